@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The C interface of everything in cuda/: plain pointers and sizes, no PETSc object. All pointers
+   named d* are device pointers; launches go to PETSc's current stream (PetscGetCurrentCUDAStream())
+   and do not synchronise, unless a function says so.
+*/
+
+#include <lithe/private/vcrsplan.h>
+
+/* The options that a compression depends on */
+typedef struct {
+  MatVCRSLayout layout;
+  MatVCRSLoss   loss;
+  PetscInt      bits;      /* 8 or 16: LOG and FIXED */
+  PetscInt      bins;      /* BINS */
+  PetscReal     lambda;    /* CLASSES */
+  MatVCRSUnit   unit;      /* CLASSES */
+  PetscBool     rowsums;   /* keep them (difference form) */
+  PetscBool     symmetric; /* the matrix is known to be (Hermitian) symmetric: keep it so */
+} VCRSOptions;
+
+/* What a compression did: what MatVCRSInfo is summed from */
+typedef struct {
+  PetscInt64 indexsets, valuesets, pairs; /* -1: not counted */
+  PetscReal  maxabserror, maxrowerror, bound;
+  PetscReal  froberror2, frobnorm2; /* squared */
+  PetscReal  rowsumerror;
+  PetscInt64 guardrows;
+} VCRSReport;
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* Copies a host plan's arrays to the device; ddst gets device pointers (setcount stays NULL). Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst);
+/* The opposite: allocates dst's arrays with PetscMalloc. Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
+/*
+   dy = op(A) dx (+ dadd), for nrhs columns at distances ldx, ldy (and ldadd of dadd).
+   dadd may be NULL or dy itself. table: a host plan whose set tables are filled (setptr, setoffset, setvalue, setcount).
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
+/* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
+/* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The plan of a compressed matrix: what is stored where. Plain data, read by the host loops
+   (src/mat/vcrs/vcrsmult.c) and by the kernels (cuda/vcrs.cu); on the GPU it is the same struct
+   with device pointers in it.
+
+   A plan holds an m x n matrix in one layout:
+
+     LITERAL   the article's six arrays
+     L0        id[row] names a pair (index set, value set)
+     L1, L2    id[row] names an index set; values in slices of 32 rows
+     L3        column offsets and values in slices of 32 rows; very long rows apart
+
+   Difference form (plan->difference, lossy plans only). Entry 0 of every row is its reference: the
+   diagonal entry if the pattern has it, else the entry of largest modulus; the other entries follow
+   in column order. The reference's value is not stored, and
+     y_i = sigma_i x_ref + sum_{k>=1} a_ik (x_k - x_ref),
+   so the row sum is sigma_i exactly. An empty row has no reference and y_i = 0. Without the
+   difference form all entries are stored, in column order.
+
+   Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are
+   ordered by falling length inside windows of VCRS_WINDOW rows: lane l of slice s is row
+     VCRS_WINDOW * (s / (VCRS_WINDOW/32)) + rowperm[32 s + l].
+   Entry k of a lane lies, for k >= first with first = difference ? 1 : 0, at position
+     sliceptr[s] + 32 (k - first) + lane
+   of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
+   rowlength[] (L3); what pads a slice to the length of its longest lane is never read for a value.
+
+   L3 columns: col(k) = slicecol[s] + the unsigned integer of slicewidth[s] bytes at byte
+     sliceoffset[s] + (32 k + lane) slicewidth[s]
+   of coloffset[], with k counted from 0 in both forms. Rows longer than VCRS_LONG_ROW have
+   rowlength 0 and stand apart: long row q is row longrow[q], with entries longptr[q] ..
+   longptr[q+1]-1 of longcol[]; the value of entry p of them is value[longvalue + p] (in the
+   difference form the slot of each row's entry 0 is there and unused).
+*/
+
+#include <lithemat.h>
+#include <stdint.h>
+
+#define VCRS_SLICE    32
+#define VCRS_WINDOW   256
+#define VCRS_LONG_ROW 255 /* rowlength is one byte; the build may set a lower limit */
+
+/* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
+typedef enum {
+  VCRS_VALUES_FULL,    /* PetscScalar */
+  VCRS_VALUES_SINGLE,  /* float */
+  VCRS_VALUES_DICT8,   /* uint8_t c:  dict[c] */
+  VCRS_VALUES_DICT16,  /* uint16_t c: dict[c] */
+  VCRS_VALUES_LOG8,    /* uint8_t c:  logcoarse[c]; sign and zero are in the table */
+  VCRS_VALUES_LOG16,   /* uint16_t c: logcoarse[c >> 8] * logfine[c & 255]; logcoarse[0] = 0 */
+  VCRS_VALUES_FIXED8,  /* int8_t q:   q * 2^exponent[row] */
+  VCRS_VALUES_FIXED16  /* int16_t q:  q * 2^exponent[row] */
+} VCRSValues;
+PETSC_EXTERN const char *const VCRSValueNames[];
+
+/* Row sums of the difference form */
+typedef enum {
+  VCRS_SIGMA_NONE,   /* all zero */
+  VCRS_SIGMA_SPARSE, /* bit l of sigmamask[s]: row 32 s + l has one, at sigma[sigmaptr[s] + number of lower bits set] */
+  VCRS_SIGMA_FULL    /* sigma[row] */
+} VCRSSigma;
+
+typedef enum {
+  VCRS_OP_N, /* A   */
+  VCRS_OP_T, /* A^T */
+  VCRS_OP_H  /* A^H */
+} VCRSOp;
+
+typedef struct {
+  MatVCRSLayout layout;
+  VCRSValues    values;
+  VCRSSigma     sigmakind;
+  PetscBool     difference;
+  PetscInt      m, n;
+  PetscInt64    nz; /* entries of the matrix, references included */
+
+  /* LITERAL: y_i = sum_k literaldata[dataptr[i]+k] x[first[i] + literalidx[idxptr[i]+k]], k < length[i] */
+  PetscInt    *length, *first, *idxptr, *dataptr; /* [m] each */
+  PetscInt    *literalidx;                        /* [nliteralidx] */
+  PetscScalar *literaldata;                       /* [nliteraldata] */
+  PetscInt     nliteralidx, nliteraldata;
+
+  /* L0, L1, L2: a row's id; set p has entries setptr[p] .. setptr[p+1]-1 of setoffset[] (column minus row) and, in L0, of setvalue[] */
+  PetscInt     idbytes; /* 1, 2 or 4 */
+  void        *id;      /* [m] */
+  PetscInt     nsets;
+  PetscInt    *setptr;    /* [nsets+1] */
+  PetscInt    *setoffset; /* [setptr[nsets]] */
+  PetscScalar *setvalue;  /* [setptr[nsets]], L0 only */
+  PetscInt    *setcount;  /* [nsets], how many rows have it; on the host only */
+
+  /* L1, L2, L3: slices */
+  PetscInt    nslices;
+  PetscInt64  nvalue; /* entries in value[], padding and long rows included */
+  PetscInt64 *sliceptr; /* [nslices+1] */
+  void       *value;    /* [nvalue] entries of VCRSValueBytes(values) bytes */
+
+  /* L3: columns */
+  PetscInt   *slicecol;    /* [nslices] */
+  uint8_t    *slicewidth;  /* [nslices] 1, 2, 4 (8 with 64-bit indices) */
+  PetscInt64 *sliceoffset; /* [nslices+1] bytes, each a multiple of 32 */
+  uint8_t    *coloffset;   /* [sliceoffset[nslices]] */
+  uint8_t    *rowlength;   /* [32 nslices] */
+  uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
+  PetscInt    nlong;
+  PetscInt   *longrow;   /* [nlong] */
+  PetscInt64 *longptr;   /* [nlong+1] */
+  PetscInt   *longcol;   /* [longptr[nlong]] */
+  PetscInt64  longvalue; /* where in value[] the long rows begin */
+
+  /* decoding */
+  PetscInt     ndict;
+  PetscScalar *dict;                /* [ndict] */
+  PetscReal   *logcoarse, *logfine; /* [256] each */
+  int16_t     *exponent;            /* [m], by row */
+
+  /* row sums of the difference form */
+  PetscInt64   nsigma;
+  PetscScalar *sigma;     /* [nsigma] */
+  uint32_t    *sigmamask; /* [ceil(m/32)] */
+  PetscInt    *sigmaptr;  /* [ceil(m/32)] */
+} VCRSPlan;
+
+/* Bytes of one stored entry */
+static inline size_t VCRSValueBytes(VCRSValues v)
+{
+  const size_t components = sizeof(PetscScalar) / sizeof(PetscReal);
+
+  switch (v) {
+  case VCRS_VALUES_SINGLE:
+    return components * sizeof(float);
+  case VCRS_VALUES_DICT8:
+    return 1;
+  case VCRS_VALUES_DICT16:
+    return 2;
+  case VCRS_VALUES_LOG8:
+  case VCRS_VALUES_FIXED8:
+    return components;
+  case VCRS_VALUES_LOG16:
+  case VCRS_VALUES_FIXED16:
+    return 2 * components;
+  default:
+    return sizeof(PetscScalar);
+  }
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* SUBMANSEC = Mat */
+
+#include <lithe.h>
+#include <petscmat.h>
+
+/* "vcrs" and "aijvcrs" choose between the other two by the size of the communicator */
+#define MATVCRS       "vcrs"
+#define MATAIJVCRS    "aijvcrs"
+#define MATSEQAIJVCRS "seqaijvcrs"
+#define MATMPIAIJVCRS "mpiaijvcrs"
+
+/*E
+  MatVCRSLayout - how a `MATVCRS` matrix is stored
+
+  Values:
++ `MATVCRS_LAYOUT_AUTO`    - the layout below that needs the fewest bytes in a product
+. `MATVCRS_LAYOUT_LITERAL` - the six arrays of the VCRS article
+. `MATVCRS_LAYOUT_L0`      - an id per row names a pair (index set, value set)
+. `MATVCRS_LAYOUT_L1`      - an id per row names an index set; entries are full, single, or codes into a dictionary or a logarithmic scale
+. `MATVCRS_LAYOUT_L2`      - an id per row names an index set; entries are 8 or 16 bit fixed point with a power of two a row
+- `MATVCRS_LAYOUT_L3`      - slices of 32 rows with 1, 2 or 4 byte column offsets; entries in any of the forms of L1 and L2
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSSetLayout()`
+E*/
+typedef enum {
+  MATVCRS_LAYOUT_AUTO,
+  MATVCRS_LAYOUT_LITERAL,
+  MATVCRS_LAYOUT_L0,
+  MATVCRS_LAYOUT_L1,
+  MATVCRS_LAYOUT_L2,
+  MATVCRS_LAYOUT_L3
+} MatVCRSLayout;
+PETSC_EXTERN const char *const MatVCRSLayouts[];
+
+/*E
+  MatVCRSLoss - what a `MATVCRS` matrix may change in its entries to become smaller
+
+  Values:
++ `MATVCRS_LOSS_NONE`    - nothing: every entry decodes bit for bit
+. `MATVCRS_LOSS_BINS`    - the nearest of B equidistant values over the range of the matrix; |error| <= (max - min)/(2B)
+. `MATVCRS_LOSS_CLASSES` - rows that agree within lambda share their values; |error| <= lambda times the unit
+. `MATVCRS_LOSS_LOG`     - logarithmically spaced values; every entry keeps its sign and is changed by a factor in [1/(1+d), 1+d]
+. `MATVCRS_LOSS_FIXED`   - 8 or 16 bit fixed point, relative to the largest entry of the row
+- `MATVCRS_LOSS_SINGLE`  - IEEE single precision
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+E*/
+typedef enum {
+  MATVCRS_LOSS_NONE,
+  MATVCRS_LOSS_BINS,
+  MATVCRS_LOSS_CLASSES,
+  MATVCRS_LOSS_LOG,
+  MATVCRS_LOSS_FIXED,
+  MATVCRS_LOSS_SINGLE
+} MatVCRSLoss;
+PETSC_EXTERN const char *const MatVCRSLosses[];
+
+/*E
+  MatVCRSUnit - what the lambda of `MATVCRS_LOSS_CLASSES` is relative to
+
+  Values:
++ `MATVCRS_UNIT_ROW`      - the largest modulus in the row
+. `MATVCRS_UNIT_ENTRY`    - the modulus of the entry
+- `MATVCRS_UNIT_ABSOLUTE` - one
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSSetLambda()`
+E*/
+typedef enum {
+  MATVCRS_UNIT_ROW,
+  MATVCRS_UNIT_ENTRY,
+  MATVCRS_UNIT_ABSOLUTE
+} MatVCRSUnit;
+PETSC_EXTERN const char *const MatVCRSUnits[];
+
+/*S
+  MatVCRSInfo - what the compression of a `MATVCRS` matrix did; sums and maxima over all processes
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSGetInfo()`
+S*/
+typedef struct {
+  MatVCRSLayout  layout;      /* of the diagonal block of this process */
+  const char    *values;      /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
+  PetscBool      difference;  /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
+  PetscInt       idbytes;     /* bytes of a row's id, 0 if the layout has none */
+  PetscInt64     rows;
+  PetscInt64     nonzeros;
+  PetscInt64     indexsets;   /* distinct index sets, summed over processes and blocks */
+  PetscInt64     valuesets;
+  PetscInt64     pairs;
+  PetscLogDouble tablebytes;  /* of index sets, value sets and dictionaries */
+  PetscLogDouble bytes;       /* of the compressed matrix */
+  PetscLogDouble aijbytes;    /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
+  PetscReal      maxabserror; /* largest |a~ - a| */
+  PetscReal      maxrowerror; /* largest |a~ - a| / max_j |a_ij| */
+  PetscReal      bound;       /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
+  PetscReal      froberror;   /* ||A~ - A||_F / ||A||_F */
+  PetscReal      rowsumerror; /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
+  PetscReal      asymmetry;   /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
+  PetscInt64     guardrows;   /* rows in which a guard changed something */
+  PetscLogDouble buildtime;   /* seconds of the last compression, largest over processes */
+} MatVCRSInfo;
+
+PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);
+PETSC_EXTERN PetscErrorCode MatVCRSSetLayout(Mat, MatVCRSLayout);
+PETSC_EXTERN PetscErrorCode MatVCRSGetLayout(Mat, MatVCRSLayout *);
+PETSC_EXTERN PetscErrorCode MatVCRSSetLoss(Mat, MatVCRSLoss);
+PETSC_EXTERN PetscErrorCode MatVCRSGetLoss(Mat, MatVCRSLoss *);
+PETSC_EXTERN PetscErrorCode MatVCRSSetBits(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
+PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
+PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
+PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
