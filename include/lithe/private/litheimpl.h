@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What every class of the package needs: its log events and its registration function.
+*/
+
+#include <lithe.h>
+
+/* Log events: -log_view lists them by these names without the underscore, MatVCRSCompress and so on */
+PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the host or the device */
+PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize; /* a plan back to AIJ arrays */
+PETSC_INTERN PetscLogEvent MAT_VCRSUpload;      /* a plan from the host to the device */
+
+/* One function a folder registers its classes: src/mat/register.c */
+PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);

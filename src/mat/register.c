@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   All matrix classes of Lithe. Called while a plugin is being loaded, that is before
+   PetscInitialize() is over: it may register, and must not create an object.
+*/
+
+#include <lithe/private/litheimpl.h>
+#include <lithemat.h>
+#include <petscmat.h>
+
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
+
+PetscErrorCode LitheMatRegisterAll(void)
+{
+  PetscFunctionBegin;
+  PetscCall(MatRegister(MATSEQAIJVCRS, MatCreate_SeqAIJVCRS));
+  PetscCall(MatRegister(MATMPIAIJVCRS, MatCreate_MPIAIJVCRS));
+
+  /* Names that stand for the sequential or the parallel class. MatRegister() has initialised PETSc's
+     matrix package by now, which would forget names given before. */
+  PetscCall(MatRegisterRootName(MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
+  PetscCall(MatRegisterRootName(MATVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

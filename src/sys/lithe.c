@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The package: it is initialised by PETSc when the library is loaded with -dll_append, or by a
+   program that links it and calls LitheInitializePackage().
+*/
+
+#include <lithe/private/litheimpl.h>
+#include <petscmat.h>
+#include <petsc/private/petscimpl.h>
+
+PetscLogEvent MAT_VCRSCompress;
+PetscLogEvent MAT_VCRSMaterialize;
+PetscLogEvent MAT_VCRSUpload;
+
+static PetscBool LithePackageInitialized = PETSC_FALSE;
+
+/*
+   Does the PETSc that runs fit the headers that Lithe was compiled with? PETSc does not check that
+   itself, and a misfit would otherwise show as a crash somewhere later.
+*/
+static PetscErrorCode LitheCheckPetsc_Private(void)
+{
+  PetscInt64    version[3] = {0, 0, 0}; /* room for either size of PetscInt */
+  PetscDataType scalar = PETSC_DATATYPE_UNKNOWN, real = PETSC_DATATYPE_UNKNOWN;
+  PetscInt      major, minor;
+  size_t        scalarsize = 0, realsize = 0, intsize = 0;
+  PetscBool     found;
+  const char   *remedy = "Build Lithe with the PETSC_DIR and PETSC_ARCH of this program, or run the program with the PETSc of Lithe";
+
+  PetscFunctionBegin;
+  /* The version comes first: the other questions are only safe inside one minor version */
+  PetscCall(PetscGetVersionNumber((PetscInt *)&version[0], (PetscInt *)&version[1], (PetscInt *)&version[2], NULL));
+  PetscCall(PetscMemcpy(&major, &version[0], sizeof(major)));
+  PetscCall(PetscMemcpy(&minor, &version[1], sizeof(minor)));
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for PETSc %d.%d and is loaded into PETSc %d.%d. %s", LITHE_VERSION, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor, remedy);
+
+  /* The size of an index */
+  PetscCall(PetscDataTypeGetSize(PETSC_INT, &intsize));
+  PetscCheck(intsize == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for a PETSc with %d-bit indices and is loaded into one with %d-bit indices. %s", LITHE_VERSION, (int)(8 * sizeof(PetscInt)), (int)(8 * intsize), remedy);
+
+  /* Scalar type and precision: the running library resolves these two names to its own types */
+  PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_LIB, "PETSc knows no datatype named scalar. %s", remedy);
+  PetscCall(PetscDataTypeFromString("real", &real, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_LIB, "PETSc knows no datatype named real. %s", remedy);
+  PetscCall(PetscDataTypeGetSize(scalar, &scalarsize));
+  PetscCall(PetscDataTypeGetSize(real, &realsize));
+  PetscCheck(realsize == sizeof(PetscReal) && (scalarsize > realsize) == (sizeof(PetscScalar) > sizeof(PetscReal)), PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for a PETSc with %s scalars of %d-bit reals and is loaded into one with %s scalars of %d-bit reals. %s", LITHE_VERSION, sizeof(PetscScalar) > sizeof(PetscReal) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), scalarsize > realsize ? "complex" : "real", (int)(8 * realsize), remedy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  LitheGetVersion - Gets the version of the Lithe library that runs
+
+  Not Collective
+
+  Input Parameter:
+. len - length of the string `version`
+
+  Output Parameter:
+. version - the version, for example "0.1.0"
+
+  Level: beginner
+
+  Note:
+  `LITHE_VERSION` is the version of the header, known when a program is compiled.
+
+.seealso: `LitheInitializePackage()`, `PetscGetVersion()`
+@*/
+PetscErrorCode LitheGetVersion(char version[], size_t len)
+{
+  PetscFunctionBegin;
+  PetscAssertPointer(version, 1);
+  PetscCall(PetscStrncpy(version, LITHE_VERSION, len));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  LitheFinalizePackage - Ends the use of Lithe; called by `PetscFinalize()`
+
+  Not Collective
+
+  Level: developer
+
+  Note:
+  After another `PetscInitialize()` Lithe may be initialised again.
+
+.seealso: `LitheInitializePackage()`, `PetscFinalize()`
+@*/
+PetscErrorCode LitheFinalizePackage(void)
+{
+  PetscFunctionBegin;
+  LithePackageInitialized = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  LitheInitializePackage - Registers all classes and log events of Lithe with PETSc
+
+  Not Collective
+
+  Level: beginner
+
+  Notes:
+  A program that is linked with Lithe calls it after `PetscInitialize()`. It need not be called where
+  the library is loaded by PETSc, with `-dll_append /path/to/liblithe.so` among the options. Calling
+  it again, or loading the library twice, does nothing.
+
+  It is an error if the running PETSc has another minor version, scalar type, precision or size of
+  `PetscInt` than the one that Lithe was built for.
+
+.seealso: `LitheFinalizePackage()`, `LitheGetVersion()`, `MATVCRS`, `PetscDLLibraryAppend()`
+@*/
+PetscErrorCode LitheInitializePackage(void)
+{
+  PetscFunctionBegin;
+  if (LithePackageInitialized) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheCheckPetsc_Private());
+  LithePackageInitialized = PETSC_TRUE;
+
+  /* Classes; this also initialises PETSc's Mat package, whose class id the events below need */
+  PetscCall(LitheMatRegisterAll());
+
+  /* Log events */
+  PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
+  PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
+  PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+
+  PetscCall(PetscRegisterFinalize(LitheFinalizePackage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called by PETSc when it opens a library that is named liblithe; its name is fixed by that */
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_lithe(void);
+
+PetscErrorCode PetscDLLibraryRegister_lithe(void)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheInitializePackage());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
