@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+
+# Runs nvcc as if it were a host compiler: usage nvcc.sh NVCC ARGUMENTS. libtool adds -fPIC and -DPIC
+# to a compile line; what only the host compiler knows is handed on to it.
+nvcc=$1
+shift
+count=$#
+while [ "$count" -gt 0 ]; do
+  arg=$1
+  shift
+  case $arg in
+    -f*|-W*|-pthread) set -- "$@" -Xcompiler "$arg" ;;
+    *) set -- "$@" "$arg" ;;
+  esac
+  count=$((count - 1))
+done
+exec "$nvcc" "$@"
