@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the host loops ask of a compiler, where it can: each macro is empty where it cannot.
+
+     LITHE_TARGET_CLONES   before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
+                           library is loaded. What is LITHE_ALWAYS_INLINE is compiled into each clone.
+                           -DLITHE_NO_TARGET_CLONES turns it off: for valgrind and for sanitizers, whose
+                           start-up some choosers do not survive.
+     LITHE_ALWAYS_INLINE   in place of inline
+     LITHE_INDEPENDENT     before a loop: no iteration reads what another one writes
+     LITHE_UNROLL          before a loop of at most 8 iterations, a constant number: no loop is to remain
+*/
+
+#include <stdlib.h> /* defines __GLIBC__ where that is the C library: only its loader chooses among clones */
+
+#if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  #if __has_attribute(target_clones) && ((defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12))
+    #define LITHE_TARGET_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+  #endif
+#endif
+#if !defined(LITHE_TARGET_CLONES)
+  #define LITHE_TARGET_CLONES
+#endif
+
+#if defined(__GNUC__)
+  #define LITHE_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+  #define LITHE_ALWAYS_INLINE inline
+#endif
+
+#if defined(__clang__)
+  #define LITHE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+  #define LITHE_UNROLL      _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+  #define LITHE_INDEPENDENT _Pragma("GCC ivdep")
+  #define LITHE_UNROLL      _Pragma("GCC unroll 8")
+#else
+  #define LITHE_INDEPENDENT
+  #define LITHE_UNROLL
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the host products share: stored entries and columns decoded in batches, runs of rows of one
+   index set, and the inner product of a single row.
+
+   Entries go through a small buffer of PetscScalar that stays in the first-level cache: one decoding
+   loop per container, which vectorises, and kernels that know one type only. Containers that hold
+   PetscScalar already are read in place.
+
+   Complex products are written by components: C's product looks after Inf and NaN, which keeps
+   compilers from vectorising it.
+*/
+
+#include "vcrsimpl.h"
+#include <lithe/private/lithecompiler.h>
+
+#define VCRS_BATCH      16 /* entries of each lane that are decoded at once */
+#define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
+
+/* The operands: columns of x, add and y at distances ldx, ldadd and ldy */
+typedef struct {
+  PetscInt           nrhs;
+  const PetscScalar *x, *add; /* add: NULL, or y itself, or apart */
+  PetscScalar       *y;
+  size_t             ldx, ldadd, ldy;
+  PetscReal          sign; /* of the imaginary parts of the entries: -1 for the Hermitian transpose */
+} VCRSOperands;
+
+/* Rows first .. first+count-1 (of the matrix or of a slice) of one index set */
+typedef struct {
+  PetscInt first, count, set;
+} VCRSRun;
+
+/* vcrsmulttranspose.c */
+PETSC_INTERN PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *, const VCRSOperands *);
+
+/* sum + a (x - ref) */
+static LITHE_ALWAYS_INLINE PetscScalar VCRSAddProduct(PetscScalar sum, PetscScalar a, PetscScalar x, PetscScalar ref)
+{
+#if PetscDefined(USE_COMPLEX)
+  const PetscReal ar = PetscRealPart(a), ai = PetscImaginaryPart(a);
+  const PetscReal xr = PetscRealPart(x) - PetscRealPart(ref), xi = PetscImaginaryPart(x) - PetscImaginaryPart(ref);
+
+  return PetscCMPLX(PetscRealPart(sum) + (ar * xr - ai * xi), PetscImaginaryPart(sum) + (ar * xi + ai * xr));
+#else
+  return sum + a * (x - ref);
+#endif
+}
+
+/* a with its imaginary part multiplied by sign */
+static LITHE_ALWAYS_INLINE PetscScalar VCRSConjugateIf(PetscScalar a, PetscReal sign)
+{
+#if PetscDefined(USE_COMPLEX)
+  return PetscCMPLX(PetscRealPart(a), sign * PetscImaginaryPart(a));
+#else
+  (void)sign;
+  return a;
+#endif
+}
+
+/* 2^e, or 0 where that underflows */
+static LITHE_ALWAYS_INLINE PetscReal VCRSPowerOfTwo(int e)
+{
+#if PetscDefined(USE_REAL_DOUBLE)
+  if (e >= -1022 && e <= 1023) {
+    const uint64_t bits = (uint64_t)(e + 1023) << 52;
+    PetscReal      power;
+
+    memcpy(&power, &bits, sizeof(power));
+    return power;
+  }
+#endif
+#if PetscDefined(USE_REAL___FLOAT128)
+  return scalbnq(1, e);
+#else
+  return (PetscReal)ldexp(1.0, e);
+#endif
+}
+
+/* q 2^e, rounded once */
+static inline PetscReal VCRSTimesPowerOfTwo(int q, int e)
+{
+#if PetscDefined(USE_REAL___FLOAT128)
+  return scalbnq(q, e);
+#else
+  return (PetscReal)ldexp((double)q, e);
+#endif
+}
+
+/* One stored entry; row names its exponent */
+static inline PetscScalar VCRSDecodeEntry(const VCRSPlan *plan, PetscInt64 position, PetscInt row)
+{
+  const size_t p        = VCRS_COMPONENTS * (size_t)position;
+  const int    exponent = plan->exponent ? plan->exponent[row] : 0;
+  PetscReal    part[2]  = {0, 0};
+
+  if (plan->values == VCRS_VALUES_FULL) return ((const PetscScalar *)plan->value)[position];
+  if (plan->values == VCRS_VALUES_DICT8) return plan->dict[((const uint8_t *)plan->value)[position]];
+  if (plan->values == VCRS_VALUES_DICT16) return plan->dict[((const uint16_t *)plan->value)[position]];
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    switch (plan->values) {
+    case VCRS_VALUES_SINGLE:
+      part[c] = ((const float *)plan->value)[p + c];
+      break;
+    case VCRS_VALUES_LOG8:
+      part[c] = plan->logcoarse[((const uint8_t *)plan->value)[p + c]];
+      break;
+    case VCRS_VALUES_LOG16: {
+      const uint16_t code = ((const uint16_t *)plan->value)[p + c];
+
+      part[c] = plan->logcoarse[code >> 8] * plan->logfine[code & 255];
+    } break;
+    case VCRS_VALUES_FIXED8:
+      part[c] = VCRSTimesPowerOfTwo(((const int8_t *)plan->value)[p + c], exponent);
+      break;
+    default:
+      part[c] = VCRSTimesPowerOfTwo(((const int16_t *)plan->value)[p + c], exponent);
+      break;
+    }
+  }
+#if PetscDefined(USE_COMPLEX)
+  return PetscCMPLX(part[0], part[1]);
+#else
+  return part[0];
+#endif
+}
+
+/*
+   The powers of two of 32 rows, once for each component of an entry; rows outside the matrix are
+   lanes that pad. PETSC_FALSE if one underflows, as it may in a row of denormal numbers.
+*/
+static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
+{
+  PetscBool normal = PETSC_TRUE;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscReal power = VCRSPowerOfTwo(row[l] < plan->m ? plan->exponent[row[l]] : 0);
+
+    if (power == 0) normal = PETSC_FALSE;
+    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) scale[VCRS_COMPONENTS * l + c] = power;
+  }
+  return normal;
+}
+
+/*
+   The entries at position .. position+count-1. Entry p belongs to row[p % 32], whose power of two is
+   in scale[]; both are read for fixed-point entries only. Returns buffer, or where the entries stand.
+*/
+static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, PetscInt64 position, PetscInt count, const PetscInt row[], const PetscReal scale[], PetscBool normal, PetscScalar buffer[])
+{
+  const PetscInt n = VCRS_COMPONENTS * count, width = VCRS_COMPONENTS * VCRS_SLICE;
+  PetscReal     *out  = (PetscReal *)buffer;
+  const char    *data = (const char *)plan->value + (size_t)position * VCRSValueBytes(plan->values);
+
+  switch (plan->values) {
+  case VCRS_VALUES_SINGLE: {
+    const float *v = (const float *)data;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) out[p] = v[p];
+  } break;
+  case VCRS_VALUES_DICT8: {
+    const uint8_t     *code = (const uint8_t *)data;
+    const PetscScalar *dict = plan->dict;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < count; p++) buffer[p] = dict[code[p]];
+  } break;
+  case VCRS_VALUES_DICT16: {
+    const uint16_t    *code = (const uint16_t *)data;
+    const PetscScalar *dict = plan->dict;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < count; p++) buffer[p] = dict[code[p]];
+  } break;
+  case VCRS_VALUES_LOG8: {
+    const uint8_t   *code   = (const uint8_t *)data;
+    const PetscReal *coarse = plan->logcoarse;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) out[p] = coarse[code[p]];
+  } break;
+  case VCRS_VALUES_LOG16: {
+    const uint16_t  *code   = (const uint16_t *)data;
+    const PetscReal *coarse = plan->logcoarse, *fine = plan->logfine;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) out[p] = coarse[code[p] >> 8] * fine[code[p] & 255];
+  } break;
+  case VCRS_VALUES_FIXED8:
+  case VCRS_VALUES_FIXED16:
+    if (!normal) {
+      for (PetscInt p = 0; p < count; p++) {
+        const PetscInt r = row[p % VCRS_SLICE];
+
+        buffer[p] = r < plan->m ? VCRSDecodeEntry(plan, position + p, r) : 0;
+      }
+    } else {
+      for (PetscInt p = 0; p < n; p += width) {
+        const PetscInt w = PetscMin(width, n - p);
+
+        if (plan->values == VCRS_VALUES_FIXED8) {
+          const int8_t *q = (const int8_t *)data + p;
+
+          LITHE_INDEPENDENT
+          for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
+        } else {
+          const int16_t *q = (const int16_t *)data + p;
+
+          LITHE_INDEPENDENT
+          for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
+        }
+      }
+    }
+    break;
+  default:
+    return (const PetscScalar *)data;
+  }
+  return buffer;
+}
+
+/* Columns of entries k .. k+nk-1 of the 32 lanes of slice s of L3; what pads a lane comes out as anything */
+static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt col[])
+{
+  const PetscInt n = VCRS_SLICE * nk, base = plan->slicecol[s], width = plan->slicewidth[s];
+  const uint8_t *data = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
+
+  switch (width) {
+  case 1:
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) col[p] = base + data[p];
+    break;
+  case 2: {
+    const uint16_t *offset = (const uint16_t *)data;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) col[p] = base + offset[p];
+  } break;
+  case 4: {
+    const uint32_t *offset = (const uint32_t *)data;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) col[p] = base + (PetscInt)offset[p];
+  } break;
+  default: {
+    const uint64_t *offset = (const uint64_t *)data;
+
+    LITHE_INDEPENDENT
+    for (PetscInt p = 0; p < n; p++) col[p] = base + (PetscInt)offset[p];
+  } break;
+  }
+}
+
+/* The row of each lane of slice s of L3; lanes that pad the last slice get plan->m */
+static LITHE_ALWAYS_INLINE void VCRSSliceRows(const VCRSPlan *plan, PetscInt s, PetscInt row[])
+{
+  const PetscInt first = VCRS_SLICE * s, window = first - first % VCRS_WINDOW;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) row[l] = PetscMin(plan->m, plan->rowperm ? window + plan->rowperm[first + l] : first + l);
+}
+
+static LITHE_ALWAYS_INLINE PetscInt VCRSGetId(const VCRSPlan *plan, PetscInt row)
+{
+  if (plan->idbytes == 1) return ((const uint8_t *)plan->id)[row];
+  if (plan->idbytes == 2) return ((const uint16_t *)plan->id)[row];
+  return (PetscInt)((const uint32_t *)plan->id)[row];
+}
+
+/* The first row from row on, and before end, whose id is another one than that of row */
+static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt row, PetscInt end)
+{
+  PetscInt r = row + 1;
+
+  if (plan->idbytes == 1) {
+    const uint8_t *id   = (const uint8_t *)plan->id;
+    const uint64_t same = (uint64_t)id[row] * UINT64_C(0x0101010101010101);
+
+    /* Eight ids at a time */
+    for (; r + 8 <= end; r += 8) {
+      uint64_t eight;
+
+      memcpy(&eight, id + r, sizeof(eight));
+      if (eight != same) break;
+    }
+    while (r < end && id[r] == id[row]) r++;
+  } else if (plan->idbytes == 2) {
+    const uint16_t *id   = (const uint16_t *)plan->id;
+    const uint64_t  same = (uint64_t)id[row] * UINT64_C(0x0001000100010001);
+
+    for (; r + 4 <= end; r += 4) {
+      uint64_t four;
+
+      memcpy(&four, id + r, sizeof(four));
+      if (four != same) break;
+    }
+    while (r < end && id[r] == id[row]) r++;
+  } else {
+    const uint32_t *id = (const uint32_t *)plan->id;
+
+    while (r < end && id[r] == id[row]) r++;
+  }
+  return r;
+}
+
+/* sigma of rows row .. row+count-1 of the difference form; of rows that have none, 0. PETSC_FALSE if none of them has one */
+static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt row, PetscInt count, PetscScalar sigma[])
+{
+  PetscBool any = PETSC_FALSE;
+
+  switch (plan->sigmakind) {
+  case VCRS_SIGMA_FULL:
+    for (PetscInt l = 0; l < count; l++) sigma[l] = plan->sigma[row + l];
+    return PETSC_TRUE;
+  case VCRS_SIGMA_SPARSE:
+    for (PetscInt l = 0; l < count;) {
+      const PetscInt word = (row + l) / 32, bit = (row + l) % 32, nbits = PetscMin(32 - bit, count - l);
+      const uint32_t mask = plan->sigmamask[word];
+
+      for (PetscInt b = 0; b < nbits; b++) sigma[l + b] = 0;
+      if (mask) {
+        PetscInt p = plan->sigmaptr[word];
+
+        for (PetscInt b = 0; b < bit + nbits; b++) {
+          if (!(mask >> b & 1)) continue;
+          if (b >= bit) {
+            sigma[l + b - bit] = plan->sigma[p];
+            any                = PETSC_TRUE;
+          }
+          p++;
+        }
+      }
+      l += nbits;
+    }
+    return any;
+  default:
+    return PETSC_FALSE;
+  }
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Products with a compressed matrix on the host: y = A x (+ add). What the arrays of a plan mean is
+   told in lithe/private/vcrsplan.h; A^T and A^H are in vcrsmulttranspose.c.
+
+   Rows of one index set that follow one another have their columns side by side too: entry k of rows
+   r, r+1, ... multiplies x[r + offset_k], x[r+1 + offset_k], ... So L0, L1 and L2 walk over such runs
+   and treat a run as the sum of a few shifted pieces of x, which vectorises and needs no index. L3
+   gathers x for 32 rows at a time.
+
+   Several columns of x share one sweep: the matrix is read and decoded once, batch by batch.
+*/
+
+#include "vcrshost.h"
+
+#define STREAM_GROUP 8   /* entries of a run that are summed in registers before y is touched */
+#define STREAM_ROWS  512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT 4   /* runs of fewer rows are treated row by row */
+#define L3_COLUMNS   4   /* columns of x that one pass over a decoded slice serves */
+
+/* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
+static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
+{
+  PetscScalar sum[4] = {0, 0, 0, 0};
+  PetscInt    k      = 0;
+
+  for (; k + 4 <= n; k += 4) {
+    LITHE_UNROLL
+    for (int u = 0; u < 4; u++) sum[u] = VCRSAddProduct(sum[u], a[(k + u) * stride], x[index[(k + u) * indexstride]], ref);
+  }
+  for (; k < n; k++) sum[0] = VCRSAddProduct(sum[0], a[k * stride], x[index[k * indexstride]], ref);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/*
+   y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k],
+   or with lanes a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form.
+   nk, lanes and which pointers are NULL must be constants where this is called: it becomes one loop.
+*/
+static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+{
+#if PetscDefined(USE_COMPLEX)
+  const PetscReal *xk[STREAM_GROUP], *ak[STREAM_GROUP];
+  const PetscReal *xref = (const PetscReal *)ref, *from = (const PetscReal *)base;
+  PetscReal       *to = (PetscReal *)y;
+
+  LITHE_UNROLL
+  for (int k = 0; k < nk; k++) {
+    xk[k] = (const PetscReal *)(x + offset[k]);
+    ak[k] = (const PetscReal *)(a + (lanes ? VCRS_SLICE * k : k));
+  }
+  LITHE_INDEPENDENT
+  for (PetscInt r = 0; r < count; r++) {
+    PetscReal sr = from ? from[2 * r] : 0, si = from ? from[2 * r + 1] : 0;
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) {
+      const PetscReal ar = ak[k][lanes ? 2 * r : 0], ai = ak[k][lanes ? 2 * r + 1 : 1];
+      const PetscReal xr = xk[k][2 * r] - (ref ? xref[2 * r] : 0), xi = xk[k][2 * r + 1] - (ref ? xref[2 * r + 1] : 0);
+
+      sr += ar * xr - ai * xi;
+      si += ar * xi + ai * xr;
+    }
+    to[2 * r]     = sr;
+    to[2 * r + 1] = si;
+  }
+#else
+  const PetscScalar *xk[STREAM_GROUP], *ak[STREAM_GROUP];
+
+  LITHE_UNROLL
+  for (int k = 0; k < nk; k++) {
+    xk[k] = x + offset[k];
+    ak[k] = a + (lanes ? VCRS_SLICE * k : k);
+  }
+  LITHE_INDEPENDENT
+  for (PetscInt r = 0; r < count; r++) {
+    PetscScalar s = base ? base[r] : 0;
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) s += ak[k][lanes ? r : 0] * (xk[k][r] - (ref ? ref[r] : 0));
+    y[r] = s;
+  }
+#endif
+}
+
+/* The same for any nk > 0, in groups. base may be NULL only without ref */
+static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+{
+  for (PetscInt k = 0; k < nk; k += STREAM_GROUP, base = y) {
+    const PetscScalar *ak    = a + (lanes ? VCRS_SLICE * k : k);
+    const PetscInt    *ok    = offset + k;
+    const int          group = (int)PetscMin(nk - k, STREAM_GROUP);
+
+#define STREAM_CASE(g) \
+  case g: \
+    if (ref) StreamGroup(g, lanes, count, ak, x, ok, ref, base, y); \
+    else if (base) StreamGroup(g, lanes, count, ak, x, ok, NULL, base, y); \
+    else StreamGroup(g, lanes, count, ak, x, ok, NULL, NULL, y); \
+    break
+    switch (group) {
+      STREAM_CASE(1);
+      STREAM_CASE(2);
+      STREAM_CASE(3);
+      STREAM_CASE(4);
+      STREAM_CASE(5);
+      STREAM_CASE(6);
+      STREAM_CASE(7);
+      STREAM_CASE(8);
+    }
+#undef STREAM_CASE
+  }
+}
+
+/* y = add, or 0 where there is none, for rows row .. row+count-1 of one column */
+static LITHE_ALWAYS_INLINE void Begin(PetscInt count, const PetscScalar *add, PetscScalar *y)
+{
+  if (!add) memset(y, 0, (size_t)count * sizeof(*y));
+  else if (add != y) memcpy(y, add, (size_t)count * sizeof(*y));
+}
+
+/* y[r] += sigma[r] ref[r] */
+static LITHE_ALWAYS_INLINE void AddSigma(PetscInt count, const PetscScalar sigma[], const PetscScalar *ref, PetscScalar *y)
+{
+  for (PetscInt r = 0; r < count; r++) y[r] = VCRSAddProduct(y[r], sigma[r], ref[r], 0);
+}
+
+static LITHE_TARGET_CLONES void Mult_Literal(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  for (PetscInt r = 0; r < plan->m; r++) {
+    const PetscScalar *a     = plan->literaldata + plan->dataptr[r];
+    const PetscInt    *index = plan->literalidx + plan->idxptr[r];
+
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + plan->first[r];
+
+      v->y[c * v->ldy + r] = (v->add ? v->add[c * v->ldadd + r] : 0) + Dot(plan->length[r], a, 1, index, 1, x, 0);
+    }
+  }
+}
+
+static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt first = plan->difference ? 1 : 0;
+  PetscScalar    sigma[STREAM_ROWS];
+
+  for (PetscInt r = 0, end; r < plan->m; r = end) {
+    const PetscInt     set    = VCRSGetId(plan, r);
+    const PetscInt     length = plan->setptr[set + 1] - plan->setptr[set], nk = length - first;
+    const PetscInt    *offset = plan->setoffset + plan->setptr[set];
+    const PetscScalar *a      = plan->setvalue + plan->setptr[set] + first;
+    PetscBool          sums   = PETSC_FALSE;
+    PetscInt           count;
+
+    end   = VCRSRunEnd(plan, r, PetscMin(plan->m, r + STREAM_ROWS));
+    count = end - r;
+    if (plan->difference && length > 0) sums = VCRSGetSigma(plan, r, count, sigma);
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + r, *add = v->add ? v->add + c * v->ldadd + r : NULL;
+      PetscScalar       *y = v->y + c * v->ldy + r;
+
+      if (plan->difference || nk <= 0) {
+        Begin(count, add, y);
+        if (sums) AddSigma(count, sigma, x + offset[0], y);
+        if (nk > 0) Stream(PETSC_FALSE, nk, count, a, x, offset + 1, x + offset[0], y, y);
+      } else if (count >= STREAM_SHORT) {
+        Stream(PETSC_FALSE, nk, count, a, x, offset, NULL, add, y);
+      } else {
+        for (PetscInt l = 0; l < count; l++) y[l] = (add ? add[l] : 0) + Dot(nk, a, 1, offset, 1, x + l, 0);
+      }
+    }
+  }
+}
+
+/* L1 and L2: the rows of a slice in runs of one index set */
+static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt  first = plan->difference ? 1 : 0;
+  const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
+  PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE];
+
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
+    const PetscInt width = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
+    PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
+    PetscInt       lane[VCRS_SLICE], nruns = 0;
+    VCRSRun        run[VCRS_SLICE];
+
+    /* What the whole slice shares */
+    for (PetscInt l = 0, end; l < rows; l = end) {
+      end        = VCRSRunEnd(plan, row + l, row + rows) - row;
+      run[nruns] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
+      nruns++;
+    }
+    if (fixed) {
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
+      normal = VCRSScale(plan, lane, scale);
+    }
+    if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
+
+    /* What the sums begin with */
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + row;
+      PetscScalar       *y = v->y + c * v->ldy + row;
+
+      Begin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
+      for (PetscInt i = 0; sums && i < nruns; i++) {
+        const PetscInt p = plan->setptr[run[i].set];
+
+        if (plan->setptr[run[i].set + 1] > p) AddSigma(run[i].count, sigma + run[i].first, x + run[i].first + plan->setoffset[p], y + run[i].first);
+      }
+    }
+
+    /* The entries, batch by batch */
+    for (PetscInt k = 0; k < width; k += VCRS_BATCH) {
+      const PetscInt     batch = PetscMin(VCRS_BATCH, width - k);
+      const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
+
+      for (PetscInt i = 0; i < nruns; i++) {
+        const PetscInt     l = run[i].first, count = run[i].count;
+        const PetscInt     nk     = PetscMin(batch, plan->setptr[run[i].set + 1] - plan->setptr[run[i].set] - first - k);
+        const PetscInt    *offset = plan->setoffset + plan->setptr[run[i].set];
+        const PetscInt    *ok     = offset + first + k;
+
+        if (nk <= 0) continue;
+        for (PetscInt c = 0; c < v->nrhs; c++) {
+          const PetscScalar *x = v->x + c * v->ldx + row + l;
+          PetscScalar       *y = v->y + c * v->ldy + row + l;
+
+          if (count < STREAM_SHORT) {
+            for (PetscInt j = 0; j < count; j++) y[j] += Dot(nk, a + l + j, VCRS_SLICE, ok, 1, x + j, plan->difference ? x[j + offset[0]] : 0);
+          } else Stream(PETSC_TRUE, nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y, y);
+        }
+      }
+    }
+  }
+}
+
+/* sum[l] += sum_{k<nk} a[32 k + l] (x[col[32 k + l]] - ref[l]) for lanes l < count; nk and whether ref is NULL must be constants */
+static LITHE_ALWAYS_INLINE void GatherGroup(const int nk, PetscInt count, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
+{
+#if PetscDefined(USE_COMPLEX)
+  const PetscReal *ar = (const PetscReal *)a, *xr = (const PetscReal *)x, *rr = (const PetscReal *)ref;
+  PetscReal       *to = (PetscReal *)sum;
+
+  LITHE_INDEPENDENT
+  for (PetscInt l = 0; l < count; l++) {
+    PetscReal sr = to[2 * l], si = to[2 * l + 1];
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) {
+      const PetscInt  p  = VCRS_SLICE * k + l;
+      const size_t    q  = 2 * (size_t)col[p];
+      const PetscReal dr = xr[q] - (ref ? rr[2 * l] : 0), di = xr[q + 1] - (ref ? rr[2 * l + 1] : 0);
+
+      sr += ar[2 * p] * dr - ar[2 * p + 1] * di;
+      si += ar[2 * p] * di + ar[2 * p + 1] * dr;
+    }
+    to[2 * l]     = sr;
+    to[2 * l + 1] = si;
+  }
+#else
+  LITHE_INDEPENDENT
+  for (PetscInt l = 0; l < count; l++) {
+    PetscScalar s = sum[l];
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) s += a[VCRS_SLICE * k + l] * (x[col[VCRS_SLICE * k + l]] - (ref ? ref[l] : 0));
+    sum[l] = s;
+  }
+#endif
+}
+
+static LITHE_ALWAYS_INLINE void Gather(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
+{
+  PetscInt k = 0;
+
+  for (; k + 4 <= nk; k += 4) {
+    if (ref) GatherGroup(4, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, ref, sum);
+    else GatherGroup(4, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, NULL, sum);
+  }
+  for (; k < nk; k++) {
+    if (ref) GatherGroup(1, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, ref, sum);
+    else GatherGroup(1, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, NULL, sum);
+  }
+}
+
+static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt  first = plan->difference ? 1 : 0;
+  const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
+  PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], sum[L3_COLUMNS][VCRS_SLICE], ref[L3_COLUMNS][VCRS_SLICE];
+  PetscInt        col[VCRS_BATCH * VCRS_SLICE], row[VCRS_SLICE];
+
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    const uint8_t *length = plan->rowlength + VCRS_SLICE * s;
+    uint8_t        longest = 0, shortest = UINT8_MAX;
+    PetscBool      normal = PETSC_TRUE;
+
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+      longest  = PetscMax(longest, length[l]);
+      shortest = PetscMin(shortest, length[l]);
+    }
+    VCRSSliceRows(plan, s, row);
+    if (fixed) normal = VCRSScale(plan, row, scale);
+
+    for (PetscInt c0 = 0; c0 < v->nrhs; c0 += L3_COLUMNS) {
+      const PetscInt     nc = PetscMin(L3_COLUMNS, v->nrhs - c0);
+      const PetscScalar *x  = v->x + c0 * v->ldx;
+
+      memset(sum, 0, (size_t)nc * sizeof(sum[0]));
+
+      /* The references and their row sums */
+      if (plan->difference && longest > 0) {
+        VCRSDecodeColumns(plan, s, 0, 1, col);
+        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+          PetscScalar sigma1 = 0;
+
+          if (length[l] && plan->sigmakind != VCRS_SIGMA_NONE) {
+            if (VCRSGetSigma(plan, row[l], 1, sigma)) sigma1 = sigma[0];
+          }
+          for (PetscInt c = 0; c < nc; c++) {
+            ref[c][l] = length[l] ? x[c * v->ldx + col[l]] : 0;
+            sum[c][l] = VCRSAddProduct(0, sigma1, ref[c][l], 0);
+          }
+        }
+      }
+
+      /* The entries, batch by batch: as far as all lanes go in groups, and then each lane by itself */
+      for (PetscInt k = first; k < longest; k += VCRS_BATCH) {
+        const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k), common = PetscMax(0, PetscMin(batch, shortest - k));
+        const PetscScalar *a = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
+
+        VCRSDecodeColumns(plan, s, k, batch, col);
+        for (PetscInt c = 0; c < nc; c++) {
+          if (plan->difference) Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, ref[c], sum[c]);
+          else Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, NULL, sum[c]);
+          if (common < batch) {
+            for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+              const PetscInt p = VCRS_SLICE * common + l, rest = PetscMin(batch, length[l] - k) - common;
+
+              if (rest > 0) sum[c][l] += Dot(rest, a + p, VCRS_SLICE, col + p, VCRS_SLICE, x + c * v->ldx, plan->difference ? ref[c][l] : 0);
+            }
+          }
+        }
+      }
+
+      for (PetscInt c = 0; c < nc; c++) {
+        PetscScalar       *y   = v->y + (c0 + c) * v->ldy;
+        const PetscScalar *add = v->add ? v->add + (c0 + c) * v->ldadd : NULL;
+
+        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+          if (row[l] < plan->m) y[row[l]] = (add ? add[row[l]] : 0) + sum[c][l];
+        }
+      }
+    }
+  }
+}
+
+/* The rows of L3 that are too long for a slice; y has its add already */
+static LITHE_TARGET_CLONES void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt first = plan->difference ? 1 : 0, batch = VCRS_BATCH * VCRS_SLICE;
+  PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], sigma = 0;
+  PetscInt       lane[VCRS_SLICE];
+
+  for (PetscInt q = 0; q < plan->nlong; q++) {
+    const PetscInt   row   = plan->longrow[q];
+    const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+    PetscBool        normal = PETSC_TRUE;
+
+    if (plan->exponent) {
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row;
+      normal = VCRSScale(plan, lane, scale);
+    }
+    if (plan->difference && VCRSGetSigma(plan, row, 1, &sigma)) {
+      for (PetscInt c = 0; c < v->nrhs; c++) v->y[c * v->ldy + row] = VCRSAddProduct(v->y[c * v->ldy + row], sigma, v->x[c * v->ldx + plan->longcol[begin]], 0);
+    }
+    for (PetscInt64 p = begin + first; p < end; p += batch) {
+      const PetscInt     n = (PetscInt)PetscMin(batch, end - p);
+      const PetscScalar *a = VCRSDecode(plan, plan->longvalue + p, n, lane, scale, normal, buffer);
+
+      for (PetscInt c = 0; c < v->nrhs; c++) {
+        const PetscScalar *x = v->x + c * v->ldx;
+
+        v->y[c * v->ldy + row] += Dot(n, a, 1, plan->longcol + p, 1, x, plan->difference ? x[plan->longcol[begin]] : 0);
+      }
+    }
+  }
+}
+
+/*
+  VCRSPlanMult - y = op(A) x, or op(A) x + add, for nrhs columns in one sweep over the matrix
+
+  Not collective
+
+  Input Parameters:
++ plan  - the compressed matrix, m x n, on the host
+. op    - A, its transpose, or its Hermitian transpose
+. nrhs  - number of columns
+. x     - the columns of x, n long (m with a transpose), at distance ldx; no part of it may be y
+. ldx   - at least the length of a column
+. add   - the columns to add, as long as those of y, at distance ldadd; or NULL; or y itself with ldadd = ldy
+. ldadd - ignored without add
+- ldy   - at least the length of a column of y
+
+  Output Parameter:
+. y - the columns of the result, at distance ldy
+
+  Level: developer
+
+  Note:
+  An empty row gives 0 (plus add). Slots that pad a slice take no part.
+*/
+PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy)
+{
+  VCRSOperands v;
+
+  PetscFunctionBegin;
+  if (nrhs <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  v.nrhs  = nrhs;
+  v.x     = x;
+  v.add   = add;
+  v.y     = y;
+  v.ldx   = (size_t)ldx;
+  v.ldadd = (size_t)ldadd;
+  v.ldy   = (size_t)ldy;
+  v.sign  = op == VCRS_OP_H ? -1 : 1;
+  if (op != VCRS_OP_N) {
+    PetscCall(VCRSPlanMultTranspose_Private(plan, &v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  switch (plan->layout) {
+  case MATVCRS_LAYOUT_LITERAL:
+    Mult_Literal(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L0:
+    Mult_L0(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2:
+    Mult_Sets(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L3:
+    Mult_L3(plan, &v);
+    if (plan->nlong) Mult_Long(plan, &v);
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The entry at k of row row, whose values begin at position and lie stride apart: the difference form's reference is what the others leave of sigma */
+static inline PetscScalar DiagonalEntry(const VCRSPlan *plan, PetscInt row, PetscInt k, PetscInt length, PetscInt64 position, PetscInt stride)
+{
+  PetscScalar value = 0;
+
+  if (!plan->difference) return VCRSDecodeEntry(plan, position + (PetscInt64)k * stride, row);
+  if (k > 0) return VCRSDecodeEntry(plan, position + (PetscInt64)(k - 1) * stride, row);
+  (void)VCRSGetSigma(plan, row, 1, &value);
+  for (PetscInt j = 1; j < length; j++) value -= VCRSDecodeEntry(plan, position + (PetscInt64)(j - 1) * stride, row);
+  return value;
+}
+
+/*
+  VCRSPlanGetDiagonal - the diagonal of a compressed matrix
+
+  Not collective
+
+  Input Parameter:
+. plan - the compressed matrix, m x n, on the host
+
+  Output Parameter:
+. d - a_rr for each row r < min(m, n), 0 where the pattern has no such entry
+
+  Level: developer
+*/
+PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
+{
+  const PetscInt nd = PetscMin(plan->m, plan->n), first = plan->difference ? 1 : 0;
+  PetscInt      *place;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < nd; r++) d[r] = 0;
+  switch (plan->layout) {
+  case MATVCRS_LAYOUT_LITERAL:
+    for (PetscInt r = 0; r < nd; r++) {
+      for (PetscInt k = 0; k < plan->length[r]; k++) {
+        if (plan->first[r] + plan->literalidx[plan->idxptr[r] + k] == r) d[r] = plan->literaldata[plan->dataptr[r] + k];
+      }
+    }
+    break;
+  case MATVCRS_LAYOUT_L0:
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2:
+    /* Where each set has its diagonal entry */
+    PetscCall(PetscMalloc1(plan->nsets, &place));
+    for (PetscInt set = 0; set < plan->nsets; set++) {
+      place[set] = -1;
+      for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
+        if (plan->setoffset[p] == 0) place[set] = p - plan->setptr[set];
+      }
+    }
+    for (PetscInt r = 0; r < nd; r++) {
+      const PetscInt set = VCRSGetId(plan, r), k = place[set], p = plan->setptr[set], length = plan->setptr[set + 1] - p;
+
+      if (k < 0) continue;
+      if (plan->layout != MATVCRS_LAYOUT_L0) {
+        d[r] = DiagonalEntry(plan, r, k, length, plan->sliceptr[r / VCRS_SLICE] + r % VCRS_SLICE, VCRS_SLICE);
+      } else if (k >= first) {
+        d[r] = plan->setvalue[p + k];
+      } else {
+        (void)VCRSGetSigma(plan, r, 1, &d[r]);
+        for (PetscInt j = 1; j < length; j++) d[r] -= plan->setvalue[p + j];
+      }
+    }
+    PetscCall(PetscFree(place));
+    break;
+  case MATVCRS_LAYOUT_L3:
+    for (PetscInt s = 0; s < plan->nslices; s++) {
+      const uint8_t *length = plan->rowlength + VCRS_SLICE * s;
+      PetscInt       row[VCRS_SLICE], col[VCRS_SLICE], longest = 0;
+
+      VCRSSliceRows(plan, s, row);
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) longest = PetscMax(longest, (PetscInt)length[l]);
+      for (PetscInt k = 0; k < longest; k++) {
+        VCRSDecodeColumns(plan, s, k, 1, col);
+        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+          if (k < length[l] && row[l] < nd && col[l] == row[l]) d[row[l]] = DiagonalEntry(plan, row[l], k, length[l], plan->sliceptr[s] + l, VCRS_SLICE);
+        }
+      }
+    }
+    for (PetscInt q = 0; q < plan->nlong; q++) {
+      const PetscInt   row   = plan->longrow[q];
+      const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+
+      if (row >= nd) continue;
+      for (PetscInt64 p = begin; p < end; p++) {
+        if (plan->longcol[p] == row) d[row] = DiagonalEntry(plan, row, (PetscInt)(p - begin), (PetscInt)(end - begin), plan->longvalue + begin + first, 1);
+      }
+    }
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
