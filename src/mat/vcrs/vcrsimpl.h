@@ -15,19 +15,33 @@ typedef struct {
   const PetscScalar *a;
 } VCRSCSR;
 
-/* What a MATSEQAIJVCRS adds to its MATSEQAIJ; found by MatVCRSGetContext() */
+/*
+   What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix
+   keeps its plans in its two blocks, which are MATSEQAIJVCRS.
+*/
 typedef struct {
   VCRSOptions      opt;
-  PetscBool        allowlossy;
-  PetscBool        dropaij;  /* give the AIJ arrays back whenever the matrix has been compressed */
-  PetscBool        dropped;  /* they are given back now */
-  struct _MatOps   super;    /* the operations of MATSEQAIJ */
-  VCRSPlan        *plan;     /* host; large arrays may be missing where the plan was made on the device */
-  VCRSPlan        *dplan;    /* device, or NULL */
-  VCRSReport       report;
+  PetscBool        lossy;      /* opt asks for loss */
+  PetscBool        allowlossy; /* as the operator of a solve */
+  PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
+  PetscBool        dropped;    /* they are given back now */
+  struct _MatOps   super;      /* the operations of the AIJ type */
+  PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
   PetscLogDouble   buildtime;
-  PetscObjectState state;    /* of the AIJ arrays that plan was made from */
-  PetscScalar     *rowsumextra; /* row-sum error of the off-diagonal block, to be taken up by the diagonal block; or NULL */
+
+  /* sequential */
+  VCRSPlan  *plan;     /* host; large arrays may be missing where it was made on the device */
+  VCRSPlan  *dplan;    /* device, or NULL */
+  VCRSReport report;
+  PetscReal  hostcost; /* estimated time of a product on the host over AIJ's */
+
+  /* parallel */
+  Vec lvec; /* ghost values, of the type of the input vector */
+
+  /* the operations of the AIJ type that are composed, not in super */
+  PetscCount coocount; /* of the last MatSetPreallocationCOO() */
+  PetscErrorCode (*setpreallocationcoo)(Mat, PetscCount, PetscInt[], PetscInt[]);
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
 } Mat_VCRS;
 
 /* vcrsbuild.c */
@@ -47,22 +61,53 @@ PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t 
 PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
 
-/* vcrs.c */
+/* Estimated time of a product on the host over that of MATSEQAIJ's */
+PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
+
+/* vcrs.c: the class on one process, and what it shares with the parallel one */
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
+PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSConvertStart_Private(Mat, MatType, MatReuse, Mat *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSComposeConversions_Private(Mat, const char[], const char[], PetscErrorCode (*)(Mat, MatType, MatReuse, Mat *), PetscErrorCode (*)(Mat, MatType, MatReuse, Mat *));
 PETSC_INTERN PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes plan current; no-op where it is */
+PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);
+PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
+PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSFindBadRow_Private(Mat, const VCRSOptions *, PetscInt *);
+PETSC_INTERN PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm, const VCRSOptions *, PetscInt);
+PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */
+PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
+PETSC_INTERN PetscErrorCode MatSetPreallocationCOO_VCRS(Mat, PetscCount, PetscInt[], PetscInt[]);
+PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], InsertMode);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
+PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
+#endif
 
-/* vcrsdrop.c */
+/* vcrsview.c */
+PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
+
+/* vcrsoperator.c: from now on refuse lossy matrices as operators of solves */
+PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
+
+/* vcrsdrop.c: give the AIJ arrays back and take them again */
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
-/* vcrsmpi.c */
+/* vcrsmpi.c: the class on many processes */
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 
 /* vcrsproduct.c */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat, PetscBool);
-
-PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
-PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);

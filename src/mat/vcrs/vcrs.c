@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATVCRS on one process: a MATSEQAIJ that multiplies from a compressed copy of itself.
+
+   The object's data is a true Mat_SeqAIJ and all of MATSEQAIJ's operations work; the products are
+   replaced. What is added lies in a container composed with the object, so that code which swaps
+   headers carries it along.
+*/
+
+#include "vcrsimpl.h"
+#include <lithe/private/litheimpl.h>
+#include <petscviewer.h>
+#include <float.h>
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
+
+#define VCRS_CONTAINER "Lithe_MatVCRS"
+
+/* The context, or NULL where A is no MATVCRS */
+PetscErrorCode MatVCRSGetContext(Mat A, Mat_VCRS **ctx)
+{
+  PetscFunctionBegin;
+  *ctx = NULL;
+  PetscCall(PetscObjectContainerQuery((PetscObject)A, VCRS_CONTAINER, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees what was compressed; the AIJ arrays must be there */
+PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(VCRSPlanDestroy(&ctx->plan));
+#if defined(LITHE_HAVE_CUDA)
+  if (ctx->dplan) {
+    PetscCall(LitheCUDAVCRSFree(ctx->dplan));
+    PetscCall(PetscFree(ctx->dplan));
+  }
+#endif
+  ctx->state = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
+{
+  Mat_VCRS *ctx = *(Mat_VCRS **)data;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSReset_Private(ctx));
+  PetscCall(VecDestroy(&ctx->lvec));
+  PetscCall(PetscFree(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_SeqAIJVCRS(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->super.setfromoptions) PetscCall((*ctx->super.setfromoptions)(A, PetscOptionsObject));
+  PetscCall(MatVCRSSetFromOptions_Private(A, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A matrix that PETSc was told or knows to be symmetric or Hermitian */
+PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric)
+{
+  PetscBool known, is;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsHermitianKnown(A, &known, &is));
+  *symmetric = (PetscBool)(known && is);
+  if (*symmetric) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatIsSymmetricKnown(A, &known, &is));
+  *symmetric = (PetscBool)(known && is);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The first row that a lossy compression cannot take, or -1. Infinities have no neighbour to be
+   rounded to, and an entry beyond single precision has none in it.
+*/
+PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
+{
+  const PetscInt    *ai;
+  PetscScalar       *aa;
+  PetscInt           m = A->rmap->n;
+  PetscBool          lossy;
+  const PetscReal    limit = opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
+  const PetscReal   *c;
+  const PetscInt     components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  *row = -1;
+  PetscCall(MatVCRSIsLossy_Private(opt, &lossy));
+  if (!lossy) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
+  c = (const PetscReal *)aa;
+  for (PetscInt i = 0; i < m && *row < 0; i++) {
+    for (PetscInt k = components * ai[i]; k < components * ai[i + 1]; k++) {
+      if (!(PetscAbsReal(c[k]) <= limit)) *row = i;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
+{
+  PetscFunctionBegin;
+  PetscCheck(row < 0, comm, PETSC_ERR_FP, "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: %s. Use -mat_vcrs_loss none for this matrix, or mend the row", row, MatVCRSLosses[opt->loss],
+             opt->loss == MATVCRS_LOSS_SINGLE ? "it is infinite, not a number, or beyond single precision" : "it is infinite or not a number");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Compresses the AIJ arrays of A if they changed since. On an error A multiplies as before the call:
+   the new plan replaces the old one only when it is whole.
+*/
+PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const PetscScalar rowsumextra[])
+{
+  Mat_VCRS      *ctx;
+  VCRSPlan      *plan = NULL;
+  VCRSReport     report;
+  VCRSCSR        csr;
+  PetscScalar   *a;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscLogEventBegin(MAT_VCRSCompress, A, 0, 0, 0));
+  PetscCall(PetscTime(&begin));
+  csr.m = A->rmap->n;
+  csr.n = A->cmap->n;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
+  csr.a = a;
+  PetscCall(VCRSPlanCreate(&csr, opt, rowsumextra, &plan, &report));
+  PetscCall(MatVCRSReset_Private(ctx));
+  ctx->plan   = plan;
+  ctx->report = report;
+  PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
+  PetscCall(PetscTime(&end));
+  ctx->buildtime = end - begin;
+  PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
+  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros in %g s: layout %s, values %s\n", plan->nz, ctx->buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSCompress(Mat A)
+{
+  Mat_VCRS        *ctx;
+  PetscObjectState state;
+  VCRSOptions      opt;
+  PetscInt         badrow;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (ctx->dropped || (ctx->plan && ctx->state == state)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
+  PetscCall(MatVCRSFindBadRow_Private(A, &opt, &badrow));
+  PetscCall(MatVCRSBadRowError_Private(PetscObjectComm((PetscObject)A), &opt, badrow));
+  PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
+  if (ctx->dropaij) PetscCall(MatVCRSDropAIJ_Seq(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  *device = PETSC_FALSE;
+  PetscCall(VecBoundToCPU(x, &bound));
+  if (!bound) PetscCall(PetscObjectTypeCompareAny((PetscObject)x, device, VECSEQCUDA, VECMPICUDA, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes the device copy of the plan */
+PetscErrorCode MatVCRSUpload_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->dplan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&ctx->dplan));
+  PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSApply_Device(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS          *ctx;
+  const PetscScalar *px, *padd = NULL;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSUpload_Private(A));
+  PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+  if (add == y) PetscCall(VecGetArrayAndMemType(y, &py, NULL));
+  else PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
+  if (add == y) padd = py;
+  else if (add) PetscCall(VecGetArrayReadAndMemType(add, &padd, NULL));
+
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+
+  if (add && add != y) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
+  if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));
+  else PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS          *ctx;
+  const PetscScalar *px, *padd = NULL;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(VecGetArrayRead(x, &px));
+  if (add == y) PetscCall(VecGetArray(y, &py));
+  else PetscCall(VecGetArrayWrite(y, &py));
+  if (add == y) padd = py;
+  else if (add) PetscCall(VecGetArrayRead(add, &padd));
+
+  PetscCall(VCRSPlanMult(ctx->plan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+
+  if (add && add != y) PetscCall(VecRestoreArrayRead(add, &padd));
+  if (add == y) PetscCall(VecRestoreArray(y, &py));
+  else PetscCall(VecRestoreArrayWrite(y, &py));
+  PetscCall(VecRestoreArrayRead(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
+   A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
+*/
+static PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress(A));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool xdevice, adddevice = PETSC_TRUE, ydevice;
+
+    PetscCall(VecIsOnDevice_Private(x, &xdevice));
+    PetscCall(VecIsOnDevice_Private(y, &ydevice));
+    if (add && add != y) PetscCall(VecIsOnDevice_Private(add, &adddevice));
+    if (xdevice && adddevice && ydevice && !A->boundtocpu) {
+      PetscCall(MatVCRSApply_Device(A, op, x, add, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  /* On a CPU a layout can be smaller and yet slower than AIJ; while AIJ is there, use the faster one */
+  if (!ctx->dropped && ctx->hostcost > 1.0 && !ctx->lossy) {
+    PetscErrorCode (*mult)(Mat, Vec, Vec)         = op == VCRS_OP_N ? ctx->super.mult : (op == VCRS_OP_T ? ctx->super.multtranspose : NULL);
+    PetscErrorCode (*multadd)(Mat, Vec, Vec, Vec) = op == VCRS_OP_N ? ctx->super.multadd : (op == VCRS_OP_T ? ctx->super.multtransposeadd : NULL);
+
+    if (!add && mult) {
+      PetscCall((*mult)(A, x, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (add && multadd) {
+      PetscCall((*multadd)(A, x, add, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  PetscCall(MatVCRSApply_Host(A, op, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_SeqAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_SeqAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTranspose_SeqAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTransposeAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Options and switches, not what was compressed */
+PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&b->opt, &a->opt, sizeof(a->opt)));
+  b->lossy      = a->lossy;
+  b->allowlossy = a->allowlossy;
+  b->dropaij    = a->dropaij;
+  b->state      = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MATSEQAIJ's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
+static PetscErrorCode MatDuplicate_SeqAIJVCRS(Mat A, MatDuplicateOption op, Mat *B)
+{
+  Mat_VCRS *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &a));
+  PetscCall((*a->super.duplicate)(A, op, B));
+  PetscCall(MatVCRSGetContext(*B, &b));
+  PetscCall(MatVCRSCopyContext_Private(a, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+
+/* The values may be on the device, where MATAIJ would follow the pointer as it is; bring them to the host first */
+PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscMemType mtype;
+
+    PetscCall(PetscGetMemType(v, &mtype));
+    if (PetscMemTypeDevice(mtype)) {
+      PetscScalar *host;
+
+      PetscCall(PetscMalloc1(ctx->coocount, &host));
+      PetscCallCUDA(cudaMemcpy(host, v, (size_t)ctx->coocount * sizeof(PetscScalar), cudaMemcpyDeviceToHost));
+      PetscCall(PetscLogGpuToCpu((PetscLogDouble)ctx->coocount * sizeof(PetscScalar)));
+      PetscCall((*ctx->setvaluescoo)(A, host, mode));
+      PetscCall(PetscFree(host));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  PetscCall((*ctx->setvaluescoo)(A, v, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->dropped) PetscCall(MatVCRSMaterializeAIJ(A));
+  ctx->coocount = n;
+  PetscCall((*ctx->setpreallocationcoo)(A, n, i, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the context to B and keeps B's operations in it; what is common to one process and many */
+PetscErrorCode MatVCRSAttach_Private(Mat B)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&ctx));
+  PetscCall(MatVCRSOptionsDefault(&ctx->opt));
+  ctx->state = -1;
+  ctx->super = *B->ops;
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
+  PetscCall(PetscObjectContainerCompose((PetscObject)B, VCRS_CONTAINER, ctx, MatVCRSContextDestroy_Private));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The opposite; the AIJ arrays must be there */
+PetscErrorCode MatVCRSDetach_Private(Mat B)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(B, &ctx));
+  *B->ops = ctx->super;
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
+  PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What MatConvert() asks for by name: our names from AIJ and from its GPU and CPU relatives, and back */
+PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], PetscErrorCode (*forth)(Mat, MatType, MatReuse, Mat *), PetscErrorCode (*back)(Mat, MatType, MatReuse, Mat *))
+{
+  static const char *const relatives[] = {"", "cusparse", "kokkos", "perm", "sell", "crl", "mkl"};
+  const char *const        names[]     = {to, MATVCRS, MATAIJVCRS};
+  char                     name[256];
+
+  PetscFunctionBegin;
+  for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(relatives); r++) {
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
+      PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", from, relatives[r], names[k]));
+      PetscCall(PetscObjectComposeFunction((PetscObject)B, name, forth));
+    }
+  }
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", to, from));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A new matrix of the base type, or newmat overwritten; a relative of AIJ (on the GPU, say) goes through AIJ */
+PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
+{
+  PetscBool isbase;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
+    *done = PETSC_TRUE;
+  } else if (reuse == MAT_INITIAL_MATRIX) {
+    if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
+    else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
+  } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat       B;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSConvertStart_Private(A, MATSEQAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  B = *newmat;
+
+  PetscCall(MatVCRSAttach_Private(B));
+  B->ops->mult                      = MatMult_SeqAIJVCRS;
+  B->ops->multadd                   = MatMultAdd_SeqAIJVCRS;
+  B->ops->multtranspose             = MatMultTranspose_SeqAIJVCRS;
+  B->ops->multtransposeadd          = MatMultTransposeAdd_SeqAIJVCRS;
+  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_SeqAIJVCRS;
+  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_SeqAIJVCRS;
+  B->ops->duplicate                 = MatDuplicate_SeqAIJVCRS;
+  B->ops->view                      = MatView_VCRS;
+  B->ops->setfromoptions            = MatSetFromOptions_SeqAIJVCRS;
+  B->ops->setoption                 = MatSetOption_VCRS;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJVCRS));
+  PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
+  PetscCall(MatVCRSComposeProducts_Private(B, PETSC_FALSE));
+
+  PetscObjectOptionsBegin((PetscObject)B);
+  PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_SeqAIJVCRS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATSEQAIJ));
+  PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(A, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCreateVCRS - Creates a compressed copy of a matrix
+
+  Collective
+
+  Input Parameter:
+. A - an assembled matrix that `MatConvert()` can turn into `MATAIJ`
+
+  Output Parameter:
+. B - the same matrix with type `MATVCRS`
+
+  Level: beginner
+
+  Note:
+  The same as `MatConvert()` with `MATVCRS`. Options are read with the prefix of `B`, which has none yet;
+  give it one with `MatSetOptionsPrefix()` and call `MatSetFromOptions()` to read them again.
+
+.seealso: `MATVCRS`, `MatConvert()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscAssertPointer(B, 2);
+  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATVCRS - "vcrs" - Very compressed rows: a sparse matrix that stores equal patterns, equal rows and
+   close numbers once, so that a product reads several times fewer bytes than with `MATAIJ`
+
+   Options Database Keys:
++ -mat_type vcrs                                       - makes the matrix one of this type
+. -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - how it is stored, see `MatVCRSLayout`
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - what may change in its entries, see `MatVCRSLoss`
+. -mat_vcrs_bits <8,16>                                - bits of an entry of the losses log and fixed
+. -mat_vcrs_bins <100000>                              - number of bins of the loss bins
+. -mat_vcrs_lambda <0.1>                               - tolerance of the loss classes
+. -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
+. -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
+. -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
+. -mat_vcrs_allow_lossy_operator                       - let a lossy matrix be the operator of a solve
+- -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
+
+   Level: beginner
+
+   Notes:
+   The matrix is a `MATAIJ` in every other respect: it is assembled, factored, multiplied and
+   converted like one. It is lossless unless a loss is asked for.
+
+   A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or
+   `-mat_vec_type cuda`) on the GPU, with host vectors, or a mix, on the host.
+
+   It is compressed when it is first used after a change.
+
+   Reference:
+   The VCRS article of EZNumeric; what is kept of it and what is not is told in docs/vcrs.md.
+
+.seealso: `MatCreateVCRS()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`, `MATAIJ`
+M*/

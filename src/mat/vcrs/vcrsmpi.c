@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATVCRS on many processes: a MATMPIAIJ whose diagonal and off-diagonal blocks are MATSEQAIJVCRS.
+
+   The products are written here rather than inherited, because the ghost vector must be of the
+   input vector's type (on the host or on the device), which MATMPIAIJ fixes when it is assembled.
+*/
+
+#include "vcrsimpl.h"
+#include <lithe/private/litheimpl.h>
+
+/* Makes a block of A a MATSEQAIJVCRS with A's options; idempotent, because assembly may replace a block */
+static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
+{
+  Mat_VCRS *ctx, *b;
+  PetscBool isplain;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJ, &isplain));
+  if (isplain) PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(block, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &block));
+  PetscCall(MatVCRSGetContext(block, &b));
+  PetscCheck(b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block of a MATMPIAIJVCRS has type %s", ((PetscObject)block)->type_name);
+  PetscCall(MatVCRSSetOptions_Private(block, &ctx->opt));
+  b->allowlossy = ctx->allowlossy;
+  b->dropaij    = PETSC_FALSE; /* A drops both blocks itself */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
+  PetscCall(MatVCRSAdoptBlock_Private(A, *Ad));
+  PetscCall(MatVCRSAdoptBlock_Private(A, *Ao));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* extra[i] = exact minus compressed row sum of the off-diagonal block, which the diagonal block takes up */
+static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
+{
+  Mat_VCRS       *ctx;
+  const PetscInt *ai;
+  PetscScalar    *aa, *ones;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(Ao, &ctx));
+  PetscCall(MatSeqAIJGetCSRAndMemType(Ao, &ai, NULL, &aa, NULL));
+  PetscCall(PetscMalloc1(Ao->cmap->n, &ones));
+  for (PetscInt j = 0; j < Ao->cmap->n; j++) ones[j] = 1.0;
+  PetscCall(VCRSPlanMult(ctx->plan, VCRS_OP_N, 1, ones, 0, NULL, 0, extra, 0));
+  PetscCall(PetscFree(ones));
+  for (PetscInt i = 0; i < Ao->rmap->n; i++) {
+    PetscScalar sum = 0.0;
+
+    for (PetscInt k = ai[i]; k < ai[i + 1]; k++) sum += aa[k];
+    extra[i] = sum - extra[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first, and
+   a bad row is reported on all processes, before anything is changed.
+*/
+PetscErrorCode MatVCRSCompress_MPI(Mat A)
+{
+  Mat_VCRS        *ctx, *d, *o;
+  Mat              Ad, Ao;
+  PetscObjectState state;
+  VCRSOptions      opt;
+  MPI_Comm         comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (ctx->dropped || ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
+
+  if (ctx->lossy) {
+    PetscInt     bad[2], first;
+    PetscScalar *extra = NULL;
+
+    PetscCall(MatVCRSFindBadRow_Private(Ad, &opt, &bad[0]));
+    PetscCall(MatVCRSFindBadRow_Private(Ao, &opt, &bad[1]));
+    first = PETSC_INT_MAX;
+    for (int k = 0; k < 2; k++) {
+      if (bad[k] >= 0) first = PetscMin(first, A->rmap->rstart + bad[k]);
+    }
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
+    PetscCall(MatVCRSBadRowError_Private(comm, &opt, first < PETSC_INT_MAX ? first : -1));
+
+    /* The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
+    opt.rowsums = PETSC_FALSE;
+    PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
+    opt.rowsums = ctx->opt.rowsums;
+    if (opt.rowsums) {
+      PetscCall(PetscMalloc1(A->rmap->n, &extra));
+      PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));
+    }
+    PetscCall(MatVCRSCompressWith_Private(Ad, &opt, extra));
+    PetscCall(PetscFree(extra));
+  } else {
+    PetscCall(MatVCRSCompressWith_Private(Ad, &opt, NULL));
+    PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
+  }
+
+  PetscCall(MatVCRSGetContext(Ad, &d));
+  PetscCall(MatVCRSGetContext(Ao, &o));
+  ctx->buildtime = d->buildtime + o->buildtime;
+  ctx->state     = state;
+  if (ctx->dropaij) PetscCall(MatVCRSDropAIJ(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The blocks ready for a product, and the ghost vector for an input of x's kind */
+static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *Ao, Vec *lvec, PetscSF *sf)
+{
+  Mat_VCRS *ctx;
+  PetscInt  n     = -1;
+  VecType   type  = VECSEQ;
+  PetscBool match = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
+  PetscCall(MatGetMultPetscSF(A, sf));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool device;
+
+    PetscCall(VecIsOnDevice_Private(x, &device));
+    if (device && !A->boundtocpu) type = VECSEQCUDA;
+  }
+#else
+  (void)x;
+#endif
+  if (ctx->lvec) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, type, &match));
+    PetscCall(VecGetSize(ctx->lvec, &n));
+  }
+  if (!match || n != (*Ao)->cmap->n) {
+    PetscCall(VecDestroy(&ctx->lvec));
+    PetscCall(VecCreate(PETSC_COMM_SELF, &ctx->lvec));
+    PetscCall(VecSetSizes(ctx->lvec, (*Ao)->cmap->n, (*Ao)->cmap->n));
+    PetscCall(VecSetType(ctx->lvec, type));
+  }
+  *lvec = ctx->lvec;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A x (+ add): ghost values travel while the diagonal block is multiplied */
+static PetscErrorCode MatVCRSApply_MPI(Mat A, Vec x, Vec add, Vec y)
+{
+  Mat     Ad, Ao;
+  Vec     lvec;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao, &lvec, &sf));
+  PetscCall(VecScatterBegin(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+  if (add) PetscUseTypeMethod(Ad, multadd, x, add, y);
+  else PetscUseTypeMethod(Ad, mult, x, y);
+  PetscCall(VecScatterEnd(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+  PetscUseTypeMethod(Ao, multadd, lvec, y, y);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A^T x or A^H x (+ add): the off-diagonal block's part travels while the diagonal block is multiplied */
+static PetscErrorCode MatVCRSApplyTranspose_MPI(Mat A, PetscBool hermitian, Vec x, Vec add, Vec y)
+{
+  Mat     Ad, Ao;
+  Vec     lvec;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao, &lvec, &sf));
+  if (hermitian) PetscUseTypeMethod(Ao, multhermitiantranspose, x, lvec);
+  else PetscUseTypeMethod(Ao, multtranspose, x, lvec);
+  if (add) {
+    if (hermitian) PetscUseTypeMethod(Ad, multhermitiantransposeadd, x, add, y);
+    else PetscUseTypeMethod(Ad, multtransposeadd, x, add, y);
+  } else {
+    if (hermitian) PetscUseTypeMethod(Ad, multhermitiantranspose, x, y);
+    else PetscUseTypeMethod(Ad, multtranspose, x, y);
+  }
+  PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_MPIAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply_MPI(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply_MPI(A, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_MPIAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_FALSE, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_FALSE, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTranspose_MPIAIJVCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_TRUE, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTransposeAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_TRUE, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MATMPIAIJ calls the blocks' products in here (SOR, for example), so they must be of our type afterwards */
+static PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
+{
+  Mat_VCRS *ctx;
+  Mat       Ad, Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall((*ctx->super.assemblyend)(A, type));
+  if (type == MAT_FINAL_ASSEMBLY && !A->hash_active) PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDuplicate_MPIAIJVCRS(Mat A, MatDuplicateOption op, Mat *B)
+{
+  Mat_VCRS *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &a));
+  PetscCall((*a->super.duplicate)(A, op, B));
+  PetscCall(MatVCRSGetContext(*B, &b));
+  PetscCall(MatVCRSCopyContext_Private(a, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_MPIAIJVCRS(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->super.setfromoptions) PetscCall((*ctx->super.setfromoptions)(A, PetscOptionsObject));
+  PetscCall(MatVCRSSetFromOptions_Private(A, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat       B;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSConvertStart_Private(A, MATMPIAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  B = *newmat;
+
+  PetscCall(MatVCRSAttach_Private(B));
+  B->ops->mult                      = MatMult_MPIAIJVCRS;
+  B->ops->multadd                   = MatMultAdd_MPIAIJVCRS;
+  B->ops->multtranspose             = MatMultTranspose_MPIAIJVCRS;
+  B->ops->multtransposeadd          = MatMultTransposeAdd_MPIAIJVCRS;
+  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_MPIAIJVCRS;
+  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_MPIAIJVCRS;
+  B->ops->assemblyend               = MatAssemblyEnd_MPIAIJVCRS;
+  B->ops->duplicate                 = MatDuplicate_MPIAIJVCRS;
+  B->ops->view                      = MatView_VCRS;
+  B->ops->setfromoptions            = MatSetFromOptions_MPIAIJVCRS;
+  B->ops->setoption                 = MatSetOption_VCRS;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATMPIAIJVCRS));
+  PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
+  PetscCall(MatVCRSComposeProducts_Private(B, PETSC_TRUE));
+
+  PetscObjectOptionsBegin((PetscObject)B);
+  PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJVCRS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATMPIAIJ));
+  PetscCall(MatConvert_MPIAIJ_MPIAIJVCRS(A, MATMPIAIJVCRS, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

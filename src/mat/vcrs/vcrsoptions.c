@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The options of MATVCRS: their defaults and limits, the options database and the setters.
+*/
+
+#include "vcrsimpl.h"
+
+const char *const MatVCRSLayouts[] = {"auto", "literal", "l0", "l1", "l2", "l3", "MatVCRSLayout", "MATVCRS_LAYOUT_", NULL};
+const char *const MatVCRSLosses[]  = {"none", "bins", "classes", "log", "fixed", "single", "MatVCRSLoss", "MATVCRS_LOSS_", NULL};
+const char *const MatVCRSUnits[]   = {"row", "entry", "absolute", "MatVCRSUnit", "MATVCRS_UNIT_", NULL};
+
+PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(opt, sizeof(*opt)));
+  opt->layout    = MATVCRS_LAYOUT_AUTO;
+  opt->loss      = MATVCRS_LOSS_NONE;
+  opt->bits      = 16;
+  opt->bins      = 100000;
+  opt->lambda    = 0.1;
+  opt->unit      = MATVCRS_UNIT_ROW;
+  opt->rowsums   = PETSC_TRUE;
+  opt->symmetric = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses what no compression can do; called before anything is changed */
+PetscErrorCode MatVCRSOptionsCheck(Mat A, const VCRSOptions *opt)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
+  PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
+  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
+  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g with -mat_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether entries may differ from those that were set */
+PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *opt, PetscBool *lossy)
+{
+  PetscFunctionBegin;
+  *lossy = (PetscBool)(opt->loss != MATVCRS_LOSS_NONE && !(opt->loss == MATVCRS_LOSS_CLASSES && opt->lambda == 0.0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes new options over: what was compressed with others is compressed again at the next use */
+PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
+{
+  Mat_VCRS *ctx;
+  PetscBool same, lossy;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSOptionsCheck(A, opt));
+  PetscCall(PetscMemcmp(opt, &ctx->opt, sizeof(*opt), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->dropped) PetscCall(MatVCRSMaterializeAIJ(A));
+  PetscCall(PetscMemcpy(&ctx->opt, opt, sizeof(*opt)));
+  ctx->state = -1;
+  PetscCall(MatVCRSIsLossy_Private(opt, &lossy));
+  ctx->lossy = lossy;
+  if (lossy) PetscCall(MatVCRSOperatorGuardStart());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Inside PetscOptionsBegin/End of A */
+PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+  PetscBool   drop, allow;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  drop  = ctx->dropaij;
+  allow = ctx->allowlossy;
+
+  PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
+  PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout, (PetscEnum *)&opt.layout, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_loss", "What may change in its entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
+  PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscOptionsHeadEnd();
+
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  ctx->dropaij    = drop;
+  ctx->allowlossy = allow;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The context of a matrix that a caller says is a MATVCRS */
+static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatVCRSGetContext(A, ctx));
+  PetscCheck(*ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs; use MatSetType(A, MATVCRS) or MatConvert()", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLayout - Sets how a `MATVCRS` matrix is stored
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- layout - the layout; `MATVCRS_LAYOUT_AUTO` is the default
+
+  Options Database Key:
+. -mat_vcrs_layout <auto,literal,l0,l1,l2,l3> - the layout
+
+  Level: intermediate
+
+  Note:
+  `MATVCRS_LAYOUT_AUTO` takes the layout that needs the fewest bytes in a product. A layout that cannot
+  hold the matrix (for example `MATVCRS_LAYOUT_L2` where the entries are no fixed-point numbers) is an
+  error at the next use of the matrix.
+
+.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSGetLayout()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, layout, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.layout = layout;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetLayout - Gets the layout in which a `MATVCRS` matrix is stored
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. layout - the layout that was chosen, or the one asked for if the matrix has not been compressed yet
+
+  Level: intermediate
+
+  Note:
+  Of a parallel matrix it is the layout of the diagonal block of this process.
+
+.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLayout()`
+@*/
+PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
+{
+  Mat_VCRS *ctx, *local;
+  PetscBool isseq;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(layout, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  local = ctx;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (!isseq) {
+    Mat block = NULL;
+
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+    if (block) PetscCall(MatVCRSGetContext(block, &local));
+  }
+  *layout = local && local->plan ? local->plan->layout : ctx->opt.layout;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLoss - Sets what a `MATVCRS` matrix may change in its entries
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- loss - the loss; `MATVCRS_LOSS_NONE` is the default
+
+  Options Database Key:
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single> - the loss
+
+  Level: intermediate
+
+  Notes:
+  Loss belongs in a preconditioner. A lossy matrix is refused as the operator of a `KSPSolve()` unless
+  `MatVCRSSetAllowLossyOperator()` allows it.
+
+  The AIJ arrays of the matrix keep its exact entries until they are dropped; products use the changed ones.
+
+.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSGetLoss()`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, loss, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.loss = loss;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetLoss - Gets what a `MATVCRS` matrix may change in its entries
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. loss - the loss
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSGetLoss(Mat A, MatVCRSLoss *loss)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(loss, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  *loss = ctx->opt.loss;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- bits - 8 or 16; 16 is the default. A complex entry has two such numbers
+
+  Options Database Key:
+. -mat_vcrs_bits <8,16> - the bits
+
+  Level: intermediate
+
+  Note:
+  Any other number is an error.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetBits(Mat A, PetscInt bits)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveInt(A, bits, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.bits = bits;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetBins - Sets the number of bins of `MATVCRS_LOSS_BINS`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- bins - at least 1; 100000 is the default
+
+  Options Database Key:
+. -mat_vcrs_bins <bins> - the number of bins
+
+  Level: intermediate
+
+  Note:
+  An entry is changed by at most half a bin, (max - min)/(2 bins).
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveInt(A, bins, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.bins = bins;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLambda - Sets the tolerance of `MATVCRS_LOSS_CLASSES`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+. lambda - at least 0, which is lossless; 0.1 is the default
+- unit - what it is relative to; `MATVCRS_UNIT_ROW` is the default
+
+  Options Database Keys:
++ -mat_vcrs_lambda <lambda> - the tolerance
+- -mat_vcrs_lambda_unit <row,entry,absolute> - its unit
+
+  Level: intermediate
+
+  Note:
+  Rows of one pattern whose entries agree within `lambda` share one set of values. Entries are first
+  rounded to a grid and then compared exactly, so the classes do not depend on the order of rows.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSUnit`
+@*/
+PetscErrorCode MatVCRSSetLambda(Mat A, PetscReal lambda, MatVCRSUnit unit)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveReal(A, lambda, 2);
+  PetscValidLogicalCollectiveEnum(A, unit, 3);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.lambda = lambda;
+  opt.unit   = unit;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetPreserveRowSums - Sets whether lossy modes keep the row sums of a `MATVCRS` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- preserve - `PETSC_TRUE` (the default) to keep them
+
+  Options Database Key:
+. -mat_vcrs_preserve_row_sums <bool> - keep row sums
+
+  Level: intermediate
+
+  Note:
+  A preconditioner made from a matrix whose row sums are off often fails, whatever the number of bits. The
+  product is then evaluated as y_i = sigma_i x_i + sum_j a_ij (x_j - x_i), with the exact row sum sigma_i.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, preserve, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.rowsums = preserve;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetAllowLossyOperator - Sets whether a lossy `MATVCRS` matrix may be the operator of a solve
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- allow - `PETSC_FALSE` (the default) to refuse it
+
+  Options Database Key:
+. -mat_vcrs_allow_lossy_operator <bool> - allow it
+
+  Level: advanced
+
+  Note:
+  With a lossy operator `KSPSolve()` converges to the solution of another system, which no residual that
+  it prints will show.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, allow, 2);
+  ctx->allowlossy = allow;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

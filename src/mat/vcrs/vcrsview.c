@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What a MATVCRS tells about itself: MatVCRSGetInfo() and -mat_view.
+*/
+
+#include "vcrsimpl.h"
+#include <petscviewer.h>
+
+/* The sequential matrices that hold A's plans, compressed now: A itself or its two blocks */
+static PetscErrorCode MatVCRSGetParts_Private(Mat A, PetscInt *nparts, Mat part[2])
+{
+  PetscBool isseq;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (isseq) {
+    PetscCall(MatVCRSCompress(A));
+    *nparts = 1;
+    part[0] = A;
+  } else {
+    PetscCall(MatVCRSCompress_MPI(A));
+    *nparts = 2;
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &part[0], &part[1], NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Largest |a~_ij - a~_ji| over the largest |a~|, in the diagonal block. With sorted columns the
+   transposed entry is found by one cursor a row, which only moves forward.
+*/
+static PetscErrorCode VCRSPlanGetAsymmetry_Private(const VCRSPlan *plan, PetscReal *asymmetry)
+{
+  PetscInt    *i, *j, *cursor;
+  PetscScalar *a;
+  PetscReal    worst = 0.0, largest = 0.0;
+
+  PetscFunctionBegin;
+  *asymmetry = 0.0;
+  if (plan->m != plan->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc4(plan->m + 1, &i, plan->nz, &j, plan->nz, &a, plan->m, &cursor));
+  PetscCall(VCRSPlanDecode(plan, i, j, a));
+  PetscCall(PetscArraycpy(cursor, i, plan->m));
+  for (PetscInt r = 0; r < plan->m; r++) {
+    for (PetscInt k = i[r]; k < i[r + 1]; k++) {
+      const PetscInt c     = j[k];
+      PetscScalar    other = 0.0;
+
+      largest = PetscMax(largest, PetscAbsScalar(a[k]));
+      while (cursor[c] < i[c + 1] && j[cursor[c]] < r) cursor[c]++;
+      if (cursor[c] < i[c + 1] && j[cursor[c]] == r) other = a[cursor[c]];
+      /* a complex matrix may be symmetric or Hermitian: take the nearer of the two */
+      worst = PetscMax(worst, PetscMin(PetscAbsScalar(a[k] - other), PetscAbsScalar(a[k] - PetscConj(other))));
+    }
+  }
+  PetscCall(PetscFree4(i, j, a, cursor));
+  if (largest > 0.0) *asymmetry = worst / largest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetInfo - Tells how a `MATVCRS` matrix is stored and what the compression changed
+
+  Collective
+
+  Input Parameter:
+. A - the matrix; it is compressed if it has not been since its last change
+
+  Output Parameter:
+. info - sums and maxima over all processes
+
+  Level: intermediate
+
+  Note:
+  `-mat_view ::ascii_info` prints it.
+
+.seealso: `MATVCRS`, `MatVCRSInfo`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
+{
+  Mat_VCRS      *ctx;
+  Mat            part[2];
+  PetscInt       nparts;
+  MPI_Comm       comm;
+  PetscInt64     count[6] = {0, 0, 0, 0, 0, 0};
+  PetscLogDouble size[4]  = {0.0, 0.0, 0.0, 0.0};
+  PetscReal      sum[2] = {0.0, 0.0}, largest[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+  PetscBool      symmetric;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs", ((PetscObject)A)->type_name);
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  comm = PetscObjectComm((PetscObject)A);
+  PetscCall(MatVCRSGetParts_Private(A, &nparts, part));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &symmetric));
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+
+  for (PetscInt k = 0; k < nparts; k++) {
+    Mat_VCRS         *p;
+    const VCRSReport *r;
+    size_t            bytes, tables;
+
+    PetscCall(MatVCRSGetContext(part[k], &p));
+    r = &p->report;
+    PetscCall(VCRSPlanGetBytes(p->plan, &bytes, &tables));
+    count[0] += p->plan->nz;
+    count[1] += r->indexsets;
+    count[2] += r->valuesets;
+    count[3] += r->pairs;
+    count[4] += r->guardrows;
+    size[0] += (PetscLogDouble)tables;
+    size[1] += (PetscLogDouble)bytes;
+    size[2] += (PetscLogDouble)p->plan->nz * (sizeof(PetscScalar) + sizeof(PetscInt)) + (PetscLogDouble)(p->plan->m + 1) * sizeof(PetscInt);
+    sum[0] += r->froberror2;
+    sum[1] += r->frobnorm2;
+    largest[0] = PetscMax(largest[0], r->maxabserror);
+    largest[1] = PetscMax(largest[1], r->maxrowerror);
+    largest[2] = PetscMax(largest[2], r->bound);
+    largest[3] = PetscMax(largest[3], r->rowsumerror);
+    if (k == 0) {
+      info->layout     = p->plan->layout;
+      info->values     = VCRSValueNames[p->plan->values];
+      info->difference = p->plan->difference;
+      info->idbytes    = p->plan->idbytes;
+      if (symmetric && ctx->lossy) PetscCall(VCRSPlanGetAsymmetry_Private(p->plan, &largest[4]));
+    }
+  }
+
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, 6, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, size, 3, MPI_DOUBLE, MPI_SUM, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 5, MPIU_REAL, MPIU_MAX, comm));
+  info->buildtime = ctx->buildtime;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &info->buildtime, 1, MPI_DOUBLE, MPI_MAX, comm));
+  info->rows        = A->rmap->N;
+  info->nonzeros    = count[0];
+  info->indexsets   = count[1];
+  info->valuesets   = count[2];
+  info->pairs       = count[3];
+  info->guardrows   = count[4];
+  info->tablebytes  = size[0];
+  info->bytes       = size[1];
+  info->aijbytes    = size[2];
+  info->froberror   = sum[1] > 0.0 ? PetscSqrtReal(sum[0] / sum[1]) : 0.0;
+  info->maxabserror = largest[0];
+  info->maxrowerror = largest[1];
+  info->bound       = largest[2];
+  info->rowsumerror = largest[3];
+  info->asymmetry   = largest[4];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
+{
+  Mat_VCRS   *ctx;
+  MatVCRSInfo info;
+  PetscReal   nonzeros;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetInfo(A, &info));
+  nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n", info.indexsets, info.valuesets, info.pairs, info.tablebytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
+  if (ctx->lossy) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[ctx->opt.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
+  } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatView_VCRS(Mat A, PetscViewer viewer)
+{
+  Mat_VCRS         *ctx;
+  PetscBool         isascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (isascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) && A->assembled) {
+    if (!ctx->dropped) PetscCall((*ctx->super.view)(A, viewer));
+    PetscCall(MatVCRSViewInfo_Private(A, viewer));
+  } else if (ctx->dropped) {
+    Mat B;
+
+    /* Entries are asked for: decode them into a matrix of their own, so that A stays small */
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+    PetscCall((*ctx->super.view)(B, viewer));
+    PetscCall(MatDestroy(&B));
+  } else PetscCall((*ctx->super.view)(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
