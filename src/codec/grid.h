@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Rounding to grids { q 2^e : q an integer }. The step is a power of two, so that q 2^e is exact,
+   0, 1 and -1 stay what they are on every grid with e <= 0, and a grid contains every coarser one.
+   All arithmetic is in double, which holds float as well.
+*/
+
+#include <lithe/private/hostdevice.h>
+#include <petscsys.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Exponents of the smallest (subnormal) and of the largest power of two that PetscReal holds */
+#if defined(PETSC_USE_REAL_SINGLE)
+  #define LITHE_MIN_EXPONENT (-149)
+  #define LITHE_MAX_EXPONENT 127
+#else
+  #define LITHE_MIN_EXPONENT (-1074)
+  #define LITHE_MAX_EXPONENT 1023
+#endif
+
+/* 2^e for -1074 <= e <= 1023 */
+LITHE_HD static inline double LithePow2(int e)
+{
+  const uint64_t bits = e >= -1022 ? (uint64_t)(e + 1023) << 52 : (uint64_t)1 << (e + 1074);
+  double         h;
+
+  memcpy(&h, &bits, sizeof(h));
+  return h;
+}
+
+/* floor(log2 |v|) of a finite v != 0 */
+LITHE_HD static inline int LitheFloorLog2(double v)
+{
+  uint64_t bits;
+  int      e;
+
+  memcpy(&bits, &v, sizeof(bits));
+  e = (int)((bits >> 52) & 0x7ff);
+  if (e) return e - 1023;
+  frexp(v, &e);
+  return e - 1;
+}
+
+LITHE_HD static inline int LitheClampExponent(int e)
+{
+  return e < LITHE_MIN_EXPONENT ? LITHE_MIN_EXPONENT : (e > LITHE_MAX_EXPONENT ? LITHE_MAX_EXPONENT : e);
+}
+
+/* Exponent of the largest power of two <= x > 0, within the range of PetscReal */
+LITHE_HD static inline int LitheStepExponent(double x)
+{
+  return LitheClampExponent(LitheFloorLog2(x));
+}
+
+/* Nearest multiple of h, a power of two; ties to even; zero is +0. What would overflow is rounded towards zero */
+LITHE_HD static inline double LitheRoundToStep(double v, double h)
+{
+  const double q = v / h;
+  double       r;
+
+  /* at 2^52 steps and beyond v is a multiple of h itself */
+  if (!(fabs(q) < 4503599627370496.)) return v;
+  r = rint(q) * h;
+  if (fabs(r) > PETSC_MAX_REAL) r = trunc(q) * h;
+  return r == 0. ? 0. : r;
+}
+
+/* The smallest e with |v| <= limit 2^e, limit 127 or 32767 (bits 8 or 16) */
+LITHE_HD static inline int LitheFixedExponent(double v, int bits)
+{
+  const double limit = bits == 8 ? 127. : 32767.;
+  int          e;
+
+  if (v == 0.) return LITHE_MIN_EXPONENT;
+  e = LitheFloorLog2(v) - (bits - 2);
+  if (e < LITHE_MIN_EXPONENT) return LITHE_MIN_EXPONENT;
+  if (fabs(v) / LithePow2(e) > limit) e++;
+  return e;
+}
+
+/* Exponent of the lowest bit that is set in a finite v != 0 */
+LITHE_HD static inline int LitheLowestBit(double v)
+{
+  uint64_t bits, mantissa;
+  int      e, low = 0;
+
+  memcpy(&bits, &v, sizeof(bits));
+  e        = (int)((bits >> 52) & 0x7ff);
+  mantissa = bits & 0xfffffffffffffULL;
+  if (e) mantissa |= 0x10000000000000ULL;
+  else e = 1;
+#if defined(__CUDA_ARCH__)
+  low = __ffsll((long long)mantissa) - 1;
+#elif defined(__GNUC__)
+  low = __builtin_ctzll(mantissa);
+#else
+  while (!((mantissa >> low) & 1)) low++;
+#endif
+  return e - 1075 + low;
+}

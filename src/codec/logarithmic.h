@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Logarithmically spaced values min q^k, k = 0 .. count-1, with a sign. The nearest in ratio of a v
+   within [min, max] is v times a factor in [1/(1+d), 1+d], 1+d = sqrt(q).
+
+   8 bit:  code c means coarse[c]; coarse[0] = 0
+   16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
+
+   Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
+*/
+
+#include <lithe/private/hostdevice.h>
+#include <petscsys.h>
+#include <math.h>
+#include <stdint.h>
+
+typedef struct {
+  int       bits;      /* 8 or 16 */
+  int       count;     /* magnitudes */
+  int       negative;  /* coarse code of the first negative magnitude */
+  double    logmin, logstep, perstep; /* log min, log q, 1/log q */
+  PetscReal coarse[256], fine[256];
+} LitheLogScale;
+
+/* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
+LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, double min, double max, int haspositive, int hasnegative)
+{
+  const int    both = haspositive && hasnegative, ncoarse = both ? 127 : 255, perfine = bits == 8 ? 1 : 256;
+  const double logmax = max > 0. ? log(max) : 0.;
+  int          c, again;
+
+  s->bits     = bits;
+  s->count    = ncoarse * perfine;
+  s->negative = both ? 128 : 1;
+  s->logmin   = min > 0. ? log(min) : 0.;
+  s->logstep  = (logmax - s->logmin) / (s->count - 1);
+  do {
+    s->perstep = s->logstep > 0. ? 1. / s->logstep : 0.;
+    for (c = 0; c < 256; c++) {
+      s->fine[c]   = (PetscReal)(bits == 8 ? 1. : exp(c * s->logstep));
+      s->coarse[c] = 0;
+    }
+    for (c = 0; c < ncoarse; c++) {
+      double v = c ? exp(s->logmin + (double)c * perfine * s->logstep) : min;
+
+      if (v > max || (bits == 8 && c == ncoarse - 1)) v = max;
+      if (haspositive) s->coarse[1 + c] = (PetscReal)v;
+      if (hasnegative) s->coarse[s->negative + c] = (PetscReal)-v;
+    }
+
+    /* rounding may carry the last product beyond the largest number */
+    again = fabs((double)s->coarse[ncoarse] * s->fine[255]) > PETSC_MAX_REAL;
+    if (again) s->logstep *= 1. - 4. * (double)PETSC_MACHINE_EPSILON;
+  } while (again);
+}
+
+/* d, with what the rounding of the tables adds */
+LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
+{
+  const double logmax = s->logmin + s->logstep * (s->count - 1);
+
+  if (!(s->logstep > 0.)) return 0.;
+  return expm1(.5 * s->logstep + 4. * (double)PETSC_MACHINE_EPSILON * (1. + fabs(s->logmin) + fabs(logmax)));
+}
+
+LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, double v)
+{
+  double k;
+  int    q;
+
+  if (v == 0.) return 0;
+  k = rint((log(fabs(v)) - s->logmin) * s->perstep);
+  q = k < 0. ? 0 : (k > s->count - 1. ? s->count - 1 : (int)k);
+  if (s->bits == 8) return (uint16_t)(q + (v < 0. ? s->negative : 1));
+  return (uint16_t)((((q >> 8) + (v < 0. ? s->negative : 1)) << 8) | (q & 255));
+}
+
+LITHE_HD static inline PetscReal LitheLogScaleDecode(const LitheLogScale *s, uint16_t c)
+{
+  return s->bits == 8 ? s->coarse[c] : s->coarse[c >> 8] * s->fine[c & 255];
+}

@@ -1,0 +1,759 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compression: from a CSR matrix to a plan.
+
+   vcrsloss.c has replaced the entries by values that fit small containers (or has left them alone).
+   Here the rows are sorted into classes - index sets, and pairs of index set and values - by a 64-bit
+   hash whose hits are verified, the containers are found that hold the values without changing a bit,
+   and the layout is chosen for which a product reads the fewest bytes. vcrsencode.c writes it.
+
+   Everything is numbered by first occurrence in row order, so a plan depends on the matrix alone.
+*/
+
+#include "vcrsbuildimpl.h"
+#include <float.h>
+
+/* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
+#define VCRS_SET_LIMIT 65536
+
+/* What a core or a multiprocessor keeps at hand; entries of tables beyond that are charged for each time they are used */
+#define VCRS_TABLE_BYTES 131072.
+
+/* The natural order of rows is kept in L3 if it pads no more than this */
+#define VCRS_PAD_TOLERANCE .02
+
+const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
+
+/* ------------------------------------------------------------------ classes of rows */
+
+typedef enum {
+  VCRS_KEY_OFFSETS, /* columns minus row */
+  VCRS_KEY_COLUMNS, /* columns minus first column */
+  VCRS_KEY_VALUES,  /* stored values, bit for bit */
+  VCRS_KEY_PAIR     /* index set and stored values */
+} VCRSKey;
+
+static PetscErrorCode VCRSSetsDestroy(VCRSSets *s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(s->rep));
+  PetscCall(PetscFree(s->count));
+  PetscCall(PetscFree(s->hash));
+  PetscCall(PetscFree(s->slot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Room for one more; the table stays at most half full */
+static PetscErrorCode VCRSSetsGrow(VCRSSets *s)
+{
+  PetscInt p;
+
+  PetscFunctionBegin;
+  s->alloc = PetscMax(256, 2 * s->alloc);
+  PetscCall(PetscRealloc(sizeof(*s->rep) * s->alloc, &s->rep));
+  PetscCall(PetscRealloc(sizeof(*s->count) * s->alloc, &s->count));
+  PetscCall(PetscRealloc(sizeof(*s->hash) * s->alloc, &s->hash));
+  PetscCall(PetscFree(s->slot));
+  s->nslot = 2 * (size_t)s->alloc;
+  PetscCall(PetscMalloc1(s->nslot, &s->slot));
+  memset(s->slot, 0xff, sizeof(*s->slot) * s->nslot);
+  for (p = 0; p < s->n; p++) {
+    size_t pos = (size_t)(s->hash[p] & (s->nslot - 1));
+
+    while (s->slot[pos] >= 0) pos = (pos + 1) & (s->nslot - 1);
+    s->slot[pos] = p;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r, PetscInt s)
+{
+  const PetscInt pr = b->i[r], ps = b->i[s], len = b->i[r + 1] - pr, first = b->difference ? 1 : 0;
+
+  if (len != b->i[s + 1] - ps) return PETSC_FALSE;
+  if (!len) return PETSC_TRUE;
+  if (key == VCRS_KEY_PAIR && b->setid[r] != b->setid[s]) return PETSC_FALSE;
+  if (key == VCRS_KEY_OFFSETS || key == VCRS_KEY_COLUMNS) {
+    const PetscInt *cr = b->j + pr, *cs = b->j + ps, shift = key == VCRS_KEY_OFFSETS ? r - s : cr[0] - cs[0];
+
+    for (PetscInt k = 0; k < len; k++) {
+      if (cr[k] - cs[k] != shift) return PETSC_FALSE;
+    }
+    return PETSC_TRUE;
+  }
+  return memcmp(b->a + pr + first, b->a + ps + first, sizeof(PetscScalar) * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+static inline uint64_t VCRSHashKey(const VCRSBuild *b, VCRSKey key, PetscInt r)
+{
+  const PetscInt p = b->i[r], len = b->i[r + 1] - p;
+  uint64_t       h = LitheHashWord(0x243f6a8885a308d3ULL, (uint64_t)len);
+
+  if (key == VCRS_KEY_OFFSETS || key == VCRS_KEY_COLUMNS) {
+    const PetscInt base = key == VCRS_KEY_OFFSETS ? r : (len ? b->j[p] : 0);
+
+    for (PetscInt k = 0; k < len; k++) h = LitheHashWord(h, (uint64_t)(b->j[p + k] - base));
+  } else {
+    if (key == VCRS_KEY_PAIR) h = LitheHashWord(h, (uint64_t)b->setid[r]);
+    for (PetscInt k = b->difference ? 1 : 0; k < len; k++) h = LitheHashScalar(h, b->a[p + k]);
+  }
+  return LitheHashFinish(h);
+}
+
+/* Numbers the keys of rows[0..nrows) (NULL: 0, 1, ...); gives up, with complete false, beyond limit of them. id may be NULL */
+static PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nrows, const PetscInt rows[], PetscInt limit, VCRSSets *s, PetscInt id[], PetscBool *complete)
+{
+  PetscInt last = -1, lastrow = -1;
+
+  PetscFunctionBegin;
+  *complete = PETSC_TRUE;
+  for (PetscInt q = 0; q < nrows; q++) {
+    const PetscInt row = rows ? rows[q] : q;
+    PetscInt       p   = -1;
+
+    /* neighbours are alike more often than not */
+    if (last >= 0 && VCRSSameKey(b, key, row, lastrow)) p = last;
+    else {
+      const uint64_t h = VCRSHashKey(b, key, row);
+      size_t         pos;
+
+      if (s->n == s->alloc) PetscCall(VCRSSetsGrow(s));
+      for (pos = (size_t)(h & (s->nslot - 1)); (p = s->slot[pos]) >= 0; pos = (pos + 1) & (s->nslot - 1)) {
+        if (s->hash[p] == h && VCRSSameKey(b, key, row, s->rep[p])) break;
+      }
+      if (p < 0) {
+        if (s->n >= limit) {
+          *complete = PETSC_FALSE;
+          PetscFunctionReturn(PETSC_SUCCESS);
+        }
+        p            = s->n++;
+        s->slot[pos] = p;
+        s->hash[p]   = h;
+        s->rep[p]    = row;
+        s->count[p]  = 0;
+      }
+    }
+    s->count[p]++;
+    if (id) id[q] = p;
+    last    = p;
+    lastrow = row;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------------ containers of values */
+
+/* Codes of all stored entries in a dictionary of at most 65536; none (has[] false) if there are more values */
+static PetscErrorCode VCRSFindDictionary(VCRSBuild *b)
+{
+  const size_t   nslot = 1 << 18, mask = nslot - 1;
+  const PetscInt first = b->difference ? 1 : 0;
+  int32_t       *slot;
+  PetscScalar   *last;
+  uint16_t      *lastcode;
+  PetscInt       n = 0, nlast = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(b->i[b->m], &b->dictcode));
+  PetscCall(PetscMalloc1(VCRS_SET_LIMIT, &b->dict));
+  PetscCall(PetscMalloc1(nslot, &slot));
+  memset(slot, 0xff, nslot * sizeof(*slot));
+  for (PetscInt row = 0; row < b->m && n <= VCRS_SET_LIMIT; row++) {
+    const PetscInt p = b->i[row], len = b->i[row + 1] - p;
+
+    last     = (PetscScalar *)b->a + p - nlast;
+    lastcode = b->dictcode + p - nlast;
+    for (PetscInt k = first; k < len; k++) {
+      const PetscScalar v = b->a[p + k];
+      uint64_t          h;
+      size_t            pos;
+      int32_t           c;
+
+      /* the entry in the same place of the row above */
+      if (k < nlast && !memcmp(&v, &last[k], sizeof(v))) {
+        b->dictcode[p + k] = lastcode[k];
+        continue;
+      }
+      h = LitheHashFinish(LitheHashScalar(0, v));
+      for (pos = (size_t)(h & mask); (c = slot[pos]) >= 0; pos = (pos + 1) & mask) {
+        if (!memcmp(&v, &b->dict[c], sizeof(v))) break;
+      }
+      if (c < 0) {
+        if (n == VCRS_SET_LIMIT) {
+          n++;
+          break;
+        }
+        c          = (int32_t)n;
+        slot[pos]  = c;
+        b->dict[n] = v;
+        n++;
+      }
+      b->dictcode[p + k] = (uint16_t)c;
+    }
+    nlast = len;
+  }
+  PetscCall(PetscFree(slot));
+  b->has[VCRS_VALUES_DICT8]  = n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->has[VCRS_VALUES_DICT16] = n <= VCRS_SET_LIMIT ? PETSC_TRUE : PETSC_FALSE;
+  b->ndict                   = n;
+  if (n > VCRS_SET_LIMIT) {
+    PetscCall(PetscFree(b->dictcode));
+    PetscCall(PetscFree(b->dict));
+    b->ndict = 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A row is fixed point if its largest entry is at most 127 (32767) times the lowest bit set in any of them */
+static PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
+{
+  const PetscInt first = b->difference ? 1 : 0;
+  PetscBool      has8 = PETSC_TRUE, has16 = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(b->m, &b->exponent));
+  for (PetscInt row = 0; row < b->m && has16; row++) {
+    const PetscInt   len = b->i[row + 1] - b->i[row];
+    const PetscReal *v   = (const PetscReal *)(b->a + b->i[row]);
+    double           max = 0.;
+    int              low = LITHE_MAX_EXPONENT + 1;
+
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
+      const double x = (double)v[k];
+
+      if (x == 0.) {
+        if (signbit(x)) has16 = PETSC_FALSE;
+        continue;
+      }
+      if (!(fabs(x) <= (double)PETSC_MAX_REAL)) {
+        has16 = PETSC_FALSE;
+        break;
+      }
+      max = PetscMax(max, fabs(x));
+      low = PetscMin(low, LitheLowestBit(x));
+      if (LitheFloorLog2(max) - low > 14) {
+        has16 = PETSC_FALSE;
+        break;
+      }
+    }
+    if (max > 0. && has16) {
+      if (LitheFloorLog2(max) - low > 6) has8 = PETSC_FALSE;
+      b->exponent[row] = (int16_t)low;
+    }
+  }
+  b->has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
+  b->has[VCRS_VALUES_FIXED16] = has16;
+  if (!has16) PetscCall(PetscFree(b->exponent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSFindSingle(VCRSBuild *b)
+{
+  const PetscInt first = b->difference ? 1 : 0;
+  PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < b->m && has; row++) {
+    const PetscInt   len = b->i[row + 1] - b->i[row];
+    const PetscReal *v   = (const PetscReal *)(b->a + b->i[row]);
+
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
+      /* what is beyond the range of float must not even be converted */
+      if (PetscAbsReal(v[k]) > (PetscReal)FLT_MAX && !(PetscAbsReal(v[k]) > PETSC_MAX_REAL)) has = PETSC_FALSE;
+      else {
+        const PetscReal back = (PetscReal)(float)v[k];
+
+        if (!LitheSameBitsReal(back, v[k])) has = PETSC_FALSE;
+      }
+      if (!has) break;
+    }
+  }
+  b->has[VCRS_VALUES_SINGLE] = has;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------------ L3: slices and columns */
+
+/* Sorts the rows of every window by falling length, long ones last as if they were empty; what slices and long rows then hold */
+static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, uint8_t perm[], uint8_t length[], PetscInt64 *padded, PetscInt64 *longentries)
+{
+  *padded = *longentries = 0;
+  for (PetscInt w = 0; w < b->m; w += VCRS_WINDOW) {
+    const PetscInt nrow = PetscMin(VCRS_WINDOW, b->m - w), nlane = (nrow + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
+    PetscInt       start[257] = {0}, len[VCRS_WINDOW];
+    uint8_t        laned[VCRS_WINDOW];
+
+    for (PetscInt r = 0; r < nlane; r++) {
+      len[r] = r < nrow ? b->i[w + r + 1] - b->i[w + r] : 0;
+      if (len[r] > limit) {
+        *longentries += len[r];
+        len[r] = 0;
+      }
+    }
+    if (sorted) {
+      for (PetscInt r = 0; r < nrow; r++) start[256 - len[r]]++;
+      for (PetscInt k = 0, sum = 0; k <= 256; k++) {
+        const PetscInt c = start[k];
+
+        start[k] = sum;
+        sum += c;
+      }
+      for (PetscInt r = 0; r < nrow; r++) laned[start[256 - len[r]]++] = (uint8_t)r;
+      for (PetscInt r = nrow; r < nlane; r++) laned[r] = (uint8_t)r;
+    } else {
+      for (PetscInt r = 0; r < nlane; r++) laned[r] = (uint8_t)r;
+    }
+    for (PetscInt l = 0; l < nlane; l += VCRS_SLICE) {
+      PetscInt max = 0;
+
+      for (PetscInt k = l; k < l + VCRS_SLICE; k++) max = PetscMax(max, len[laned[k]]);
+      *padded += VCRS_SLICE * (PetscInt64)max;
+    }
+    if (perm) {
+      for (PetscInt r = 0; r < nlane; r++) perm[w + r] = laned[r];
+    }
+    if (length) {
+      for (PetscInt r = 0; r < nlane; r++) length[w + r] = (uint8_t)len[laned[r]];
+    }
+  }
+}
+
+/* Fills the arrays of L3 but for the values and coloffset */
+static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
+{
+  static const PetscInt limits[] = {VCRS_LONG_ROW, 128, 64, 32, 16};
+  const PetscInt        first    = b->difference ? 1 : 0;
+  PetscInt              limit    = VCRS_LONG_ROW, longest = 0;
+  PetscInt64            padded, natural, longentries, nlong = 0, q = 0;
+  double                best = -1.;
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
+
+  /* rows beyond the limit store whole column numbers, but nothing is padded to their length; kernels like them few */
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(limits); t++) {
+    double bytes;
+
+    if (limits[t] >= longest && t) continue;
+    VCRSSliceRows(b, limits[t], PETSC_TRUE, NULL, NULL, &padded, &longentries);
+    bytes = (double)padded * (double)(valuebytes + 2) + (double)longentries * (double)(valuebytes + sizeof(PetscInt));
+    if (best < 0. || bytes < .9 * best) {
+      best  = bytes;
+      limit = limits[t];
+    }
+  }
+  VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
+  VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
+
+  plan->nslices = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
+  PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowlength));
+  if ((double)natural > (1. + VCRS_PAD_TOLERANCE) * (double)padded) PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowperm));
+  VCRSSliceRows(b, limit, plan->rowperm ? PETSC_TRUE : PETSC_FALSE, plan->rowperm, plan->rowlength, &padded, &longentries);
+
+  /* long rows */
+  for (PetscInt row = 0; row < b->m; row++) {
+    if (b->i[row + 1] - b->i[row] > limit) nlong++;
+  }
+  plan->nlong = (PetscInt)nlong;
+  if (nlong) {
+    PetscCall(PetscMalloc1(nlong, &plan->longrow));
+    PetscCall(PetscMalloc1(nlong + 1, &plan->longptr));
+    PetscCall(PetscMalloc1(longentries, &plan->longcol));
+    plan->longptr[0] = 0;
+    for (PetscInt row = 0; row < b->m; row++) {
+      const PetscInt len = b->i[row + 1] - b->i[row];
+
+      if (len <= limit) continue;
+      plan->longrow[q]     = row;
+      plan->longptr[q + 1] = plan->longptr[q] + len;
+      PetscCall(PetscArraycpy(plan->longcol + plan->longptr[q], b->j + b->i[row], len));
+      q++;
+    }
+  }
+
+  /* where the slices begin, and how wide their columns are */
+  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
+  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
+  PetscCall(PetscMalloc1(plan->nslices, &plan->slicecol));
+  PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));
+  plan->sliceptr[0] = plan->sliceoffset[0] = 0;
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    const PetscInt window = VCRS_WINDOW * (s / (VCRS_WINDOW / VCRS_SLICE));
+    PetscInt       min = PETSC_INT_MAX, max = -1, length = 0;
+    uint64_t       span;
+
+    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) {
+      const PetscInt  row = plan->rowperm ? window + plan->rowperm[l] : l, len = plan->rowlength[l];
+      const PetscInt *c;
+
+      if (!len) continue;
+      c      = b->j + b->i[row];
+      length = PetscMax(length, len);
+
+      /* columns ascend but for the reference in front */
+      min = PetscMin(min, c[0]);
+      max = PetscMax(max, c[0]);
+      if (len > first) {
+        min = PetscMin(min, c[first]);
+        max = PetscMax(max, c[len - 1]);
+      }
+    }
+    span                     = max >= 0 ? (uint64_t)(max - min) : 0;
+    plan->slicecol[s]        = max >= 0 ? min : 0;
+    plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+    plan->sliceptr[s + 1]    = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
+    plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
+  }
+  plan->longvalue = plan->sliceptr[plan->nslices];
+  plan->nvalue    = plan->longvalue + longentries;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(plan->rowlength));
+  PetscCall(PetscFree(plan->rowperm));
+  PetscCall(PetscFree(plan->sliceptr));
+  PetscCall(PetscFree(plan->sliceoffset));
+  PetscCall(PetscFree(plan->slicecol));
+  PetscCall(PetscFree(plan->slicewidth));
+  PetscCall(PetscFree(plan->longrow));
+  PetscCall(PetscFree(plan->longptr));
+  PetscCall(PetscFree(plan->longcol));
+  plan->nslices = plan->nlong = 0;
+  plan->nvalue = plan->longvalue = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------------ byte costs */
+
+static PetscInt VCRSIdBytes(PetscInt n)
+{
+  return n <= 256 ? 1 : (n <= 65536 ? 2 : 4);
+}
+
+typedef struct {
+  double   bytes;  /* of the table entries of one use */
+  PetscInt uses;
+} VCRSTableUse;
+
+static int VCRSTableUseCompare(const void *a, const void *b)
+{
+  const PetscInt x = ((const VCRSTableUse *)a)->uses, y = ((const VCRSTableUse *)b)->uses;
+
+  return x < y ? 1 : (x > y ? -1 : 0);
+}
+
+/* Reading a table costs its size once, plus every use of what does not fit with the most used part */
+static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
+{
+  double size = 0., cost = 0.;
+
+  for (PetscInt p = 0; p < n; p++) size += t[p].bytes;
+  if (size <= VCRS_TABLE_BYTES) return size;
+  qsort(t, (size_t)n, sizeof(*t), VCRSTableUseCompare);
+  size = 0.;
+  for (PetscInt p = 0; p < n; p++) {
+    size += t[p].bytes;
+    cost += t[p].bytes * (size <= VCRS_TABLE_BYTES ? 1. : (double)t[p].uses);
+  }
+  return cost;
+}
+
+static PetscErrorCode VCRSSetsCost(const VCRSBuild *b, const VCRSSets *s, size_t entrybytes, double *cost)
+{
+  VCRSTableUse *t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n, &t));
+  for (PetscInt p = 0; p < s->n; p++) {
+    t[p].bytes = (double)sizeof(PetscInt) + (double)entrybytes * (double)(b->i[s->rep[p] + 1] - b->i[s->rep[p]]);
+    t[p].uses  = s->count[p];
+  }
+  *cost = VCRSTableCost(s->n, t) + (double)VCRSIdBytes(s->n) * (double)b->m;
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bytes of nvalue stored entries in a container, with the look-ups that miss a large dictionary */
+static PetscErrorCode VCRSValuesCost(const VCRSBuild *b, VCRSValues v, PetscInt64 nvalue, double *cost)
+{
+  PetscFunctionBegin;
+  *cost = (double)nvalue * (double)VCRSValueBytes(v);
+  if (v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16) *cost += (double)sizeof(int16_t) * (double)b->m;
+  if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) *cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
+  if (v == VCRS_VALUES_DICT8) *cost += (double)sizeof(PetscScalar) * (double)b->ndict;
+  if (v == VCRS_VALUES_DICT16) {
+    const PetscInt first = b->difference ? 1 : 0;
+    VCRSTableUse  *t;
+
+    PetscCall(PetscCalloc1(b->ndict, &t));
+    for (PetscInt row = 0; row < b->m; row++) {
+      for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) t[b->dictcode[k]].uses++;
+    }
+    for (PetscInt p = 0; p < b->ndict; p++) t[p].bytes = (double)sizeof(PetscScalar);
+    *cost += VCRSTableCost(b->ndict, t);
+    PetscCall(PetscFree(t));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool VCRSIsFixed(VCRSValues v)
+{
+  return v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Entries of the slices of L1 and L2, padding included */
+static PetscInt64 VCRSSetSliceEntries(const VCRSBuild *b)
+{
+  const PetscInt first = b->difference ? 1 : 0;
+  PetscInt64     n     = 0;
+
+  for (PetscInt s = 0; s < b->m; s += VCRS_SLICE) {
+    PetscInt max = 0;
+
+    for (PetscInt row = s; row < PetscMin(s + VCRS_SLICE, b->m); row++) max = PetscMax(max, b->i[row + 1] - b->i[row] - first);
+    n += VCRS_SLICE * (PetscInt64)max;
+  }
+  return n;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(b->ownj));
+  PetscCall(PetscFree(b->owna));
+  PetscCall(PetscFree(b->sigma));
+  PetscCall(PetscFree(b->ref));
+  PetscCall(PetscFree(b->rowexp));
+  PetscCall(PetscFree(b->log));
+  PetscCall(PetscFree(b->logcode));
+  PetscCall(PetscFree(b->setid));
+  PetscCall(PetscFree(b->pairid));
+  PetscCall(VCRSSetsDestroy(&b->sets));
+  PetscCall(VCRSSetsDestroy(&b->pairs));
+  PetscCall(PetscFree(b->dictcode));
+  PetscCall(PetscFree(b->dict));
+  PetscCall(PetscFree(b->exponent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
+{
+  VCRSSets  values = {0};
+  PetscBool complete;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(b->m, &b->setid));
+  PetscCall(PetscMalloc1(b->m, &b->pairid));
+  PetscCall(VCRSClassify(b, VCRS_KEY_COLUMNS, b->m, NULL, PETSC_INT_MAX, &b->sets, b->setid, &complete));
+  PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, VCRS_SET_LIMIT, &b->pairs, NULL, &complete));
+  report->pairs = complete ? b->pairs.n : -1;
+  ierr          = VCRSClassify(b, VCRS_KEY_VALUES, b->m, NULL, PETSC_INT_MAX, &values, b->pairid, &complete);
+  if (!ierr) ierr = VCRSEncodeLiteral(b, &b->sets, b->setid, &values, b->pairid, plan);
+  report->indexsets = b->sets.n;
+  report->valuesets = values.n;
+  PetscCall(VCRSSetsDestroy(&values));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the layout and the container with the fewest bytes among those that options and values allow */
+static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
+{
+  static const VCRSValues order[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
+  const MatVCRSLayout     want = b->opt->layout;
+  const PetscBool         any  = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt          first = b->difference ? 1 : 0;
+  double                  best = -1., cost, setscost = 0., stored = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < b->m; row++) stored += (double)PetscMax(0, b->i[row + 1] - b->i[row] - first);
+  b->has[VCRS_VALUES_FULL] = PETSC_TRUE;
+
+  /* index sets, and pairs of them with values; counted to the end if the layout is asked for */
+  PetscCall(PetscMalloc1(b->m, &b->setid));
+  PetscCall(PetscMalloc1(b->m, &b->pairid));
+  if (want == MATVCRS_LAYOUT_L3) b->hassets = PETSC_FALSE;
+  else PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, any ? VCRS_SET_LIMIT : PETSC_INT_MAX, &b->sets, b->setid, &b->hassets));
+  if (b->hassets) {
+    report->indexsets = b->sets.n;
+    PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, want == MATVCRS_LAYOUT_L0 ? PETSC_INT_MAX : VCRS_SET_LIMIT, &b->pairs, b->pairid, &b->haspairs));
+  }
+  if (b->haspairs) {
+    VCRSSets       values = {0};
+    PetscBool      complete;
+    PetscErrorCode ierr;
+
+    report->pairs     = b->pairs.n;
+    ierr              = VCRSClassify(b, VCRS_KEY_VALUES, b->pairs.n, b->pairs.rep, PETSC_INT_MAX, &values, NULL, &complete);
+    report->valuesets = values.n;
+    PetscCall(VCRSSetsDestroy(&values));
+    PetscCall(ierr);
+  }
+
+  /* L0; where it needs less than a byte an entry, nothing else can need less */
+  if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
+    PetscCall(VCRSSetsCost(b, &b->pairs, sizeof(PetscInt) + sizeof(PetscScalar), &best));
+    plan->layout = MATVCRS_LAYOUT_L0;
+    plan->values = VCRS_VALUES_FULL;
+    if (!any || best <= stored) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* containers */
+  if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(VCRSFindFixedPoint(b));
+  if (want != MATVCRS_LAYOUT_L2) {
+    PetscCall(VCRSFindDictionary(b));
+    PetscCall(VCRSFindSingle(b));
+    if (b->log) b->has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
+  }
+  PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
+
+  /* L1 and L2 */
+  if (b->hassets && want != MATVCRS_LAYOUT_L3) {
+    const PetscInt64 nvalue = VCRSSetSliceEntries(b);
+
+    PetscCall(VCRSSetsCost(b, &b->sets, sizeof(PetscInt), &setscost));
+    setscost += (double)sizeof(PetscInt64) * (double)(b->m / VCRS_SLICE + 2);
+    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
+      const MatVCRSLayout layout = VCRSIsFixed(order[t]) ? MATVCRS_LAYOUT_L2 : MATVCRS_LAYOUT_L1;
+
+      if (!b->has[order[t]] || (!any && want != layout)) continue;
+      PetscCall(VCRSValuesCost(b, order[t], nvalue, &cost));
+      cost += setscost;
+      if (best < 0. || cost < best) {
+        best         = cost;
+        plan->layout = layout;
+        plan->values = order[t];
+      }
+    }
+  }
+
+  /* L3 */
+  if (any || want == MATVCRS_LAYOUT_L3) {
+    size_t    small = sizeof(PetscScalar);
+    PetscBool taken = PETSC_FALSE;
+
+    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
+      if (b->has[order[t]]) small = PetscMin(small, VCRSValueBytes(order[t]));
+    }
+    PetscCall(VCRSFindSlices(b, small, plan));
+    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
+      if (!b->has[order[t]]) continue;
+      PetscCall(VCRSValuesCost(b, order[t], plan->nvalue, &cost));
+      cost += (double)plan->sliceoffset[plan->nslices] + (double)plan->nslices * (double)(VCRS_SLICE * (plan->rowperm ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
+      if (plan->nlong) cost += (double)plan->longptr[plan->nlong] * (double)sizeof(PetscInt) + (double)plan->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
+      if (best < 0. || cost < best) {
+        best         = cost;
+        taken        = PETSC_TRUE;
+        plan->layout = MATVCRS_LAYOUT_L3;
+        plan->values = order[t];
+      }
+    }
+    if (!taken) PetscCall(VCRSForgetSlices(plan));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], VCRSPlan *plan, VCRSReport *report)
+{
+  PetscFunctionBegin;
+  PetscCall(VCRSLossApply(b, csr, extra, report));
+  plan->m  = csr->m;
+  plan->n  = csr->n;
+  plan->nz = csr->i[csr->m];
+  if (b->opt->layout == MATVCRS_LAYOUT_LITERAL) {
+    plan->layout = MATVCRS_LAYOUT_LITERAL;
+    plan->values = VCRS_VALUES_FULL;
+    PetscCall(VCRSBuildLiteral(b, plan, report));
+  } else {
+    PetscCall(VCRSChoose(b, plan, report));
+    plan->difference = b->difference;
+    if (plan->layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSEncodeSets(b, plan));
+    if (plan->layout != MATVCRS_LAYOUT_L0) PetscCall(VCRSEncodeSlices(b, plan));
+    if (plan->difference) PetscCall(VCRSEncodeSigma(b, plan));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  VCRSPlanCreate - compresses a CSR matrix
+
+  Not Collective
+
+  Input Parameters:
++ csr   - the matrix, columns ascending in each row
+. opt   - the options
+- extra - what to add to the row sums that are kept, or `NULL`
+
+  Output Parameters:
++ newplan - the plan; to be freed with `VCRSPlanDestroy()`
+- report  - what the compression did, or `NULL`
+
+  Note:
+  On an error nothing is left behind and newplan is not touched.
+*/
+PetscErrorCode VCRSPlanCreate(const VCRSCSR *csr, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **newplan, VCRSReport *report)
+{
+  static const PetscInt empty[] = {0};
+  VCRSBuild             b;
+  VCRSPlan             *plan;
+  VCRSReport            own;
+  VCRSCSR               mat = *csr;
+  PetscErrorCode        ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&b, sizeof(b)));
+  PetscCall(PetscMemzero(&own, sizeof(own)));
+  own.indexsets = own.valuesets = own.pairs = -1;
+  if (!mat.m && !mat.i) mat.i = empty;
+  b.opt = opt;
+  b.m   = mat.m;
+  b.n   = mat.n;
+  PetscCall(PetscNew(&plan));
+  ierr = VCRSPlanFill(&b, &mat, extra, plan, &own);
+  PetscCall(VCRSBuildReset(&b));
+  if (ierr) PetscCall(VCRSPlanDestroy(&plan));
+  PetscCall(ierr);
+  if (report) *report = own;
+  *newplan = plan;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSPlanDestroy(VCRSPlan **p)
+{
+  VCRSPlan *plan = *p;
+
+  PetscFunctionBegin;
+  if (!plan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSForgetSlices(plan));
+  PetscCall(PetscFree(plan->length));
+  PetscCall(PetscFree(plan->first));
+  PetscCall(PetscFree(plan->idxptr));
+  PetscCall(PetscFree(plan->dataptr));
+  PetscCall(PetscFree(plan->literalidx));
+  PetscCall(PetscFree(plan->literaldata));
+  PetscCall(PetscFree(plan->id));
+  PetscCall(PetscFree(plan->setptr));
+  PetscCall(PetscFree(plan->setoffset));
+  PetscCall(PetscFree(plan->setvalue));
+  PetscCall(PetscFree(plan->setcount));
+  PetscCall(PetscFree(plan->value));
+  PetscCall(PetscFree(plan->coloffset));
+  PetscCall(PetscFree(plan->dict));
+  PetscCall(PetscFree(plan->logcoarse));
+  PetscCall(PetscFree(plan->logfine));
+  PetscCall(PetscFree(plan->exponent));
+  PetscCall(PetscFree(plan->sigma));
+  PetscCall(PetscFree(plan->sigmamask));
+  PetscCall(PetscFree(plan->sigmaptr));
+  PetscCall(PetscFree(*p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the three parts of a compression hand on: vcrsloss.c -> vcrsbuild.c -> vcrsencode.c */
+
+#include "vcrsimpl.h"
+#include <../src/codec/grid.h>
+#include <../src/codec/logarithmic.h>
+#include <../src/codec/bits.h>
+
+#define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
+#define VCRS_NVALUES    (VCRS_VALUES_FIXED16 + 1)
+
+/* Distinct keys among rows, numbered in the order of their first occurrence */
+typedef struct {
+  PetscInt  n, alloc;
+  PetscInt *rep;   /* [n] first row with the key */
+  PetscInt *count; /* [n] rows with it */
+  uint64_t *hash;  /* [n] */
+  PetscInt *slot;  /* open addressing: -1 or a number */
+  size_t    nslot; /* a power of two */
+} VCRSSets;
+
+typedef struct {
+  const VCRSOptions *opt;
+  PetscInt           m, n;
+
+  /* The matrix after the loss, entries in the order of storage. In the difference form entry 0 of a row is its reference, with the value that the row sum implies */
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscInt          *ownj;
+  PetscScalar       *owna;
+  PetscBool          lossless, difference;
+  PetscScalar       *sigma;   /* [m] of the difference form */
+  PetscInt          *ref;     /* [m] where in column order the reference stands */
+  int16_t           *rowexp;  /* [m] a row's step in lossy modes that have one */
+  LitheLogScale     *log;     /* MATVCRS_LOSS_LOG */
+  uint16_t          *logcode; /* codes of all components */
+
+  /* What the entries are found to be */
+  PetscInt    *setid, *pairid; /* [m] */
+  VCRSSets     sets, pairs;
+  PetscBool    hassets, haspairs;
+  PetscBool    has[VCRS_NVALUES]; /* which containers hold the values exactly */
+  uint16_t    *dictcode;          /* [nz] */
+  PetscScalar *dict;
+  PetscInt     ndict;
+  int16_t     *exponent; /* [m] of the fixed point containers */
+} VCRSBuild;
+
+/* vcrsloss.c */
+PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);
+
+/* vcrsencode.c */
+PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSets(const VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSlices(const VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSigma(const VCRSBuild *, VCRSPlan *);
