@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Writes a realistic matrix and a right-hand side to files that PETSc's ksp ex10 reads.\n\
+  -o FILE            : PETSc binary, the matrix followed by the right-hand side\n\
+  -matrix_market FILE: the matrix as text\n\
+  -picture FILE -picture_layer L : permeability of a layer as a PGM picture (reservoir, spe10)\n\
+  -kind KIND -rows N -seed S ... : what to generate\n\n";
+
+#include "problems.h"
+
+/* The matrix as general Matrix Market text, every digit; processes write one after the other */
+static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])
+{
+  const MPI_Comm     comm = PetscObjectComm((PetscObject)A);
+  PetscMPIInt        rank, size;
+  PetscInt           rstart, rend, M, N, count;
+  const PetscInt    *column;
+  const PetscScalar *value;
+  MatInfo            info;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(MatGetSize(A, &M, &N));
+  PetscCall(MatGetOwnershipRange(A, &rstart, &rend));
+  PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  for (PetscMPIInt turn = 0; turn < size; turn++) {
+    if (turn == rank) {
+      FILE *file = fopen(path, turn ? "a" : "w");
+
+      PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
+      if (!turn) fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %.0f\n", PetscDefined(USE_COMPLEX) ? "complex" : "real", (long long)M, (long long)N, (double)info.nz_used);
+      for (PetscInt row = rstart; row < rend; row++) {
+        PetscCall(MatGetRow(A, row, &count, &column, &value));
+        for (PetscInt k = 0; k < count; k++) {
+          fprintf(file, "%lld %lld %.17g", (long long)row + 1, (long long)column[k] + 1, (double)PetscRealPart(value[k]));
+          if (PetscDefined(USE_COMPLEX)) fprintf(file, " %.17g", (double)PetscImaginaryPart(value[k]));
+          fputc('\n', file);
+        }
+        PetscCall(MatRestoreRow(A, row, &count, &column, &value));
+      }
+      PetscCheck(!ferror(file) && fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s: is the disk full?", path);
+    }
+    PetscCallMPI(MPI_Barrier(comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  char           binary[PETSC_MAX_PATH_LEN] = "", text[PETSC_MAX_PATH_LEN] = "", picture[PETSC_MAX_PATH_LEN] = "";
+  PetscInt       M, layer = 0;
+  PetscMPIInt    rank;
+  PetscLogDouble start, end;
+  Problem        problem;
+  MatInfo        info;
+  Mat            A;
+  Vec            rhs;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Files to write", "Mat");
+  PetscCall(PetscOptionsString("-o", "PETSc binary file", NULL, binary, binary, sizeof(binary), NULL));
+  PetscCall(PetscOptionsString("-matrix_market", "Matrix Market file", NULL, text, text, sizeof(text), NULL));
+  PetscCall(PetscOptionsString("-picture", "PGM picture of a layer of permeabilities", NULL, picture, picture, sizeof(picture), NULL));
+  PetscCall(PetscOptionsBoundedInt("-picture_layer", "Which layer", NULL, layer, &layer, NULL, 0));
+  PetscOptionsEnd();
+
+  /* generate */
+  PetscCall(ProblemSetDefaults(PROBLEM_RESERVOIR, &problem));
+  PetscCall(ProblemSetFromOptions(PETSC_COMM_WORLD, &problem));
+  PetscCall(PetscTime(&start));
+  PetscCall(ProblemCreateSystem(PETSC_COMM_WORLD, &problem, &A, &rhs));
+  PetscCall(PetscTime(&end));
+  PetscCall(MatGetSize(A, &M, NULL));
+  PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt_FMT " rows, %.0f nonzeros, generated in %.2f s\n", ProblemKinds[problem.kind], M, (double)info.nz_used, (double)(end - start)));
+
+  /* write */
+  if (binary[0]) {
+    PetscViewer viewer;
+
+    PetscCall(PetscViewerCreate(PETSC_COMM_WORLD, &viewer));
+    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+    PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
+    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
+    PetscCall(PetscViewerFileSetName(viewer, binary));
+    PetscCall(MatView(A, viewer));
+    PetscCall(VecView(rhs, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  }
+  if (text[0]) PetscCall(WriteMatrixMarket(A, text));
+  if (picture[0] && !rank) PetscCall(ProblemWritePermeability(&problem, layer, picture));
+  PetscCall(MatViewFromOptions(A, NULL, "-view"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&rhs));
+  PetscCall(PetscFinalize());
+  return 0;
+}
