@@ -256,7 +256,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
 }
 
 /* The row of each lane of slice s of L3; lanes that pad the last slice get plan->m */
-static LITHE_ALWAYS_INLINE void VCRSSliceRows(const VCRSPlan *plan, PetscInt s, PetscInt row[])
+static LITHE_ALWAYS_INLINE void VCRSLaneRows(const VCRSPlan *plan, PetscInt s, PetscInt row[])
 {
   const PetscInt first = VCRS_SLICE * s, window = first - first % VCRS_WINDOW;
 

@@ -305,7 +305,7 @@ static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands
       longest  = PetscMax(longest, length[l]);
       shortest = PetscMin(shortest, length[l]);
     }
-    VCRSSliceRows(plan, s, row);
+    VCRSLaneRows(plan, s, row);
     if (fixed) normal = VCRSScale(plan, row, scale);
 
     for (PetscInt c0 = 0; c0 < v->nrhs; c0 += L3_COLUMNS) {
@@ -527,7 +527,7 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
       const uint8_t *length = plan->rowlength + VCRS_SLICE * s;
       PetscInt       row[VCRS_SLICE], col[VCRS_SLICE], longest = 0;
 
-      VCRSSliceRows(plan, s, row);
+      VCRSLaneRows(plan, s, row);
       for (PetscInt l = 0; l < VCRS_SLICE; l++) longest = PetscMax(longest, (PetscInt)length[l]);
       for (PetscInt k = 0; k < longest; k++) {
         VCRSDecodeColumns(plan, s, k, 1, col);

@@ -188,7 +188,7 @@ static LITHE_TARGET_CLONES void MultTranspose_L3(const VCRSPlan *plan, const VCR
 
     for (PetscInt l = 0; l < VCRS_SLICE; l++) longest = PetscMax(longest, length[l]);
     if (!longest) continue;
-    VCRSSliceRows(plan, s, row);
+    VCRSLaneRows(plan, s, row);
     if (fixed) normal = VCRSScale(plan, row, scale);
 
     if (plan->difference) {
