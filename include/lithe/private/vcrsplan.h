@@ -108,7 +108,7 @@ typedef struct {
   uint8_t    *rowlength;   /* [32 nslices] */
   uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
   PetscInt    nlong;
-  PetscInt   *longrow;   /* [nlong] */
+  PetscInt   *longrow;   /* [nlong], ascending */
   PetscInt64 *longptr;   /* [nlong+1] */
   PetscInt   *longcol;   /* [longptr[nlong]] */
   PetscInt64  longvalue; /* where in value[] the long rows begin */
@@ -124,6 +124,9 @@ typedef struct {
   PetscScalar *sigma;     /* [nsigma] */
   uint32_t    *sigmamask; /* [ceil(m/32)] */
   PetscInt    *sigmaptr;  /* [ceil(m/32)] */
+
+  /* on the device only: what cuda/vcrs.cu has chosen for its launches, made by the upload or the first product */
+  void *launch;
 } VCRSPlan;
 
 /* Bytes of one stored entry */

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   A compressed matrix on the device: copies of its plan, what is chosen once per matrix for its
+   launches, and the products of lithecuda.h.
+*/
+
+#include "vcrs.cuh"
+
+/* One array of a plan */
+typedef struct {
+  void **pointer;
+  size_t bytes;
+} PlanArray;
+
+#define PLAN_ARRAYS_MAX 32
+
+/* The ends of the pointer arrays, without which the sizes of others are not known */
+typedef struct {
+  PetscInt   nsetentries;
+  PetscInt64 ncolbytes, nlongentries;
+} PlanEnds;
+
+/* Every array that the plan's layout has, setcount aside, with its size */
+static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
+{
+  const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
+  int          n = 0;
+  auto         add = [&](auto &pointer, size_t count, size_t size) { list[n++] = PlanArray{reinterpret_cast<void **>(&pointer), count * size}; };
+
+  if (p->layout == MATVCRS_LAYOUT_LITERAL) {
+    add(p->length, m, sizeof(PetscInt));
+    add(p->first, m, sizeof(PetscInt));
+    add(p->idxptr, m, sizeof(PetscInt));
+    add(p->dataptr, m, sizeof(PetscInt));
+    add(p->literalidx, p->nliteralidx, sizeof(PetscInt));
+    add(p->literaldata, p->nliteraldata, sizeof(PetscScalar));
+    return n;
+  }
+  if (p->layout != MATVCRS_LAYOUT_L3) {
+    add(p->id, m, p->idbytes);
+    add(p->setptr, p->nsets + 1, sizeof(PetscInt));
+    add(p->setoffset, ends->nsetentries, sizeof(PetscInt));
+    if (p->layout == MATVCRS_LAYOUT_L0) {
+      add(p->setvalue, ends->nsetentries, sizeof(PetscScalar));
+      return n;
+    }
+  }
+  add(p->sliceptr, p->nslices + 1, sizeof(PetscInt64));
+  add(p->value, p->nvalue, VCRSValueBytes(p->values));
+  if (p->layout == MATVCRS_LAYOUT_L3) {
+    add(p->slicecol, p->nslices, sizeof(PetscInt));
+    add(p->slicewidth, p->nslices, 1);
+    add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
+    add(p->coloffset, ends->ncolbytes, 1);
+    add(p->rowlength, nlane, 1);
+    add(p->rowperm, nlane, 1);
+    if (p->nlong) {
+      add(p->longrow, p->nlong, sizeof(PetscInt));
+      add(p->longptr, p->nlong + 1, sizeof(PetscInt64));
+      add(p->longcol, ends->nlongentries, sizeof(PetscInt));
+    }
+  }
+  add(p->dict, p->ndict, sizeof(PetscScalar));
+  add(p->logcoarse, 256, sizeof(PetscReal));
+  add(p->logfine, 256, sizeof(PetscReal));
+  add(p->exponent, m, sizeof(int16_t));
+  if (p->sigmakind != VCRS_SIGMA_NONE) add(p->sigma, p->nsigma, sizeof(PetscScalar));
+  if (p->sigmakind == VCRS_SIGMA_SPARSE) {
+    add(p->sigmamask, nmask, sizeof(uint32_t));
+    add(p->sigmaptr, nmask, sizeof(PetscInt));
+  }
+  return n;
+}
+
+/* A plan without arrays: what is no pointer of src */
+static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
+{
+  memset(dst, 0, sizeof(*dst));
+  dst->layout       = src->layout;
+  dst->values       = src->values;
+  dst->sigmakind    = src->sigmakind;
+  dst->difference   = src->difference;
+  dst->m            = src->m;
+  dst->n            = src->n;
+  dst->nz           = src->nz;
+  dst->nliteralidx  = src->nliteralidx;
+  dst->nliteraldata = src->nliteraldata;
+  dst->idbytes      = src->idbytes;
+  dst->nsets        = src->nsets;
+  dst->nslices      = src->nslices;
+  dst->nvalue       = src->nvalue;
+  dst->nlong        = src->nlong;
+  dst->longvalue    = src->longvalue;
+  dst->ndict        = src->ndict;
+  dst->nsigma       = src->nsigma;
+}
+
+/* A pair's word and diagonal: what of the common pair it is (see vcrs.cuh) */
+static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
+{
+  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  uint32_t       word = 0;
+  PetscInt       found = 0;
+  PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
+
+  *diagonal = 0.;
+  for (PetscInt k = 0; k < length; k++) {
+    const PetscInt    offset = table->setoffset[start + k];
+    const PetscScalar value  = table->setvalue[start + k];
+    int               q      = 0;
+
+    while (q < l->length && l->offset[q] != offset) q++;
+    if (q < l->length) found++;
+    if (offset == 0) {
+      word |= VCRS_WORD_DIAGONAL;
+      *diagonal = value;
+    } else if (q < l->length && !memcmp(&l->value[q], &value, sizeof(value))) word |= 1u << q;
+    else part = PETSC_FALSE;
+  }
+  same = length == l->length && found == length ? PETSC_TRUE : PETSC_FALSE;
+  if (!part) word = 0;
+  return same ? word | VCRS_WORD_SAME : word;
+}
+
+/* An index set's word: bit k for entry k of the common set; 0 if it has other offsets or another reference */
+static uint32_t SetGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id)
+{
+  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  uint32_t       word = 0;
+  int            q    = 0;
+
+  for (PetscInt k = 0; k < length; k++) {
+    while (q < l->length && l->offset[q] != table->setoffset[start + k]) q++;
+    if (q == l->length) return 0;
+    word |= 1u << q++;
+  }
+  return table->difference && !(word & 1u) ? 0 : word;
+}
+
+/* How often the offsets o[0..n-1] hold {b - stride, b, b + stride} with no entry in two of them; order[] gets these first */
+static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
+{
+  bool used[VCRS_COMMON_MAX] = {};
+  int  ntriple = 0, p = 0;
+
+  auto find = [&](PetscInt offset) {
+    for (int k = 0; k < n; k++)
+      if (o[k] == offset && !used[k]) return k;
+    return -1;
+  };
+  /* from the lowest offset on, so that a column of more than three gives all it can */
+  for (int pass = 0; pass < n; pass++) {
+    int low = -1;
+
+    for (int k = 0; k < n; k++)
+      if (!used[k] && (low < 0 || o[k] < o[low]) && find(o[k] + stride) >= 0 && find(o[k] + 2 * stride) >= 0) low = k;
+    if (low < 0) break;
+    const int k1 = find(o[low] + stride), k2 = find(o[low] + 2 * stride);
+
+    order[p++] = low;
+    order[p++] = k1;
+    order[p++] = k2;
+    used[low] = used[k1] = used[k2] = true;
+    ntriple++;
+  }
+  for (int k = 0; k < n; k++)
+    if (!used[k]) order[p++] = k;
+  return ntriple;
+}
+
+/* Orders the common pair's entries by the stride that gives most triples, the largest of these */
+static void PairsChooseStride(VCRSLaunch *l, PetscInt m)
+{
+  const int         n = l->length;
+  PetscInt          offset[VCRS_COMMON_MAX];
+  PetscScalar       value[VCRS_COMMON_MAX];
+  int               order[VCRS_COMMON_MAX], best = 0;
+
+  l->stride = 128;
+  for (int k = 0; k < n; k++) l->order[k] = k;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
+      const PetscInt stride = l->offset[a] - l->offset[b];
+
+      if (stride < 32 || stride > m / VCRS_STRIDE_BANDS) continue;
+      const int ntriple = CountTriples(l->offset, n, stride, order);
+
+      if (ntriple > best || (ntriple == best && best > 0 && stride > l->stride)) {
+        best      = ntriple;
+        l->stride = stride;
+        memcpy(l->order, order, sizeof(order));
+      }
+    }
+  l->ntriple = best;
+  l->nsingle = n - 3 * best;
+  memcpy(offset, l->offset, sizeof(offset));
+  memcpy(value, l->value, sizeof(value));
+  for (int k = 0; k < n; k++) {
+    l->offset[k] = offset[l->order[k]];
+    l->value[k]  = value[l->order[k]];
+  }
+}
+
+/* What launches of this matrix are to do; table may be NULL or have no set tables */
+static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
+{
+  const PetscBool pairs = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE, sets = dplan->layout == MATVCRS_LAYOUT_L1 || dplan->layout == MATVCRS_LAYOUT_L2 ? PETSC_TRUE : PETSC_FALSE;
+  VCRSLaunch     *l;
+  int             device;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&l));
+  dplan->launch = l;
+  l->id         = -1;
+  l->stride     = 128;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  if (!(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* the commonest set that the kernels can carry along */
+  const PetscInt longest = pairs ? VCRS_WORD_ENTRIES : VCRS_COMMON_MAX;
+
+  for (PetscInt p = 0; p < table->nsets; p++) {
+    const PetscInt length = table->setptr[p + 1] - table->setptr[p];
+
+    if (length > 0 && length <= longest && (l->id < 0 || table->setcount[p] > table->setcount[l->id])) l->id = p;
+  }
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+
+  const PetscInt start = table->setptr[l->id];
+  uint32_t      *word;
+  PetscScalar   *diagonal = NULL;
+
+  l->length = static_cast<int>(table->setptr[l->id + 1] - start);
+  for (int k = 0; k < l->length; k++) {
+    l->offset[k] = table->setoffset[start + k];
+    if (pairs) l->value[k] = table->setvalue[start + k];
+  }
+  if (pairs) PairsChooseStride(l, dplan->m);
+
+  PetscCall(PetscMalloc1(table->nsets, &word));
+  if (pairs) PetscCall(PetscMalloc1(table->nsets, &diagonal));
+  for (PetscInt p = 0; p < table->nsets; p++) word[p] = pairs ? PairGetWord(table, l, p, &diagonal[p]) : SetGetWord(table, l, p);
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), table->nsets * sizeof(*word)));
+  PetscCallCUDA(cudaMemcpy(l->dword, word, table->nsets * sizeof(*word), cudaMemcpyHostToDevice));
+  if (pairs) {
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
+    PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
+  }
+  PetscCall(PetscFree(word));
+  PetscCall(PetscFree(diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
+{
+  PlanArray   from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
+  PlanEnds    ends  = {0, 0, 0};
+  VCRSPlan    host  = *src;
+  cudaError_t error = cudaSuccess;
+  int         n;
+
+  PetscFunctionBegin;
+  if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
+  if (src->sliceoffset) ends.ncolbytes = src->sliceoffset[src->nslices];
+  if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
+
+  PlanCopyScalars(src, ddst);
+  n = PlanGetArrays(&host, &ends, from);
+  (void)PlanGetArrays(ddst, &ends, to);
+  for (int k = 0; k < n && error == cudaSuccess; k++) {
+    if (!*from[k].pointer || !from[k].bytes) continue;
+    error = cudaMalloc(to[k].pointer, from[k].bytes);
+    if (error == cudaSuccess) error = cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyHostToDevice);
+  }
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+    PetscCall(LitheCUDAVCRSFree(ddst));
+    PetscCallCUDA(error);
+  }
+  PetscCall(PlanPrepare(src, ddst));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
+{
+  PlanArray from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
+  PlanEnds  ends   = {0, 0, 0};
+  VCRSPlan  device = *dsrc;
+  int       n;
+
+  PetscFunctionBegin;
+  if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
+  if (dsrc->sliceoffset) PetscCallCUDA(cudaMemcpy(&ends.ncolbytes, dsrc->sliceoffset + dsrc->nslices, sizeof(ends.ncolbytes), cudaMemcpyDeviceToHost));
+  if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
+
+  PlanCopyScalars(dsrc, dst);
+  n = PlanGetArrays(&device, &ends, from);
+  (void)PlanGetArrays(dst, &ends, to);
+  for (int k = 0; k < n; k++) {
+    if (!*from[k].pointer || !from[k].bytes) continue;
+    PetscCall(PetscMalloc(from[k].bytes, to[k].pointer));
+    PetscCallCUDA(cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyDeviceToHost));
+  }
+
+  /* how many rows have a set is not on the device */
+  if (dst->id) {
+    PetscCall(PetscCalloc1(dst->nsets, &dst->setcount));
+    for (PetscInt i = 0; i < dst->m; i++) {
+      const PetscInt id = dst->idbytes == 1 ? static_cast<uint8_t *>(dst->id)[i] : (dst->idbytes == 2 ? static_cast<uint16_t *>(dst->id)[i] : static_cast<PetscInt>(static_cast<uint32_t *>(dst->id)[i]));
+
+      dst->setcount[id]++;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
+{
+  PlanArray      list[PLAN_ARRAYS_MAX];
+  const PlanEnds ends = {0, 0, 0};
+  VCRSLaunch    *l    = static_cast<VCRSLaunch *>(dplan->launch);
+  const int      n    = PlanGetArrays(dplan, &ends, list);
+
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) {
+    if (*list[k].pointer) PetscCallCUDA(cudaFree(*list[k].pointer));
+    *list[k].pointer = NULL;
+  }
+  if (l) {
+    if (l->dword) PetscCallCUDA(cudaFree(l->dword));
+    if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
+    PetscCall(PetscFree(l));
+    dplan->launch = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
+{
+  const PetscInt    nrow = op == VCRS_OP_N ? dplan->m : dplan->n;
+  const VCRSLaunch *l;
+  cudaStream_t      stream;
+
+  PetscFunctionBegin;
+  if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+
+  if (op != VCRS_OP_N) {
+    /* the kernels add to y */
+    for (PetscInt j = 0; j < nrhs; j++) {
+      PetscScalar *yj = dy + static_cast<PetscInt64>(j) * ldy;
+
+      if (!dadd) PetscCallCUDA(cudaMemsetAsync(yj, 0, nrow * sizeof(PetscScalar), stream));
+      else if (dadd != dy) PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
+    }
+    if (dplan->m > 0) PetscCall(VCRSRowsMultTranspose(dplan, op == VCRS_OP_H ? PETSC_TRUE : PETSC_FALSE, nrhs, dx, ldx, dy, ldy, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  if (nrhs > 1 || dplan->layout == MATVCRS_LAYOUT_LITERAL) {
+    PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* a plan that was made on the device is prepared by its first product */
+  if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
+  l = static_cast<const VCRSLaunch *>(dplan->launch);
+  switch (dplan->layout) {
+  case MATVCRS_LAYOUT_L0:
+    PetscCall(VCRSPairsMult(l, dplan, dx, dadd, dy, stream));
+    break;
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2:
+    PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
+    break;
+  case MATVCRS_LAYOUT_L3:
+    PetscCall(VCRSSlicesMult(l, dplan, dx, dadd, dy, stream));
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A compressed matrix has no kernel for layout %d: its plan was not built", static_cast<int>(dplan->layout));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0 || dplan->n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(VCRSRowsGetDiagonal(dplan, dd, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the kernels of a compressed matrix share: scalars, how entries are read and decoded, and
+   what is chosen once per matrix for its launches.
+
+     vcrs.cu        copies of a plan, the choice of what to launch
+     vcrspairs.cu   y = A x of L0
+     vcrssets.cu    y = A x of L1 and L2
+     vcrsslices.cu  y = A x of L3
+     vcrsrows.cu    any layout, entry by entry: several columns, transposes, diagonal, the article's arrays
+*/
+
+#include <lithe/private/lithecuda.h>
+#include <petscdevice_cuda.h>
+
+/* A scalar that device code computes with; the same bytes as PetscScalar */
+#if defined(PETSC_USE_COMPLEX)
+struct alignas(2 * sizeof(PetscReal)) Number {
+  PetscReal re, im;
+};
+  #define VCRS_COMPONENTS 2
+#else
+typedef PetscReal Number;
+  #define VCRS_COMPONENTS 1
+#endif
+static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ Number operator+(Number a, Number b)
+{
+  return Number{a.re + b.re, a.im + b.im};
+}
+
+static __device__ __forceinline__ Number operator-(Number a, Number b)
+{
+  return Number{a.re - b.re, a.im - b.im};
+}
+
+static __device__ __forceinline__ Number Conjugate(Number a)
+{
+  return Number{a.re, -a.im};
+}
+
+/* s + a b */
+static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
+{
+  s.re = fma(a.re, b.re, s.re);
+  s.im = fma(a.re, b.im, s.im);
+  s.re = fma(-a.im, b.im, s.re);
+  s.im = fma(a.im, b.re, s.im);
+  return s;
+}
+
+/* a 2^e, also where 2^e is no number */
+static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
+{
+  return Number{scalbn(a.re, e), scalbn(a.im, e)};
+}
+
+static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
+{
+  atomicAdd(&y->re, a.re);
+  atomicAdd(&y->im, a.im);
+}
+#else
+static __device__ __forceinline__ Number Conjugate(Number a)
+{
+  return a;
+}
+
+static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
+{
+  return fma(a, b, s);
+}
+
+static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
+{
+  return scalbn(a, e);
+}
+
+static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
+{
+  atomicAdd(y, a);
+}
+#endif
+
+/* An unsigned integer (or vector of them) of a given number of bytes */
+template <int bytes>
+struct Raw;
+template <>
+struct Raw<1> {
+  typedef unsigned char type;
+};
+template <>
+struct Raw<2> {
+  typedef unsigned short type;
+};
+template <>
+struct Raw<4> {
+  typedef unsigned int type;
+};
+template <>
+struct Raw<8> {
+  typedef uint2 type;
+};
+template <>
+struct Raw<16> {
+  typedef uint4 type;
+};
+
+/* Reads through the cache for constant data; whole numbers in one access */
+static __device__ __forceinline__ Number Read(const Number *p)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.bits = __ldg(reinterpret_cast<const raw *>(p));
+  return u.number;
+}
+
+#if defined(PETSC_USE_64BIT_INDICES)
+typedef uint64_t VCRSUnsigned;
+#else
+typedef uint32_t VCRSUnsigned;
+#endif
+
+static __device__ __forceinline__ PetscInt ReadId(const void *id, int idbytes, VCRSUnsigned row)
+{
+  if (idbytes == 1) return __ldcs(static_cast<const unsigned char *>(id) + row);
+  if (idbytes == 2) return __ldcs(static_cast<const unsigned short *>(id) + row);
+  return static_cast<PetscInt>(__ldcs(static_cast<const unsigned int *>(id) + row));
+}
+
+/* A small signed integer as a real, without the slow conversion unit: biased into the low word of 2^52 + u */
+static __device__ __forceinline__ double BiasedToReal(unsigned int u, double bias, double)
+{
+  return __hiloint2double(0x43300000, static_cast<int>(u)) - (4503599627370496. + bias);
+}
+
+static __device__ __forceinline__ float BiasedToReal(unsigned int u, double bias, float)
+{
+  return static_cast<float>(static_cast<int>(u) - static_cast<int>(bias));
+}
+
+/* A row of L3 without entries in its slice may be a very long one, which stands apart */
+static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscInt nlong, VCRSUnsigned row)
+{
+  PetscInt low = 0, high = nlong;
+
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+
+    if (static_cast<VCRSUnsigned>(longrow[middle]) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
+}
+
+/*
+   Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each
+   thread that a memory access serves at a time, so that no two threads meet in a bank.
+*/
+template <class T>
+struct SharedTable {
+  static constexpr int    copies = 128 / sizeof(T);
+  static constexpr size_t bytes  = 256 * 128;
+  const T                *mine;
+
+  __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
+
+  /* All threads of the block; a barrier must follow */
+  static __device__ void Fill(T *shared, const T *table, int n)
+  {
+    for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = table[i / copies];
+  }
+
+  static __device__ SharedTable Of(const T *shared) { return SharedTable{shared + threadIdx.x % copies}; }
+};
+
+/* How an entry is stored: type Code, bytes of shared memory for tables, Decode() */
+template <VCRSValues values>
+struct Values;
+
+struct DecodeArguments {
+  const Number    *dict;
+  int              ndict;
+  const PetscReal *coarse, *fine;
+};
+
+struct NoTables {
+  static constexpr size_t sharedbytes = 0;
+  static constexpr bool   scaled      = false;
+
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
+};
+
+template <>
+struct Values<VCRS_VALUES_FULL> : NoTables {
+  typedef Raw<sizeof(Number)>::type Code;
+
+  __device__ __forceinline__ Number Decode(Code c) const
+  {
+    union {
+      Code   bits;
+      Number number;
+    } u;
+
+    u.bits = c;
+    return u.number;
+  }
+};
+
+template <>
+struct Values<VCRS_VALUES_SINGLE> : NoTables {
+  typedef Raw<VCRS_COMPONENTS * sizeof(float)>::type Code;
+
+  __device__ __forceinline__ Number Decode(Code c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{static_cast<PetscReal>(__uint_as_float(c.x)), static_cast<PetscReal>(__uint_as_float(c.y))};
+#else
+    return static_cast<PetscReal>(__uint_as_float(c));
+#endif
+  }
+};
+
+template <>
+struct Values<VCRS_VALUES_DICT8> : NoTables {
+  static constexpr size_t sharedbytes = SharedTable<Number>::bytes;
+  typedef unsigned char   Code;
+  SharedTable<Number>     table;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    Number *t = reinterpret_cast<Number *>(shared);
+
+    SharedTable<Number>::Fill(t, a.dict, a.ndict);
+    table = SharedTable<Number>::Of(t);
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ Number Decode(Code c) const { return table[c]; }
+};
+
+template <>
+struct Values<VCRS_VALUES_DICT16> : NoTables {
+  typedef unsigned short Code;
+  const Number          *dict;
+
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
+
+  __device__ __forceinline__ Number Decode(Code c) const { return Read(dict + c); }
+};
+
+template <>
+struct Values<VCRS_VALUES_LOG8> : NoTables {
+  static constexpr size_t             sharedbytes = SharedTable<PetscReal>::bytes;
+  typedef Raw<VCRS_COMPONENTS>::type  Code;
+  SharedTable<PetscReal>              table;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    PetscReal *t = reinterpret_cast<PetscReal *>(shared);
+
+    SharedTable<PetscReal>::Fill(t, a.coarse, 256);
+    table = SharedTable<PetscReal>::Of(t);
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ Number Decode(Code c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{table[c & 255u], table[static_cast<unsigned int>(c) >> 8]};
+#else
+    return table[c];
+#endif
+  }
+};
+
+template <>
+struct Values<VCRS_VALUES_LOG16> : NoTables {
+  static constexpr size_t                sharedbytes = 2 * SharedTable<PetscReal>::bytes;
+  typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+  SharedTable<PetscReal>                 coarse, fine;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    PetscReal *c = reinterpret_cast<PetscReal *>(shared), *f = reinterpret_cast<PetscReal *>(shared + SharedTable<PetscReal>::bytes);
+
+    SharedTable<PetscReal>::Fill(c, a.coarse, 256);
+    SharedTable<PetscReal>::Fill(f, a.fine, 256);
+    coarse = SharedTable<PetscReal>::Of(c);
+    fine   = SharedTable<PetscReal>::Of(f);
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }
+
+  __device__ __forceinline__ Number Decode(Code c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{Component(c & 0xffffu), Component(c >> 16)};
+#else
+    return Component(c);
+#endif
+  }
+};
+
+/* Fixed point decodes to the integer; the row's power of two is applied to its sum */
+template <>
+struct Values<VCRS_VALUES_FIXED8> : NoTables {
+  static constexpr bool              scaled = true;
+  typedef Raw<VCRS_COMPONENTS>::type Code;
+
+  __device__ __forceinline__ Number Decode(Code code) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    const unsigned int c = code ^ 0x8080u;
+
+    return Number{BiasedToReal(c & 255u, 128., PetscReal()), BiasedToReal(c >> 8, 128., PetscReal())};
+#else
+    return BiasedToReal(code ^ 0x80u, 128., PetscReal());
+#endif
+  }
+};
+
+template <>
+struct Values<VCRS_VALUES_FIXED16> : NoTables {
+  static constexpr bool                  scaled = true;
+  typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+
+  __device__ __forceinline__ Number Decode(Code code) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    const unsigned int c = code ^ 0x80008000u;
+
+    return Number{BiasedToReal(c & 0xffffu, 32768., PetscReal()), BiasedToReal(c >> 16, 32768., PetscReal())};
+#else
+    return BiasedToReal(code ^ 0x8000u, 32768., PetscReal());
+#endif
+  }
+};
+
+/* Row sums of the difference form */
+struct SigmaArguments {
+  int             kind;
+  const Number   *sigma;
+  const uint32_t *mask;
+  const PetscInt *ptr;
+};
+
+static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, PetscInt row)
+{
+  if (a.kind == VCRS_SIGMA_FULL) return Read(a.sigma + row);
+  if (a.kind == VCRS_SIGMA_SPARSE) {
+    const uint32_t bits = __ldg(a.mask + row / 32), bit = 1u << (row % 32);
+
+    if (bits & bit) return Read(a.sigma + __ldg(a.ptr + row / 32) + __popc(bits & (bit - 1)));
+  }
+  return Number{};
+}
+
+/* The longest set that a launch may carry along */
+#define VCRS_COMMON_MAX 32
+
+/* The rows of L0 must be this many strides at least */
+#define VCRS_STRIDE_BANDS 16
+
+/* In the word of a pair: it has an entry on the diagonal, its offsets are the common ones. The lower bits: which of the common entries it has */
+#define VCRS_WORD_DIAGONAL 0x80000000u
+#define VCRS_WORD_SAME     0x40000000u
+#define VCRS_WORD_ENTRIES  30
+
+/*
+   What is chosen once per matrix. The commonest set (pair) goes to the kernels as a parameter, so
+   that its offsets and values are immediate operands. In L0 its offsets are ordered as triples
+   {b - stride, b, b + stride} and singles: a thread that works on rows at distance stride reads each
+   entry of x once for up to three of them.
+*/
+typedef struct {
+  PetscInt  id;     /* of the common set, -1: none */
+  int       length; /* of the common set */
+  PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
+  PetscInt  stride;                  /* L0 */
+  int       ntriple, nsingle;        /* L0 */
+  int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
+  PetscScalar value[VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  int       multiprocessors;
+  uint32_t *dword;     /* device, [nsets]: which of the common entries a set has; 0 where that does not say what it holds */
+  PetscScalar *ddiagonal; /* device, L0: [nsets] */
+} VCRSLaunch;
+
+/* What every product gets */
+struct MultArguments {
+  const Number *x, *add;
+  Number       *y;
+};
+
+static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
+{
+  DecodeArguments a;
+
+  a.dict   = reinterpret_cast<const Number *>(p->dict);
+  a.ndict  = static_cast<int>(p->ndict);
+  a.coarse = p->logcoarse;
+  a.fine   = p->logfine;
+  return a;
+}
+
+static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
+{
+  SigmaArguments a;
+
+  a.kind  = p->sigmakind;
+  a.sigma = reinterpret_cast<const Number *>(p->sigma);
+  a.mask  = p->sigmamask;
+  a.ptr   = p->sigmaptr;
+  return a;
+}
+
+/* y = A x + add for one column */
+PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+
+/* Any layout, entry by entry */
+PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *, PetscBool, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *, PetscScalar *, cudaStream_t);

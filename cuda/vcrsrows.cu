@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Any layout, entry by entry: products with several columns in one sweep over the matrix, transposed
+   products (sums by atomic additions), the diagonal, and the article's six arrays. Layout and
+   container are looked at for each entry; the branches are the same in all threads.
+*/
+
+#include "vcrs.cuh"
+
+/* Columns of x that one sweep takes */
+#define VCRS_SWEEP 8
+
+/* A row of the matrix wherever it lies */
+struct RowCursor {
+  PetscInt        row, length; /* row -1: none */
+  const PetscInt *column;      /* column k is base + column[k], if column */
+  PetscInt        base;
+  const uint8_t  *packed; /* else base + the integer of width bytes at packed[32 k width] */
+  int             width;
+  const Number   *direct; /* value k is direct[k], if direct */
+  PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
+  int             step;
+};
+
+static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
+{
+  RowCursor      c = RowCursor{};
+  const PetscInt first = p.difference ? 1 : 0;
+
+  c.row = -1;
+  if (p.layout == MATVCRS_LAYOUT_L3) {
+    const PetscInt64 nlane = 32 * static_cast<PetscInt64>(p.nslices), s = slot / 32;
+
+    if (static_cast<PetscInt64>(slot) < nlane) {
+      const PetscInt64 row = p.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + p.rowperm[slot] : slot;
+
+      if (row >= p.m) return c;
+      c.row      = static_cast<PetscInt>(row);
+      c.length   = p.rowlength[slot];
+      c.base     = p.slicecol[s];
+      c.width    = p.slicewidth[s];
+      c.packed   = p.coloffset + p.sliceoffset[s] + slot % 32 * c.width;
+      c.position = p.sliceptr[s] + slot % 32;
+      c.step     = 32;
+    } else if (static_cast<PetscInt64>(slot) - nlane < p.nlong) {
+      const PetscInt q = static_cast<PetscInt>(slot - nlane);
+
+      c.row      = p.longrow[q];
+      c.length   = static_cast<PetscInt>(p.longptr[q + 1] - p.longptr[q]);
+      c.column   = p.longcol + p.longptr[q];
+      c.position = p.longvalue + p.longptr[q] + first;
+      c.step     = 1;
+    }
+    return c;
+  }
+
+  if (slot >= static_cast<VCRSUnsigned>(p.m)) return c;
+  c.row = static_cast<PetscInt>(slot);
+  if (p.layout == MATVCRS_LAYOUT_LITERAL) {
+    c.length = p.length[slot];
+    c.base   = p.first[slot];
+    c.column = p.literalidx + p.idxptr[slot];
+    c.direct = reinterpret_cast<const Number *>(p.literaldata) + p.dataptr[slot];
+  } else {
+    const PetscInt id = ReadId(p.id, static_cast<int>(p.idbytes), slot), start = p.setptr[id];
+
+    c.length = p.setptr[id + 1] - start;
+    c.base   = c.row;
+    c.column = p.setoffset + start;
+    if (p.layout == MATVCRS_LAYOUT_L0) c.direct = reinterpret_cast<const Number *>(p.setvalue) + start;
+    else {
+      c.position = p.sliceptr[slot / 32] + slot % 32;
+      c.step     = 32;
+    }
+  }
+  return c;
+}
+
+static __device__ __forceinline__ PetscInt Column(const RowCursor &c, PetscInt k)
+{
+  if (c.column) return c.base + c.column[k];
+  const uint8_t *p = c.packed + 32 * static_cast<PetscInt64>(k) * c.width;
+
+  if (c.width == 1) return c.base + *p;
+  if (c.width == 2) return c.base + *reinterpret_cast<const uint16_t *>(p);
+  if (sizeof(PetscInt) == 4 || c.width == 4) return c.base + static_cast<PetscInt>(*reinterpret_cast<const uint32_t *>(p));
+  return c.base + static_cast<PetscInt>(*reinterpret_cast<const uint64_t *>(p));
+}
+
+/* A component of a coded entry */
+template <class Code>
+static __device__ __forceinline__ Number Pack(const Code *c)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{static_cast<PetscReal>(c[0]), static_cast<PetscReal>(c[1])};
+#else
+  return static_cast<PetscReal>(c[0]);
+#endif
+}
+
+static __device__ __forceinline__ PetscReal Logarithmic(const VCRSPlan &p, unsigned int c)
+{
+  return p.values == VCRS_VALUES_LOG8 ? p.logcoarse[c] : p.logcoarse[c >> 8] * p.logfine[c & 255u];
+}
+
+/* Value k >= first, without the row's power of two */
+static __device__ Number Value(const VCRSPlan &p, const RowCursor &c, PetscInt k)
+{
+  if (c.direct) return Read(c.direct + k);
+  const PetscInt64 at = c.position + c.step * static_cast<PetscInt64>(k - (p.difference ? 1 : 0)), component = VCRS_COMPONENTS * at;
+
+  switch (p.values) {
+  case VCRS_VALUES_SINGLE:
+    return Pack(static_cast<const float *>(p.value) + component);
+  case VCRS_VALUES_DICT8:
+    return Read(reinterpret_cast<const Number *>(p.dict) + static_cast<const uint8_t *>(p.value)[at]);
+  case VCRS_VALUES_DICT16:
+    return Read(reinterpret_cast<const Number *>(p.dict) + static_cast<const uint16_t *>(p.value)[at]);
+  case VCRS_VALUES_LOG8:
+  case VCRS_VALUES_LOG16: {
+    PetscReal v[2];
+
+    for (int q = 0; q < VCRS_COMPONENTS; q++) v[q] = Logarithmic(p, p.values == VCRS_VALUES_LOG8 ? static_cast<const uint8_t *>(p.value)[component + q] : static_cast<const uint16_t *>(p.value)[component + q]);
+    return Pack(v);
+  }
+  case VCRS_VALUES_FIXED8:
+    return Pack(static_cast<const int8_t *>(p.value) + component);
+  case VCRS_VALUES_FIXED16:
+    return Pack(static_cast<const int16_t *>(p.value) + component);
+  default:
+    return Read(static_cast<const Number *>(p.value) + at);
+  }
+}
+
+static __device__ __forceinline__ bool IsScaled(const VCRSPlan &p)
+{
+  return p.values == VCRS_VALUES_FIXED8 || p.values == VCRS_VALUES_FIXED16;
+}
+
+static __device__ __forceinline__ Number RowSum(const VCRSPlan &p, PetscInt row)
+{
+  SigmaArguments s;
+
+  s.kind  = p.sigmakind;
+  s.sigma = reinterpret_cast<const Number *>(p.sigma);
+  s.mask  = p.sigmamask;
+  s.ptr   = p.sigmaptr;
+  return ReadSigma(s, row);
+}
+
+/* y = A x + add for up to columns columns, ncolumn of them there */
+template <int columns>
+static __global__ void __launch_bounds__(128) RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y, PetscInt ldy)
+{
+  const RowCursor c     = OpenRow(p, static_cast<VCRSUnsigned>(blockIdx.x) * 128 + threadIdx.x);
+  const PetscInt  first = p.difference ? 1 : 0;
+  Number          sum[columns], xref[columns];
+
+  if (c.row < 0) return;
+  if (c.packed && c.length == 0 && IsLongRow(p.longrow, p.nlong, c.row)) return;
+
+#pragma unroll
+  for (int j = 0; j < columns; j++) sum[j] = xref[j] = Number{};
+  if (p.difference && c.length > 0) {
+    const PetscInt reference = Column(c, 0);
+
+#pragma unroll
+    for (int j = 0; j < columns; j++)
+      if (j < ncolumn) xref[j] = Read(x + reference + static_cast<PetscInt64>(j) * ldx);
+  }
+
+  for (PetscInt k = first; k < c.length; k++) {
+    const Number  v  = Value(p, c, k);
+    const Number *xk = x + Column(c, k);
+
+#pragma unroll
+    for (int j = 0; j < columns; j++)
+      if (j < ncolumn) {
+        const Number xj = Read(xk + static_cast<PetscInt64>(j) * ldx);
+
+        sum[j] = MultiplyAdd(v, p.difference ? xj - xref[j] : xj, sum[j]);
+      }
+  }
+
+  const int    exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+  const Number sigma    = p.difference && c.length > 0 ? RowSum(p, c.row) : Number{};
+
+#pragma unroll
+  for (int j = 0; j < columns; j++)
+    if (j < ncolumn) {
+      Number *yj = y + c.row + static_cast<PetscInt64>(j) * ldy;
+
+      if (exponent) sum[j] = ScaleByPower(sum[j], exponent);
+      if (p.difference && p.sigmakind != VCRS_SIGMA_NONE && c.length > 0) sum[j] = MultiplyAdd(sigma, xref[j], sum[j]);
+      *yj = add ? add[c.row + static_cast<PetscInt64>(j) * ldadd] + sum[j] : sum[j];
+    }
+}
+
+/* y += A^T x, or A^H x, for up to VCRS_SWEEP columns. In the difference form the reference has the value sigma - sum of the others */
+static __global__ void __launch_bounds__(128) RowsMultTransposeKernel(const __grid_constant__ VCRSPlan p, bool hermitian, int ncolumn, const Number *__restrict__ x, PetscInt ldx, Number *y, PetscInt ldy)
+{
+  const RowCursor c     = OpenRow(p, static_cast<VCRSUnsigned>(blockIdx.x) * 128 + threadIdx.x);
+  const PetscInt  first = p.difference ? 1 : 0;
+  Number          xs[VCRS_SWEEP], others = Number{};
+
+  if (c.row < 0 || c.length == 0) return;
+#pragma unroll
+  for (int j = 0; j < VCRS_SWEEP; j++) xs[j] = j < ncolumn ? Read(x + c.row + static_cast<PetscInt64>(j) * ldx) : Number{};
+
+  const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+
+  for (PetscInt k = first; k < c.length; k++) {
+    Number  v  = Value(p, c, k);
+    Number *yk = y + Column(c, k);
+
+    if (exponent) v = ScaleByPower(v, exponent);
+    if (p.difference) others = others + v;
+    if (hermitian) v = Conjugate(v);
+#pragma unroll
+    for (int j = 0; j < VCRS_SWEEP; j++)
+      if (j < ncolumn) AtomicAdd(yk + static_cast<PetscInt64>(j) * ldy, MultiplyAdd(v, xs[j], Number{}));
+  }
+  if (p.difference) {
+    Number  v  = RowSum(p, c.row) - others;
+    Number *yk = y + Column(c, 0);
+
+    if (hermitian) v = Conjugate(v);
+#pragma unroll
+    for (int j = 0; j < VCRS_SWEEP; j++)
+      if (j < ncolumn) AtomicAdd(yk + static_cast<PetscInt64>(j) * ldy, MultiplyAdd(v, xs[j], Number{}));
+  }
+}
+
+static __global__ void __launch_bounds__(128) RowsGetDiagonalKernel(const __grid_constant__ VCRSPlan p, Number *d)
+{
+  const RowCursor c     = OpenRow(p, static_cast<VCRSUnsigned>(blockIdx.x) * 128 + threadIdx.x);
+  const PetscInt  first = p.difference ? 1 : 0;
+  Number          value = Number{}, others = Number{};
+
+  if (c.row < 0 || c.row >= p.n) return;
+  if (c.packed && c.length == 0 && IsLongRow(p.longrow, p.nlong, c.row)) return;
+
+  const int  exponent  = IsScaled(p) ? p.exponent[c.row] : 0;
+  const bool reference = p.difference && c.length > 0 && Column(c, 0) == c.row;
+
+  for (PetscInt k = first; k < c.length; k++) {
+    if (reference) others = others + Value(p, c, k);
+    else if (Column(c, k) == c.row) value = Value(p, c, k);
+  }
+  if (exponent) {
+    value  = ScaleByPower(value, exponent);
+    others = ScaleByPower(others, exponent);
+  }
+  d[c.row] = reference ? RowSum(p, c.row) - others : value;
+}
+
+/* One thread for each row, and for each very long one */
+static unsigned int RowsBlocks(const VCRSPlan *p)
+{
+  const PetscInt64 n = p->layout == MATVCRS_LAYOUT_L3 ? 32 * static_cast<PetscInt64>(p->nslices) + p->nlong : p->m;
+
+  return static_cast<unsigned int>((n + 127) / 128);
+}
+
+PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy, cudaStream_t stream)
+{
+  const unsigned int blocks = RowsBlocks(p);
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < nrhs; j += VCRS_SWEEP) {
+    const int     n  = static_cast<int>(PetscMin(nrhs - j, VCRS_SWEEP));
+    const Number *xj = reinterpret_cast<const Number *>(x) + static_cast<PetscInt64>(j) * ldx, *addj = add ? reinterpret_cast<const Number *>(add) + static_cast<PetscInt64>(j) * ldadd : NULL;
+    Number       *yj = reinterpret_cast<Number *>(y) + static_cast<PetscInt64>(j) * ldy;
+
+    if (n == 1) RowsMultKernel<1><<<blocks, 128, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy);
+    else RowsMultKernel<VCRS_SWEEP><<<blocks, 128, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *p, PetscBool hermitian, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy, cudaStream_t stream)
+{
+  const unsigned int blocks = RowsBlocks(p);
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < nrhs; j += VCRS_SWEEP) {
+    RowsMultTransposeKernel<<<blocks, 128, 0, stream>>>(*p, hermitian ? true : false, static_cast<int>(PetscMin(nrhs - j, VCRS_SWEEP)), reinterpret_cast<const Number *>(x) + static_cast<PetscInt64>(j) * ldx, ldx, reinterpret_cast<Number *>(y) + static_cast<PetscInt64>(j) * ldy, ldy);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *p, PetscScalar *d, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  RowsGetDiagonalKernel<<<RowsBlocks(p), 128, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Layout L3: slices of 32 rows with columns of 1, 2, 4 or 8 bytes; very long rows apart.
+
+   A warp a slice, a thread a row; a block a very long row.
+*/
+
+#include "vcrs.cuh"
+
+struct SlicesArguments : MultArguments {
+  PetscInt          m, nslices, nlong;
+  const PetscInt64 *sliceptr, *sliceoffset;
+  const void       *value;
+  const PetscInt   *slicecol;
+  const uint8_t    *slicewidth, *coloffset, *rowlength, *rowperm;
+  const PetscInt   *longrow, *longcol;
+  const PetscInt64 *longptr;
+  PetscInt64        longvalue;
+  const int16_t    *exponent;
+  DecodeArguments   decode;
+  SigmaArguments    sigma;
+};
+
+/* One lane of a slice; Offset is the type of its column offsets */
+template <int batch, bool difference, class Offset, class V>
+static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const Number *x, int length, int longest, Number *xreference)
+{
+  constexpr int first = difference ? 1 : 0;
+  Number        sum = Number{}, xref = Number{};
+
+  if (difference && length > 0) xref = Read(x + __ldcs(column));
+  *xreference = xref;
+#pragma unroll 1
+  for (int k0 = first; k0 < longest; k0 += batch) {
+    typename V::Code c[batch];
+    Offset           o[batch];
+    Number           xs[batch];
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      if (k0 + k < length) {
+        o[k] = __ldcs(column + 32 * (k0 + k));
+        c[k] = __ldcs(value + 32 * (k0 + k - first));
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++)
+      if (k0 + k < length) xs[k] = Read(x + o[k]);
+#pragma unroll
+    for (int k = 0; k < batch; k++)
+      if (k0 + k < length) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+  }
+  return sum;
+}
+
+template <VCRSValues kind, bool difference>
+static __device__ __forceinline__ void Finish(const SlicesArguments &a, VCRSUnsigned row, bool empty, Number sum, Number xref)
+{
+  if (Values<kind>::scaled) sum = ScaleByPower(sum, __ldg(a.exponent + row));
+  if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(ReadSigma(a.sigma, row), xref, sum);
+  a.y[row] = a.add ? a.add[row] + sum : sum;
+}
+
+/* One very long row by the whole block */
+template <VCRSValues kind, bool difference, int threads>
+static __device__ void LongRow(const SlicesArguments &a, const Values<kind> &values, PetscInt q)
+{
+  typedef typename Values<kind>::Code Code;
+  __shared__ Number partial[threads / 32];
+  const PetscInt64  start = a.longptr[q], end = a.longptr[q + 1];
+  const Code       *value = static_cast<const Code *>(a.value) + a.longvalue;
+  const Number      xref  = difference ? Read(a.x + a.longcol[start]) : Number{};
+  Number            sum   = Number{};
+
+#pragma unroll 4
+  for (PetscInt64 p = start + (difference ? 1 : 0) + threadIdx.x; p < end; p += threads) {
+    const Number xs = Read(a.x + __ldcs(a.longcol + p));
+
+    sum = MultiplyAdd(values.Decode(__ldcs(value + p)), difference ? xs - xref : xs, sum);
+  }
+
+  for (int d = 16; d; d /= 2) {
+#if defined(PETSC_USE_COMPLEX)
+    sum = sum + Number{__shfl_xor_sync(0xffffffffu, sum.re, d), __shfl_xor_sync(0xffffffffu, sum.im, d)};
+#else
+    sum = sum + __shfl_xor_sync(0xffffffffu, sum, d);
+#endif
+  }
+  __syncthreads(); /* partial is free again */
+  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < threads / 32; w++) sum = sum + partial[w];
+    Finish<kind, difference>(a, a.longrow[q], false, sum, xref);
+  }
+}
+
+template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __grid_constant__ SlicesArguments a, unsigned int sliceblocks)
+{
+  typedef typename Values<kind>::Code Code;
+  extern __shared__ __align__(16) char shared[];
+  const int                            lane = threadIdx.x % 32;
+  Values<kind>                         values;
+
+  values.Setup(shared, a.decode);
+  if (blockIdx.x >= sliceblocks) {
+    for (PetscInt q = blockIdx.x - sliceblocks; q < a.nlong; q += gridDim.x - sliceblocks) LongRow<kind, difference, threads>(a, values, q);
+    return;
+  }
+  for (VCRSUnsigned s = (static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x) / 32; s < static_cast<VCRSUnsigned>(a.nslices); s += sliceblocks * (threads / 32)) {
+    const PetscInt64   start   = __ldg(a.sliceptr + s);
+    const int          longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + (difference ? 1 : 0);
+    const int          length  = __ldg(a.rowlength + 32 * static_cast<PetscInt64>(s) + lane), width = __ldg(a.slicewidth + s);
+    const Number      *x       = a.x + __ldg(a.slicecol + s);
+    const uint8_t     *column  = a.coloffset + __ldg(a.sliceoffset + s) + lane * width;
+    const Code        *value   = static_cast<const Code *>(a.value) + start + lane;
+    const VCRSUnsigned row     = a.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + __ldg(a.rowperm + 32 * static_cast<PetscInt64>(s) + lane) : 32 * s + lane;
+    Number             sum, xref;
+
+    if (width == 1) sum = SumSlice<batch, difference>(values, value, column, x, length, longest, &xref);
+    else if (width == 2) sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint16_t *>(column), x, length, longest, &xref);
+    else if (sizeof(PetscInt) == 4 || width == 4) sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint32_t *>(column), x, length, longest, &xref);
+    else sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const unsigned long long *>(column), x, length, longest, &xref);
+
+    if (row < static_cast<VCRSUnsigned>(a.m) && (length > 0 || !IsLongRow(a.longrow, a.nlong, row))) Finish<kind, difference>(a, row, length == 0, sum, xref);
+  }
+}
+
+template <VCRSValues kind, bool difference>
+static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors, cudaStream_t stream)
+{
+  constexpr size_t shared  = Values<kind>::sharedbytes;
+  constexpr int    threads = shared > 0 ? 512 : 128, blocks = shared > 0 ? 3 : 8, batch = 8, perblock = threads / 32;
+  PetscInt64       n = (static_cast<PetscInt64>(a->nslices) + perblock - 1) / perblock;
+
+  PetscFunctionBegin;
+  if (shared > 0) {
+    n = PetscMin(n, static_cast<PetscInt64>(multiprocessors) * blocks);
+    PetscCallCUDA(cudaFuncSetAttribute(SlicesKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  }
+  SlicesKernel<kind, difference, batch, threads, blocks><<<static_cast<unsigned int>(n + PetscMin(a->nlong, 65536)), threads, shared, stream>>>(*a, static_cast<unsigned int>(n));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+{
+  SlicesArguments a;
+
+  PetscFunctionBegin;
+  a.x           = reinterpret_cast<const Number *>(x);
+  a.add         = reinterpret_cast<const Number *>(add);
+  a.y           = reinterpret_cast<Number *>(y);
+  a.m           = p->m;
+  a.nslices     = p->nslices;
+  a.nlong       = p->nlong;
+  a.sliceptr    = p->sliceptr;
+  a.sliceoffset = p->sliceoffset;
+  a.value       = p->value;
+  a.slicecol    = p->slicecol;
+  a.slicewidth  = p->slicewidth;
+  a.coloffset   = p->coloffset;
+  a.rowlength   = p->rowlength;
+  a.rowperm     = p->rowperm;
+  a.longrow     = p->longrow;
+  a.longcol     = p->longcol;
+  a.longptr     = p->longptr;
+  a.longvalue   = p->longvalue;
+  a.exponent    = p->exponent;
+  a.decode      = GetDecodeArguments(p);
+  a.sigma       = GetSigmaArguments(p);
+
+#define SlicesCase(kind) \
+  case kind: \
+    if (p->difference) PetscCall((SlicesLaunch<kind, true>(&a, l->multiprocessors, stream))); \
+    else PetscCall((SlicesLaunch<kind, false>(&a, l->multiprocessors, stream))); \
+    break
+  switch (p->values) {
+    SlicesCase(VCRS_VALUES_FULL);
+    SlicesCase(VCRS_VALUES_SINGLE);
+    SlicesCase(VCRS_VALUES_DICT8);
+    SlicesCase(VCRS_VALUES_DICT16);
+    SlicesCase(VCRS_VALUES_LOG8);
+    SlicesCase(VCRS_VALUES_LOG16);
+    SlicesCase(VCRS_VALUES_FIXED8);
+    SlicesCase(VCRS_VALUES_FIXED16);
+  }
+#undef SlicesCase
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
