@@ -14,7 +14,6 @@
 */
 
 #include "vcrsbuildimpl.h"
-#include <float.h>
 
 /* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
 #define VCRS_SET_LIMIT 65536

@@ -9,6 +9,7 @@
 #include <../src/codec/grid.h>
 #include <../src/codec/logarithmic.h>
 #include <../src/codec/bits.h>
+#include <float.h>
 
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 #define VCRS_NVALUES    (VCRS_VALUES_FIXED16 + 1)
