@@ -61,7 +61,7 @@ petsc_program()
   [ -f "$tap_source" ] || { program=; return 1; }
   [ -x "$program" ] && [ "$program" -nt "$tap_source" ] && [ "$program" -nt tests/env.sh ] && return 0
   # shellcheck disable=SC2086
-  $PETSC_PCC $PETSC_PCC_FLAGS $PETSC_CPPFLAGS "$tap_source" -o "$program.$$" -Wl,-export-dynamic $PETSC_LIBS -lm >"$tap_work/compile" 2>&1 || {
+  $PETSC_PCC $PETSC_PCC_FLAGS $PETSC_CPPFLAGS "$tap_source" -o "$program.$$" -Wl,-export-dynamic $PETSC_LINK -lm >"$tap_work/compile" 2>&1 || {
     sed 's/^/# /' "$tap_work/compile"
     program=
     return 1
