@@ -6,30 +6,37 @@
 /*
    What the host loops ask of a compiler, where it can: each macro is empty where it cannot.
 
-     LITHE_TARGET_CLONES   before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
-                           library is loaded. What is LITHE_ALWAYS_INLINE is compiled into each clone.
-                           -DLITHE_NO_TARGET_CLONES turns it off: for valgrind and for sanitizers, whose
-                           start-up some choosers do not survive.
-     LITHE_ALWAYS_INLINE   in place of inline
-     LITHE_INDEPENDENT     before a loop: no iteration reads what another one writes
-     LITHE_UNROLL          before a loop of at most 8 iterations, a constant number: no loop is to remain
+     LITHE_TARGET_CLONES         before a function: compiled for AVX-512, for AVX2 and for the base, chosen when the
+                                 library is loaded. What is LITHE_ALWAYS_INLINE is compiled into each clone.
+                                 -DLITHE_NO_TARGET_CLONES turns it off: for valgrind and for sanitizers, whose
+                                 start-up some choosers do not survive.
+     LITHE_TARGET_CLONES_NARROW  the same without AVX-512, for loops that gather: wide vectors are built from
+                                 single loads, and two or four of them cost less an entry than eight
+     LITHE_ALWAYS_INLINE         in place of inline
+     LITHE_NO_INLINE             before a function that is to stay one, and out of the clones of its callers
+     LITHE_INDEPENDENT           before a loop: no iteration reads what another one writes
+     LITHE_UNROLL                before a loop of at most 8 iterations, a constant number: no loop is to remain
 */
 
 #include <stdlib.h> /* defines __GLIBC__ where that is the C library: only its loader chooses among clones */
 
 #if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   #if __has_attribute(target_clones) && ((defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12))
-    #define LITHE_TARGET_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+    #define LITHE_TARGET_CLONES        __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+    #define LITHE_TARGET_CLONES_NARROW __attribute__((target_clones("arch=x86-64-v3", "default")))
   #endif
 #endif
 #if !defined(LITHE_TARGET_CLONES)
   #define LITHE_TARGET_CLONES
+  #define LITHE_TARGET_CLONES_NARROW
 #endif
 
 #if defined(__GNUC__)
   #define LITHE_ALWAYS_INLINE inline __attribute__((always_inline))
+  #define LITHE_NO_INLINE     __attribute__((noinline))
 #else
   #define LITHE_ALWAYS_INLINE inline
+  #define LITHE_NO_INLINE
 #endif
 
 #if defined(__clang__)

@@ -62,25 +62,6 @@ static LITHE_ALWAYS_INLINE PetscScalar VCRSConjugateIf(PetscScalar a, PetscReal 
 #endif
 }
 
-/* 2^e, or 0 where that underflows */
-static LITHE_ALWAYS_INLINE PetscReal VCRSPowerOfTwo(int e)
-{
-#if PetscDefined(USE_REAL_DOUBLE)
-  if (e >= -1022 && e <= 1023) {
-    const uint64_t bits = (uint64_t)(e + 1023) << 52;
-    PetscReal      power;
-
-    memcpy(&power, &bits, sizeof(power));
-    return power;
-  }
-#endif
-#if PetscDefined(USE_REAL___FLOAT128)
-  return scalbnq(1, e);
-#else
-  return (PetscReal)ldexp(1.0, e);
-#endif
-}
-
 /* q 2^e, rounded once */
 static inline PetscReal VCRSTimesPowerOfTwo(int q, int e)
 {
@@ -136,15 +117,65 @@ static inline PetscScalar VCRSDecodeEntry(const VCRSPlan *plan, PetscInt64 posit
 static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
 {
   PetscBool normal = PETSC_TRUE;
+  int64_t   e[VCRS_SLICE], lowest = 0, highest = 0;
 
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const PetscReal power = VCRSPowerOfTwo(row[l] < plan->m ? plan->exponent[row[l]] : 0);
+    lowest  = PetscMin(lowest, e[l]);
+    highest = PetscMax(highest, e[l]);
+  }
+#if PetscDefined(USE_REAL_DOUBLE)
+  /* An IEEE double that is a power of two is its exponent, shifted */
+  if (lowest >= -1022 && highest <= 1023) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = (int64_t)((uint64_t)(e[l] + 1023) << 52);
+    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) memcpy(&scale[VCRS_COMPONENTS * l + c], &e[l], sizeof(double));
+    }
+    return normal;
+  }
+#endif
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscReal power = VCRSTimesPowerOfTwo(1, (int)e[l]);
 
     if (power == 0) normal = PETSC_FALSE;
     for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) scale[VCRS_COMPONENTS * l + c] = power;
   }
   return normal;
 }
+
+/*
+   Look-ups in tables, eight codes at a time. They are compiled for the base only: a look-up is a
+   load, and wide vectors would have to be put together from many.
+*/
+#define VCRS_LOOK_UP(name, Code, Entry, value) \
+  static LITHE_NO_INLINE void name(PetscInt n, const Code *restrict code, const Entry *restrict table, const Entry *restrict fine, Entry *restrict out) \
+  { \
+    PetscInt p = 0; \
+\
+    for (; p + 8 <= n; p += 8) { \
+      uint64_t word[sizeof(Code)]; \
+\
+      memcpy(word, code + p, sizeof(word)); \
+      LITHE_UNROLL \
+      for (int u = 0; u < 8; u++) { \
+        const int      w = u * (int)sizeof(Code) / 8, bit = 8 * (u * (int)sizeof(Code) % 8); \
+        const uint32_t c = (uint32_t)(Code)(word[w] >> bit); \
+\
+        out[p + u] = value; \
+      } \
+    } \
+    for (; p < n; p++) { \
+      const uint32_t c = code[p]; \
+\
+      out[p] = value; \
+    } \
+    (void)fine; \
+  }
+VCRS_LOOK_UP(VCRSLookUpDict8, uint8_t, PetscScalar, table[c])
+VCRS_LOOK_UP(VCRSLookUpDict16, uint16_t, PetscScalar, table[c])
+VCRS_LOOK_UP(VCRSLookUpLog8, uint8_t, PetscReal, table[c])
+VCRS_LOOK_UP(VCRSLookUpLog16, uint16_t, PetscReal, table[c >> 8] * fine[c & 255])
+#undef VCRS_LOOK_UP
 
 /*
    The entries at position .. position+count-1. Entry p belongs to row[p % 32], whose power of two is
@@ -163,34 +194,18 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
     LITHE_INDEPENDENT
     for (PetscInt p = 0; p < n; p++) out[p] = v[p];
   } break;
-  case VCRS_VALUES_DICT8: {
-    const uint8_t     *code = (const uint8_t *)data;
-    const PetscScalar *dict = plan->dict;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < count; p++) buffer[p] = dict[code[p]];
-  } break;
-  case VCRS_VALUES_DICT16: {
-    const uint16_t    *code = (const uint16_t *)data;
-    const PetscScalar *dict = plan->dict;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < count; p++) buffer[p] = dict[code[p]];
-  } break;
-  case VCRS_VALUES_LOG8: {
-    const uint8_t   *code   = (const uint8_t *)data;
-    const PetscReal *coarse = plan->logcoarse;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) out[p] = coarse[code[p]];
-  } break;
-  case VCRS_VALUES_LOG16: {
-    const uint16_t  *code   = (const uint16_t *)data;
-    const PetscReal *coarse = plan->logcoarse, *fine = plan->logfine;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) out[p] = coarse[code[p] >> 8] * fine[code[p] & 255];
-  } break;
+  case VCRS_VALUES_DICT8:
+    VCRSLookUpDict8(count, (const uint8_t *)data, plan->dict, NULL, buffer);
+    break;
+  case VCRS_VALUES_DICT16:
+    VCRSLookUpDict16(count, (const uint16_t *)data, plan->dict, NULL, buffer);
+    break;
+  case VCRS_VALUES_LOG8:
+    VCRSLookUpLog8(n, (const uint8_t *)data, plan->logcoarse, NULL, out);
+    break;
+  case VCRS_VALUES_LOG16:
+    VCRSLookUpLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logfine, out);
+    break;
   case VCRS_VALUES_FIXED8:
   case VCRS_VALUES_FIXED16:
     if (!normal) {

@@ -127,7 +127,7 @@ static LITHE_ALWAYS_INLINE void AddSigma(PetscInt count, const PetscScalar sigma
   for (PetscInt r = 0; r < count; r++) y[r] = VCRSAddProduct(y[r], sigma[r], ref[r], 0);
 }
 
-static LITHE_TARGET_CLONES void Mult_Literal(const VCRSPlan *plan, const VCRSOperands *v)
+static LITHE_TARGET_CLONES_NARROW void Mult_Literal(const VCRSPlan *plan, const VCRSOperands *v)
 {
   for (PetscInt r = 0; r < plan->m; r++) {
     const PetscScalar *a     = plan->literaldata + plan->dataptr[r];
@@ -288,7 +288,18 @@ static LITHE_ALWAYS_INLINE void Gather(PetscInt nk, PetscInt count, const PetscS
   }
 }
 
-static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v)
+/* The same for one entry of each lane l whose length is over k; the others get nothing, and no product is made for them */
+static LITHE_ALWAYS_INLINE void GatherSome(PetscInt k, const uint8_t length[], const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
+{
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscBool   in = (PetscBool)(k < length[l]);
+    const PetscScalar xl = x[in ? col[l] : 0], rl = ref ? ref[l] : 0; /* entries there are, so x is not empty */
+
+    sum[l] = VCRSAddProduct(sum[l], in ? a[l] : 0, in ? xl : 0, in ? rl : 0);
+  }
+}
+
+static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
@@ -330,7 +341,7 @@ static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands
         }
       }
 
-      /* The entries, batch by batch: as far as all lanes go in groups, and then each lane by itself */
+      /* The entries, batch by batch: in groups as far as all lanes go */
       for (PetscInt k = first; k < longest; k += VCRS_BATCH) {
         const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k), common = PetscMax(0, PetscMin(batch, shortest - k));
         const PetscScalar *a = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
@@ -339,13 +350,7 @@ static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands
         for (PetscInt c = 0; c < nc; c++) {
           if (plan->difference) Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, ref[c], sum[c]);
           else Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, NULL, sum[c]);
-          if (common < batch) {
-            for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-              const PetscInt p = VCRS_SLICE * common + l, rest = PetscMin(batch, length[l] - k) - common;
-
-              if (rest > 0) sum[c][l] += Dot(rest, a + p, VCRS_SLICE, col + p, VCRS_SLICE, x + c * v->ldx, plan->difference ? ref[c][l] : 0);
-            }
-          }
+          for (PetscInt j = common; j < batch; j++) GatherSome(k + j, length, a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, plan->difference ? ref[c] : NULL, sum[c]);
         }
       }
 
@@ -362,7 +367,7 @@ static LITHE_TARGET_CLONES void Mult_L3(const VCRSPlan *plan, const VCRSOperands
 }
 
 /* The rows of L3 that are too long for a slice; y has its add already */
-static LITHE_TARGET_CLONES void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
+static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscInt first = plan->difference ? 1 : 0, batch = VCRS_BATCH * VCRS_SLICE;
   PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];

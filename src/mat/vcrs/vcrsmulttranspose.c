@@ -173,7 +173,7 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
   }
 }
 
-static LITHE_TARGET_CLONES void MultTranspose_L3(const VCRSPlan *plan, const VCRSOperands *v)
+static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
