@@ -1092,7 +1092,7 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
   problem->anisotropy     = 1.e-2;
   problem->channels       = 6;
   problem->wells          = 4;
-  problem->timestep       = 10;
+  problem->timestep       = 1;
   problem->refine         = 1;
   problem->pointspermwave = 10;
   problem->beta1          = 1;

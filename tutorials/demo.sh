@@ -1,0 +1,313 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+
+# Solves one system with PETSc's own ksp ex10, with AIJ and with vcrs, and
+# prints them side by side. Run it by ./quickstart demo, or in the environment
+# that ./quickstart env prints.
+
+set -u
+
+usage()
+{
+  cat <<'END'
+Usage: demo.sh [options] [matrix] [-- PETSc options]
+
+matrix is a file: Matrix Market (.mtx), a Markov chain (.tra), both also .gz or
+.xz, or PETSc binary (matrix, then a right-hand side if there is one). Without
+one, a reservoir of 1000000 cells is generated.
+
+  --kind KIND     generate reservoir, spe10, laplace7, laplace27, helmholtz27,
+                  convdiff7 or fem instead
+  --rows N        of about so many rows
+  --gen 'OPTIONS' more options for the generator (see matgen -help)
+  --types 'A B'   matrix types to compare; the first is what the others are
+                  measured against (default: aij vcrs)
+  --gpu yes|no    solve on the GPU as well (default: where there is one)
+  -n N            processes
+  --rtol R        relative tolerance of the solve (default 1e-8)
+  --markdown FILE append the result as rows of a markdown table
+  --help
+
+PETSc options are given to every solve, e.g. -- -ksp_type gmres -pc_type gamg.
+END
+}
+
+say() { printf '%s\n' "demo: $*" >&2; }
+die() { say "$*"; exit 1; }
+absolute() { case $1 in /*) printf '%s' "$1" ;; *) printf '%s' "$(pwd)/$1" ;; esac; }
+
+# ------------------------------------------------------------ arguments
+
+matrix= kind= rows= generator= types='aij vcrs' gpu=auto processes=1 rtol=1e-8 markdown=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --) shift; break ;;
+    --help|-h) usage; exit 0 ;;
+    --kind|--rows|--gen|--types|--gpu|-n|--rtol|--markdown)
+      [ $# -ge 2 ] || die "$1 needs a value; see --help"
+      case $1 in
+        --kind) kind=$2 ;;
+        --rows) rows=$2 ;;
+        --gen) generator=$2 ;;
+        --types) types=$2 ;;
+        --gpu) gpu=$2 ;;
+        -n) processes=$2 ;;
+        --rtol) rtol=$2 ;;
+        --markdown) markdown=$(absolute "$2") ;;
+      esac
+      shift ;;
+    -*) die "$1 is no option of the demo; PETSc options follow --; see --help" ;;
+    *)
+      [ -z "$matrix" ] || die "two matrices: $matrix and $1; give one"
+      matrix=$1 ;;
+  esac
+  shift
+done
+case $gpu in auto|yes|no) ;; *) die "--gpu $gpu: it is yes or no" ;; esac
+case $processes in ''|*[!0-9]*|0) die "-n $processes: it is a number of processes" ;; esac
+case $rows in *[!0-9]*) die "--rows $rows: it is a number" ;; esac
+[ -z "$matrix" ] || [ -z "$kind$rows$generator" ] || die "--kind, --rows and --gen are for a generated matrix, and $matrix is a file"
+
+# ------------------------------------------------------------ surroundings
+
+: "${PETSC_DIR:?is not set: run ./quickstart demo, or eval \"\$(./quickstart env)\" first}"
+: "${LITHE_BUILD:?is not set: run ./quickstart demo, or eval \"\$(./quickstart env)\" first}"
+PETSC_ARCH=${PETSC_ARCH-}
+programs=$LITHE_BUILD/tutorials
+work=$LITHE_BUILD/demo
+mkdir -p "$work" || die "cannot write to $work"
+run=$(mktemp -d "$work/run.XXXXXX") || die "cannot write to $work"
+trap 'rm -rf "$run"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Our own helpers run without the options that are meant for the solves
+helper()
+{
+  program=$1
+  shift
+  PETSC_OPTIONS= "$programs/$program" "$@" >"$run/helper" 2>"$run/helper.err" || {
+    # PETSc's message is its third line, or the line after "Error Message"
+    sed -n 's/^\[0\]PETSC ERROR: //p' "$run/helper.err" | grep -v -e '^-----' | sed -n 2p >&2
+    [ -s "$run/helper.err" ] || cat "$run/helper" >&2
+    return 1
+  }
+}
+
+for program in matgen mm2petsc matcheck; do
+  [ -x "$programs/$program" ] || die "$programs/$program is missing: run make in $LITHE_BUILD"
+done
+
+# PETSc's example, not changed, compiled once
+ex10=
+for folder in "$PETSC_DIR" "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples" "$PETSC_DIR/share/petsc/examples"; do
+  [ ! -f "$folder/src/ksp/ksp/tutorials/ex10.c" ] || { ex10=$folder/src/ksp/ksp/tutorials/ex10.c; break; }
+done
+if [ -x "$programs/ex10" ]; then solver=$programs/ex10
+else
+  [ -n "$ex10" ] || die "this PETSc ($PETSC_DIR) comes without src/ksp/ksp/tutorials/ex10.c"
+  solver=$work/ex10
+  if [ ! -x "$solver" ] || [ "$ex10" -nt "$solver" ]; then
+    cat >"$run/makefile" <<'END'
+include $(PETSC_DIR)/lib/petsc/conf/variables
+all: ; $(PCC) $(PCC_FLAGS) $(CFLAGS) $(CCPPFLAGS) -o "$(TARGET)" "$(SOURCE)" $(PETSC_KSP_LIB)
+END
+    "${MAKE:-make}" -s -f "$run/makefile" PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" TARGET="$solver" SOURCE="$ex10" >"$run/make.log" 2>&1 || {
+      tail -n 20 "$run/make.log" >&2
+      die "cannot compile $ex10"
+    }
+  fi
+fi
+
+# How to start it
+launcher=
+if [ "$processes" -gt 1 ]; then
+  if [ -n "${MPIEXEC:-}" ]; then launcher="$MPIEXEC -n $processes"
+  elif command -v mpiexec >/dev/null 2>&1; then launcher="mpiexec -n $processes"
+  else die "mpiexec is not in PATH: set MPIEXEC"
+  fi
+fi
+
+# Is there a GPU, and a PETSc that can use it?
+conf=$PETSC_DIR/$PETSC_ARCH/include/petscconf.h
+[ -f "$conf" ] || conf=$PETSC_DIR/include/petscconf.h
+device=no
+if grep -q 'define PETSC_HAVE_CUDA 1' "$conf" 2>/dev/null && { [ -e /dev/nvidia0 ] || nvidia-smi -L >/dev/null 2>&1; }; then device=yes; fi
+[ "$gpu" != yes ] || [ "$device" = yes ] || die "--gpu yes: there is no NVIDIA GPU here, or PETSc was built without CUDA"
+[ "$gpu" = no ] || gpu=$device
+
+# ------------------------------------------------------------ the matrix
+
+# Generated matrices are kept; how they were made is in their name
+if [ -z "$matrix" ]; then
+  [ -n "$kind" ] || kind=reservoir
+  [ -n "$rows" ] || rows=1000000
+  name=$kind-$rows
+  [ -z "$generator" ] || name=$name-$(printf '%s' "$generator" | cksum | cut -d' ' -f1)
+  binary=$work/$name.bin
+  if [ ! -f "$binary" ] || [ "$programs/matgen" -nt "$binary" ]; then
+    say "generating $kind, $rows rows"
+    # shellcheck disable=SC2086
+    helper matgen -kind "$kind" -rows "$rows" -o "$run/new.bin" $generator || die "the generator failed"
+    mv "$run/new.bin" "$binary" || exit 1
+  fi
+else
+  [ -f "$matrix" ] || die "$matrix: no such file"
+  name=$(basename "$matrix")
+  case $matrix in
+    *.mtx|*.mtx.gz|*.mtx.xz|*.tra|*.tra.gz|*.tra.xz)
+      binary=$run/matrix.bin
+      helper mm2petsc -f "$matrix" -o "$binary" || die "cannot convert $matrix" ;;
+    *) binary=$matrix ;;
+  esac
+fi
+helper matcheck -f "$binary" || die "$binary cannot be read as a PETSc binary matrix of this PETSc (its scalars and index size must fit)"
+. "$run/helper"
+[ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] || die "$name has $rows rows and $columns columns: ex10 solves square systems"
+
+# ex10 solves a small system first, so that nothing is timed for the first time
+small=$work/small.bin
+[ -f "$small" ] && [ ! "$programs/matgen" -nt "$small" ] || helper matgen -nx 8 -ny 8 -nz 4 -o "$small" || die "the generator failed"
+
+# ------------------------------------------------------------ the solver
+
+# With the true residual in the test for convergence. Options of the user come later and win.
+if [ "$positive" = yes ]; then options="-ksp_type cg -ksp_norm_type unpreconditioned"
+elif [ "$rows" -le 50000 ]; then options="-ksp_type gmres -ksp_gmres_restart 200 -ksp_pc_side right"
+else options="-ksp_type bcgs -ksp_pc_side right"
+fi
+options="$options -ksp_rtol $rtol -ksp_max_it 10000"
+
+# One solve: label, matrix type, more options
+count=0
+failed=0
+solve()
+{
+  label=$1 type=$2
+  shift 2
+  count=$((count + 1))
+  out=$run/out.$count
+  say "solving with $label"
+  # shellcheck disable=SC2086
+  $launcher "$solver" -f0 "$small" -f1 "$binary" $options $right -mat_type "$type" "$@" -mat_view ::ascii_info \
+    -ksp_converged_reason -ksp_view_solution "binary:$run/x.$count" -log_view ":$run/log.$count:ascii_csv" >"$out" 2>&1
+  status=$?
+
+  # the second of the two systems
+  its=$(sed -n 's/^Number of iterations = *//p' "$out" | tail -n 1)
+  reason=$(sed -n 's/.*Linear solve.* \([A-Z_]*\) iterations.*/\1/p' "$out" | tail -n 1)
+  bytes=$(sed -n 's/^ *vcrs: bytes \([0-9]*\),.*/\1/p' "$out" | tail -n 1)
+  layout=$(sed -n 's/^ *vcrs: layout \([^,]*\), values \([^,]*\).*/\1 \2/p' "$out" | tail -n 1)
+  solved=no
+  ! sed -n '/Linear solve/p' "$out" | tail -n 1 | grep -q 'Linear solve converged' || solved=yes
+  if [ "$status" != 0 ]; then
+    solved=no
+    reason=error
+    { grep -m1 -A3 'PETSC ERROR: ---.*Error Message' "$out" | sed 1d | sed 's/^\[[0-9]*\]PETSC ERROR: /demo:   /'; } >&2
+    say "$label: ex10 failed with status $status"
+  fi
+
+  # seconds of the solve; milliseconds of a product, without what was made at the first one
+  timing=$(awk -F, -v stage='KSPSolve 1' '
+    $1 == stage && $3 == "0" && NF > 4 { n[$2] = $4; t[$2] = $5 }
+    END {
+      extra = t["MatVCRSCompress"] + t["MatVCRSUpload"] + t["MatCUSPARSCopyTo"]
+      m = t["MatMult"] - extra
+      printf "%s %s", (n["MatMult"] > 0 && m > 0 ? sprintf("%.3f", 1000 * m / n["MatMult"]) : "-"), (n["KSPSolve"] > 0 ? sprintf("%.3f", t["KSPSolve"] - extra) : "-")
+    }' "$run/log.$count" 2>/dev/null) || timing='- -'
+  spmv=${timing% *} seconds=${timing#* }
+
+  # the residual of what was found, with the matrix of the file as AIJ
+  residual=-
+  if [ "$status" = 0 ] && helper matcheck -f "$binary" -x "$run/x.$count" $checkones; then . "$run/helper"; fi
+  [ "$solved" = yes ] || failed=1
+  set -- "$label" "$type" "${bytes:-$aijbytes}" "$spmv" "${its:--}" "$seconds" "$residual" "${reason:--}" "${layout:--}" "$solved"
+  (IFS='|'; printf '%s\n' "$*") >>"$run/results"
+}
+
+# The time of a product on the GPU comes from a run of its own, in which PETSc waits for each kernel
+retime()
+{
+  type=$1
+  shift
+  # shellcheck disable=SC2086
+  $launcher "$solver" -f0 "$small" -f1 "$binary" $options $right -mat_type "$type" "$@" -ksp_max_it 50 -log_view_gpu_time -log_view ":$run/log.gpu:ascii_csv" >/dev/null 2>&1
+  spmv=$(awk -F, '$1 == "KSPSolve 1" && $3 == "0" { n[$2] = $4; t[$2] = $5 }
+    END { m = t["MatMult"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"] - t["MatVCRSCompress"]; if (n["MatMult"] > 0 && m > 0) printf "%.4f", 1000 * m / n["MatMult"]; else printf "-" }' "$run/log.gpu" 2>/dev/null)
+  awk -F'|' -v OFS='|' -v last="$count" -v spmv="${spmv:--}" 'NR == last { $4 = spmv } { print }' "$run/results" >"$run/results.new" && mv "$run/results.new" "$run/results"
+}
+
+right= checkones=
+[ "$rhs" = yes ] || { right="-rhs one"; checkones=-ones; }
+for type in $types; do
+  solve "CPU $type" "$type" -pc_type bjacobi "$@"
+done
+
+# ex10 reads a right-hand side from a file into host memory, so on the GPU it is one of ones.
+# Incomplete factors are a poor match for a GPU: Jacobi.
+if [ "$gpu" = yes ]; then
+  right="-rhs one" checkones=-ones
+  for type in $types; do
+    case $type in aij) type=aijcusparse ;; esac
+    solve "GPU $type" "$type" -mat_vec_type cuda -vec_type cuda -pc_type jacobi "$@"
+    retime "$type" -mat_vec_type cuda -vec_type cuda -pc_type jacobi "$@"
+  done
+fi
+
+# ------------------------------------------------------------ the table
+
+echo
+echo "$name: $rows rows, $nonzeros nonzeros"
+echo "solver: $options${*:+ $*}$([ "$rhs" = yes ] || echo ' -rhs one')"
+echo
+awk -F'|' '
+  function number(x) { return x ~ /^[0-9.eE+-]+$/ && x != "-" }
+  {
+    n++; label[n] = $1; mb[n] = $3 / 1e6; spmv[n] = $4; its[n] = $5; time[n] = $6; residual[n] = $7; reason[n] = $8; layout[n] = $9; solved[n] = $10
+    place = substr($1, 1, 3)
+    if (!(place in base)) base[place] = n
+    b[n] = base[place]
+  }
+  function line(title, cell,   i, s) {
+    s = sprintf("%-22s", title)
+    for (i = 1; i <= n; i++) s = s sprintf(" %16s", cell[i])
+    print s
+  }
+  END {
+    line("", label)
+    for (i = 1; i <= n; i++) c[i] = layout[i]
+    line("stored as", c)
+    for (i = 1; i <= n; i++) c[i] = sprintf(mb[i] < 10 ? "%.3f" : "%.1f", mb[i])
+    line("matrix, MB", c)
+    for (i = 1; i <= n; i++) c[i] = mb[i] > 0 ? sprintf("%.2f", mb[b[i]] / mb[i]) : "-"
+    line("  times smaller", c)
+    line("SpMV, ms", spmv)
+    for (i = 1; i <= n; i++) c[i] = number(spmv[i]) && number(spmv[b[i]]) ? sprintf("%.2f", spmv[b[i]] / spmv[i]) : "-"
+    line("  times faster", c)
+    line("iterations", its)
+    line("solve, s", time)
+    for (i = 1; i <= n; i++) c[i] = number(time[i]) && number(time[b[i]]) && time[i] > 0 ? sprintf("%.2f", time[b[i]] / time[i]) : "-"
+    line("  times faster", c)
+    line("true residual", residual)
+    for (i = 1; i <= n; i++) c[i] = solved[i] == "yes" ? "yes" : reason[i]
+    line("converged", c)
+  }' "$run/results"
+echo
+[ "$gpu" = no ] || echo "On the GPU the right-hand side is of ones and the preconditioner is Jacobi."
+
+if [ -n "$markdown" ]; then
+  awk -F'|' -v name="$name" -v rows="$rows" -v nonzeros="$nonzeros" '
+    { place = substr($1, 1, 3); if (!(place in mb)) { mb[place] = $3; sp[place] = $4 + 0 }
+      printf "| %s | %s | %s | %s | %s | %.3f | %.2f | %s | %s | %s | %s | %s | %s |\n", name, rows, nonzeros, $1, $9, $3 / 1e6, mb[place] / $3, $4, ($4 > 0 && sp[place] > 0 ? sprintf("%.2f", sp[place] / $4) : "-"), $5, $6, $7, ($10 == "yes" ? "yes" : $8) }' "$run/results" >>"$markdown"
+fi
+
+# Each type must reach what the first type reaches in the same place
+awk -F'|' -v rtol="$rtol" '
+  { place = substr($1, 1, 3)
+    if (!(place in base)) base[place] = $7
+    else if ($7 == "-" || $7 + 0 > 10 * (base[place] + 0 > rtol + 0 ? base[place] : rtol)) { printf "demo: the true residual of %s, %s, is far from %s\n", $1, $7, base[place]; bad = 1 } }
+  END { exit bad }' "$run/results" >&2 || failed=1
+[ "$failed" = 0 ] || say "a solve failed"
+exit $failed

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Says what is in a PETSc binary file, and how well a vector solves its system, as lines 'name=value'.\n\
+  -f FILE : a matrix, and a right-hand side if there is one\n\
+  -x FILE : a solution: its residual ||b - A x|| / ||b|| with the matrix as MATAIJ\n\
+  -ones   : use a right-hand side of ones even if the file has one\n\n";
+
+#include <petscmat.h>
+#include <sys/stat.h>
+
+static PetscErrorCode OpenBinary(const char path[], PetscViewer *viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerCreate(PETSC_COMM_WORLD, viewer));
+  PetscCall(PetscViewerSetType(*viewer, PETSCVIEWERBINARY));
+  PetscCall(PetscViewerFileSetMode(*viewer, FILE_MODE_READ));
+  PetscCall(PetscViewerBinarySetSkipInfo(*viewer, PETSC_TRUE));
+  PetscCall(PetscViewerFileSetName(*viewer, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is there anything behind the matrix? */
+static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double nonzeros, PetscBool *has)
+{
+  const double matrix = (4. + (double)M + nonzeros) * (double)sizeof(PetscInt) + nonzeros * (double)sizeof(PetscScalar);
+  struct stat  status;
+
+  PetscFunctionBegin;
+  PetscCheck(stat(path, &status) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read %s", path);
+  *has = (double)status.st_size > matrix ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Hermitian up to rounding, with a positive diagonal: conjugate gradients are worth a try */
+static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)
+{
+  PetscReal norm;
+  PetscInt  M, N;
+
+  PetscFunctionBegin;
+  *positive = PETSC_FALSE;
+  PetscCall(MatGetSize(A, &M, &N));
+  if (M != N || M == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatNorm(A, NORM_INFINITY, &norm));
+  PetscCall(MatIsHermitian(A, 1000 * PETSC_MACHINE_EPSILON * norm, positive));
+  if (*positive) {
+    Vec       diagonal;
+    PetscReal smallest;
+
+    PetscCall(MatCreateVecs(A, NULL, &diagonal));
+    PetscCall(MatGetDiagonal(A, diagonal));
+    PetscCall(VecRealPart(diagonal));
+    PetscCall(VecMin(diagonal, NULL, &smallest));
+    PetscCall(VecDestroy(&diagonal));
+    if (smallest <= 0) *positive = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  char        file[PETSC_MAX_PATH_LEN] = "", solution[PETSC_MAX_PATH_LEN] = "";
+  PetscBool   has, ones = PETSC_FALSE, positive;
+  PetscInt    M, N;
+  PetscReal   rnorm, bnorm;
+  PetscViewer viewer;
+  MatInfo     info;
+  Mat         A;
+  Vec         b, x, r;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Files", "Mat");
+  PetscCall(PetscOptionsString("-f", "Matrix and right-hand side", NULL, file, file, sizeof(file), NULL));
+  PetscCall(PetscOptionsString("-x", "Solution", NULL, solution, solution, sizeof(solution), NULL));
+  PetscCall(PetscOptionsBool("-ones", "Right-hand side of ones", NULL, ones, &ones, NULL));
+  PetscOptionsEnd();
+  PetscCheck(file[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f FILE");
+
+  /* the matrix */
+  PetscCall(OpenBinary(file, &viewer));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATAIJ));
+  PetscCall(MatLoad(A, viewer));
+  PetscCall(MatGetSize(A, &M, &N));
+  PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  PetscCall(HasRightHandSide(file, M, (double)info.nz_used, &has));
+  if (!solution[0]) {
+    PetscCall(LooksPositiveDefinite(A, &positive));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rows=%" PetscInt_FMT "\ncolumns=%" PetscInt_FMT "\nnonzeros=%.0f\n", M, N, (double)info.nz_used));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rhs=%s\npositive=%s\n", has ? "yes" : "no", positive ? "yes" : "no"));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "aijbytes=%.0f\n", (double)info.nz_used * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt)));
+  } else {
+    /* ||b - A x|| / ||b|| */
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecDuplicate(b, &r));
+    if (has && !ones) PetscCall(VecLoad(b, viewer));
+    else PetscCall(VecSet(b, 1.));
+    PetscCall(PetscViewerDestroy(&viewer));
+    PetscCall(OpenBinary(solution, &viewer));
+    PetscCall(VecLoad(x, viewer));
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1., b));
+    PetscCall(VecNorm(r, NORM_2, &rnorm));
+    PetscCall(VecNorm(b, NORM_2, &bnorm));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "residual=%.2e\n", (double)(bnorm > 0 ? rnorm / bnorm : rnorm)));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&r));
+  }
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
