@@ -15,15 +15,6 @@
 
 #include "vcrsbuildimpl.h"
 
-/* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
-#define VCRS_SET_LIMIT 65536
-
-/* What a core or a multiprocessor keeps at hand; entries of tables beyond that are charged for each time they are used */
-#define VCRS_TABLE_BYTES 131072.
-
-/* The natural order of rows is kept in L3 if it pads no more than this */
-#define VCRS_PAD_TOLERANCE .02
-
 const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
 
 /* ------------------------------------------------------------------ classes of rows */
@@ -323,27 +314,16 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
 /* Fills the arrays of L3 but for the values and coloffset */
 static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
 {
-  static const PetscInt limits[] = {VCRS_LONG_ROW, 128, 64, 32, 16};
-  const PetscInt        first    = b->difference ? 1 : 0;
-  PetscInt              limit    = VCRS_LONG_ROW, longest = 0;
-  PetscInt64            padded, natural, longentries, nlong = 0, q = 0;
-  double                best = -1.;
+  const PetscInt first = b->difference ? 1 : 0;
+  PetscInt       limit, longest = 0;
+  PetscInt64     padded, natural, longentries, nlong = 0, q = 0, paddeds[VCRS_NLIMITS], longs[VCRS_NLIMITS];
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
-
-  /* rows beyond the limit store whole column numbers, but nothing is padded to their length; kernels like them few */
-  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(limits); t++) {
-    double bytes;
-
-    if (limits[t] >= longest && t) continue;
-    VCRSSliceRows(b, limits[t], PETSC_TRUE, NULL, NULL, &padded, &longentries);
-    bytes = (double)padded * (double)(valuebytes + 2) + (double)longentries * (double)(valuebytes + sizeof(PetscInt));
-    if (best < 0. || bytes < .9 * best) {
-      best  = bytes;
-      limit = limits[t];
-    }
+  for (int t = 0; t < VCRS_NLIMITS; t++) {
+    if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
   }
+  limit = VCRSChooseSliceLimit(longest, valuebytes, paddeds, longs);
   VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
   VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
 
@@ -428,82 +408,31 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------------ byte costs */
+/* ------------------------------------------------------------------ what the choice depends on */
 
-static PetscInt VCRSIdBytes(PetscInt n)
+/* How long the distinct rows of s are */
+static PetscErrorCode VCRSSetsGetFacts(const VCRSBuild *b, const VCRSSets *s, PetscInt **length, VCRSSetFacts *f)
 {
-  return n <= 256 ? 1 : (n <= 65536 ? 2 : 4);
-}
-
-typedef struct {
-  double   bytes;  /* of the table entries of one use */
-  PetscInt uses;
-} VCRSTableUse;
-
-static int VCRSTableUseCompare(const void *a, const void *b)
-{
-  const PetscInt x = ((const VCRSTableUse *)a)->uses, y = ((const VCRSTableUse *)b)->uses;
-
-  return x < y ? 1 : (x > y ? -1 : 0);
-}
-
-/* Reading a table costs its size once, plus every use of what does not fit with the most used part */
-static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
-{
-  double size = 0., cost = 0.;
-
-  for (PetscInt p = 0; p < n; p++) size += t[p].bytes;
-  if (size <= VCRS_TABLE_BYTES) return size;
-  qsort(t, (size_t)n, sizeof(*t), VCRSTableUseCompare);
-  size = 0.;
-  for (PetscInt p = 0; p < n; p++) {
-    size += t[p].bytes;
-    cost += t[p].bytes * (size <= VCRS_TABLE_BYTES ? 1. : (double)t[p].uses);
-  }
-  return cost;
-}
-
-static PetscErrorCode VCRSSetsCost(const VCRSBuild *b, const VCRSSets *s, size_t entrybytes, double *cost)
-{
-  VCRSTableUse *t;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(s->n, &t));
-  for (PetscInt p = 0; p < s->n; p++) {
-    t[p].bytes = (double)sizeof(PetscInt) + (double)entrybytes * (double)(b->i[s->rep[p] + 1] - b->i[s->rep[p]]);
-    t[p].uses  = s->count[p];
-  }
-  *cost = VCRSTableCost(s->n, t) + (double)VCRSIdBytes(s->n) * (double)b->m;
-  PetscCall(PetscFree(t));
+  PetscCall(PetscMalloc1(s->n, length));
+  for (PetscInt p = 0; p < s->n; p++) (*length)[p] = b->i[s->rep[p] + 1] - b->i[s->rep[p]];
+  f->n      = s->n;
+  f->length = *length;
+  f->count  = s->count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes of nvalue stored entries in a container, with the look-ups that miss a large dictionary */
-static PetscErrorCode VCRSValuesCost(const VCRSBuild *b, VCRSValues v, PetscInt64 nvalue, double *cost)
+/* How often each entry of the dictionary is used */
+static PetscErrorCode VCRSCountDictionary(const VCRSBuild *b, PetscInt **uses)
 {
-  PetscFunctionBegin;
-  *cost = (double)nvalue * (double)VCRSValueBytes(v);
-  if (v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16) *cost += (double)sizeof(int16_t) * (double)b->m;
-  if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) *cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
-  if (v == VCRS_VALUES_DICT8) *cost += (double)sizeof(PetscScalar) * (double)b->ndict;
-  if (v == VCRS_VALUES_DICT16) {
-    const PetscInt first = b->difference ? 1 : 0;
-    VCRSTableUse  *t;
+  const PetscInt first = b->difference ? 1 : 0;
 
-    PetscCall(PetscCalloc1(b->ndict, &t));
-    for (PetscInt row = 0; row < b->m; row++) {
-      for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) t[b->dictcode[k]].uses++;
-    }
-    for (PetscInt p = 0; p < b->ndict; p++) t[p].bytes = (double)sizeof(PetscScalar);
-    *cost += VCRSTableCost(b->ndict, t);
-    PetscCall(PetscFree(t));
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(b->ndict, uses));
+  for (PetscInt row = 0; row < b->m; row++) {
+    for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) (*uses)[b->dictcode[k]]++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscBool VCRSIsFixed(VCRSValues v)
-{
-  return v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16 ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Entries of the slices of L1 and L2, padding included */
@@ -540,6 +469,9 @@ static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
   PetscCall(PetscFree(b->dictcode));
   PetscCall(PetscFree(b->dict));
   PetscCall(PetscFree(b->exponent));
+  PetscCall(PetscFree(b->setlength));
+  PetscCall(PetscFree(b->pairlength));
+  PetscCall(PetscFree(b->dictuses));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -567,14 +499,18 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
 /* Finds the layout and the container with the fewest bytes among those that options and values allow */
 static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
-  static const VCRSValues order[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
-  const MatVCRSLayout     want = b->opt->layout;
-  const PetscBool         any  = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
-  const PetscInt          first = b->difference ? 1 : 0;
-  double                  best = -1., cost, setscost = 0., stored = 0.;
+  const MatVCRSLayout want  = b->opt->layout;
+  const PetscBool     any   = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt      first = b->difference ? 1 : 0;
+  VCRSChoice          choice;
+  VCRSFacts           facts;
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m; row++) stored += (double)PetscMax(0, b->i[row + 1] - b->i[row] - first);
+  PetscCall(PetscMemzero(&facts, sizeof(facts)));
+  choice.cost = -1.;
+  facts.opt   = b->opt;
+  facts.m     = b->m;
+  for (PetscInt row = 0; row < b->m; row++) facts.stored += (double)PetscMax(0, b->i[row + 1] - b->i[row] - first);
   b->has[VCRS_VALUES_FULL] = PETSC_TRUE;
 
   /* index sets, and pairs of them with values; counted to the end if the layout is asked for */
@@ -598,12 +534,15 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
     PetscCall(ierr);
   }
 
-  /* L0; where it needs less than a byte an entry, nothing else can need less */
+  /* L0 */
   if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
-    PetscCall(VCRSSetsCost(b, &b->pairs, sizeof(PetscInt) + sizeof(PetscScalar), &best));
-    plan->layout = MATVCRS_LAYOUT_L0;
-    plan->values = VCRS_VALUES_FULL;
-    if (!any || best <= stored) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscBool final;
+
+    PetscCall(VCRSSetsGetFacts(b, &b->pairs, &b->pairlength, &facts.pairs));
+    PetscCall(VCRSChoosePairs(&facts, &choice, &final));
+    plan->layout = choice.layout;
+    plan->values = choice.values;
+    if (final) PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* containers */
@@ -615,49 +554,28 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   }
   PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
 
+  PetscCall(PetscArraycpy(facts.has, b->has, VCRS_NVALUES));
+  facts.ndict = b->ndict;
+  if (b->ndict > 256 && !VCRSDictionaryFits(b->ndict)) {
+    PetscCall(VCRSCountDictionary(b, &b->dictuses));
+    facts.dictuses = b->dictuses;
+  }
+
   /* L1 and L2 */
   if (b->hassets && want != MATVCRS_LAYOUT_L3) {
-    const PetscInt64 nvalue = VCRSSetSliceEntries(b);
-
-    PetscCall(VCRSSetsCost(b, &b->sets, sizeof(PetscInt), &setscost));
-    setscost += (double)sizeof(PetscInt64) * (double)(b->m / VCRS_SLICE + 2);
-    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
-      const MatVCRSLayout layout = VCRSIsFixed(order[t]) ? MATVCRS_LAYOUT_L2 : MATVCRS_LAYOUT_L1;
-
-      if (!b->has[order[t]] || (!any && want != layout)) continue;
-      PetscCall(VCRSValuesCost(b, order[t], nvalue, &cost));
-      cost += setscost;
-      if (best < 0. || cost < best) {
-        best         = cost;
-        plan->layout = layout;
-        plan->values = order[t];
-      }
-    }
+    PetscCall(VCRSSetsGetFacts(b, &b->sets, &b->setlength, &facts.sets));
+    facts.setvalues = VCRSSetSliceEntries(b);
+    PetscCall(VCRSChooseSets(&facts, &choice));
   }
 
   /* L3 */
   if (any || want == MATVCRS_LAYOUT_L3) {
-    size_t    small = sizeof(PetscScalar);
-    PetscBool taken = PETSC_FALSE;
-
-    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
-      if (b->has[order[t]]) small = PetscMin(small, VCRSValueBytes(order[t]));
-    }
-    PetscCall(VCRSFindSlices(b, small, plan));
-    for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(order); t++) {
-      if (!b->has[order[t]]) continue;
-      PetscCall(VCRSValuesCost(b, order[t], plan->nvalue, &cost));
-      cost += (double)plan->sliceoffset[plan->nslices] + (double)plan->nslices * (double)(VCRS_SLICE * (plan->rowperm ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
-      if (plan->nlong) cost += (double)plan->longptr[plan->nlong] * (double)sizeof(PetscInt) + (double)plan->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
-      if (best < 0. || cost < best) {
-        best         = cost;
-        taken        = PETSC_TRUE;
-        plan->layout = MATVCRS_LAYOUT_L3;
-        plan->values = order[t];
-      }
-    }
-    if (!taken) PetscCall(VCRSForgetSlices(plan));
+    PetscCall(VCRSFindSlices(b, VCRSSmallestValueBytes(&facts), plan));
+    PetscCall(VCRSChooseSlices(&facts, plan, plan->sliceoffset[plan->nslices], plan->nlong ? plan->longptr[plan->nlong] : 0, &choice));
+    if (choice.layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSForgetSlices(plan));
   }
+  plan->layout = choice.layout;
+  plan->values = choice.values;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the three parts of a compression hand on: vcrsloss.c -> vcrsbuild.c -> vcrsencode.c */
+/* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscost.c) -> vcrsencode.c; cuda/vcrsbuild.cu does the same on the device */
 
 #include "vcrsimpl.h"
 #include <../src/codec/grid.h>
@@ -13,6 +13,12 @@
 
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 #define VCRS_NVALUES    (VCRS_VALUES_FIXED16 + 1)
+
+/* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
+#define VCRS_SET_LIMIT 65536
+
+/* The natural order of rows is kept in L3 if it pads no more than this */
+#define VCRS_PAD_TOLERANCE .02
 
 /* Distinct keys among rows, numbered in the order of their first occurrence */
 typedef struct {
@@ -49,10 +55,46 @@ typedef struct {
   PetscScalar *dict;
   PetscInt     ndict;
   int16_t     *exponent; /* [m] of the fixed point containers */
+  PetscInt    *setlength, *pairlength, *dictuses; /* parts of VCRSFacts */
 } VCRSBuild;
+
+/* Distinct rows: how many, entries of each, rows that are like each */
+typedef struct {
+  PetscInt        n;
+  const PetscInt *length, *count;
+} VCRSSetFacts;
+
+/* What the choice of layout and container depends on */
+typedef struct {
+  const VCRSOptions *opt;
+  PetscInt           m;
+  double             stored; /* entries, references apart */
+  VCRSSetFacts       sets, pairs;
+  PetscBool          has[VCRS_NVALUES];
+  PetscInt           ndict;
+  const PetscInt    *dictuses;  /* [ndict] how often each entry of the dictionary is used; not read where VCRSDictionaryFits() */
+  PetscInt64         setvalues; /* entries in the slices of L1 and L2, padding included */
+} VCRSFacts;
+
+typedef struct {
+  double        cost; /* bytes of a product, -1: nothing chosen yet */
+  MatVCRSLayout layout;
+  VCRSValues    values;
+} VCRSChoice;
 
 /* vcrsloss.c */
 PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);
+
+/* vcrscost.c */
+#define VCRS_NLIMITS 5
+PETSC_INTERN const PetscInt VCRSSliceLimits[VCRS_NLIMITS];
+PETSC_INTERN PetscInt       VCRSIdBytes(PetscInt);
+PETSC_INTERN PetscBool      VCRSDictionaryFits(PetscInt);
+PETSC_INTERN size_t         VCRSSmallestValueBytes(const VCRSFacts *);
+PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, size_t, const PetscInt64[], const PetscInt64[]);
+PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, PetscBool *);
+PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
+PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, PetscInt64, PetscInt64, VCRSChoice *);
 
 /* vcrsencode.c */
 PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);

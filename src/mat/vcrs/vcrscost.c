@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Which layout and which container need the fewest bytes in a product. The counts that this depends
+   on are found on the host (vcrsbuild.c) or on the device (cuda/vcrsbuild.cu); the choice is made here,
+   so that it is the same.
+*/
+
+#include "vcrsbuildimpl.h"
+
+/* What a core or a multiprocessor keeps at hand; entries of tables beyond that are charged for each time they are used */
+#define VCRS_TABLE_BYTES 131072.
+
+/* Of two containers with the same cost the first is taken */
+static const VCRSValues VCRSValuesOrder[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
+
+PetscInt VCRSIdBytes(PetscInt n)
+{
+  return n <= 256 ? 1 : (n <= 65536 ? 2 : 4);
+}
+
+/* A dictionary of n entries is at hand as a whole, so that it does not matter how often each entry is used */
+PetscBool VCRSDictionaryFits(PetscInt n)
+{
+  return (double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES ? PETSC_TRUE : PETSC_FALSE;
+}
+
+typedef struct {
+  double   bytes; /* of the table entries of one use */
+  PetscInt uses;
+} VCRSTableUse;
+
+static int VCRSTableUseCompare(const void *a, const void *b)
+{
+  const VCRSTableUse *x = (const VCRSTableUse *)a, *y = (const VCRSTableUse *)b;
+
+  if (x->uses != y->uses) return x->uses < y->uses ? 1 : -1;
+  return x->bytes < y->bytes ? -1 : (x->bytes > y->bytes ? 1 : 0);
+}
+
+/* Reading a table costs its size once, plus every use of what does not fit with the most used part */
+static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
+{
+  double size = 0., cost = 0.;
+
+  for (PetscInt p = 0; p < n; p++) size += t[p].bytes;
+  if (size <= VCRS_TABLE_BYTES) return size;
+  qsort(t, (size_t)n, sizeof(*t), VCRSTableUseCompare);
+  size = 0.;
+  for (PetscInt p = 0; p < n; p++) {
+    size += t[p].bytes;
+    cost += t[p].bytes * (size <= VCRS_TABLE_BYTES ? 1. : (double)t[p].uses);
+  }
+  return cost;
+}
+
+static PetscErrorCode VCRSSetsCost(const VCRSFacts *f, const VCRSSetFacts *s, size_t entrybytes, double *cost)
+{
+  VCRSTableUse *t;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(s->n, &t));
+  for (PetscInt p = 0; p < s->n; p++) {
+    t[p].bytes = (double)sizeof(PetscInt) + (double)entrybytes * (double)s->length[p];
+    t[p].uses  = s->count[p];
+  }
+  *cost = VCRSTableCost(s->n, t) + (double)VCRSIdBytes(s->n) * (double)f->m;
+  PetscCall(PetscFree(t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bytes of nvalue stored entries in a container, with the look-ups that miss a large dictionary */
+static PetscErrorCode VCRSValuesCost(const VCRSFacts *f, VCRSValues v, PetscInt64 nvalue, double *cost)
+{
+  PetscFunctionBegin;
+  *cost = (double)nvalue * (double)VCRSValueBytes(v);
+  if (v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16) *cost += (double)sizeof(int16_t) * (double)f->m;
+  if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) *cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
+  if (v == VCRS_VALUES_DICT8) *cost += (double)sizeof(PetscScalar) * (double)f->ndict;
+  if (v == VCRS_VALUES_DICT16) {
+    if (VCRSDictionaryFits(f->ndict)) *cost += (double)f->ndict * (double)sizeof(PetscScalar);
+    else {
+      VCRSTableUse *t;
+
+      PetscCall(PetscMalloc1(f->ndict, &t));
+      for (PetscInt p = 0; p < f->ndict; p++) {
+        t[p].bytes = (double)sizeof(PetscScalar);
+        t[p].uses  = f->dictuses[p];
+      }
+      *cost += VCRSTableCost(f->ndict, t);
+      PetscCall(PetscFree(t));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L0, from the facts opt, m, stored and pairs. final: nothing else can need less, so that no more facts are asked for */
+PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *final)
+{
+  PetscFunctionBegin;
+  PetscCall(VCRSSetsCost(f, &f->pairs, sizeof(PetscInt) + sizeof(PetscScalar), &c->cost));
+  c->layout = MATVCRS_LAYOUT_L0;
+  c->values = VCRS_VALUES_FULL;
+
+  /* anything else needs a byte for each entry */
+  *final = f->opt->layout != MATVCRS_LAYOUT_AUTO || c->cost <= f->stored ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L1 and L2, from the facts sets, has, the dictionary and setvalues */
+PetscErrorCode VCRSChooseSets(const VCRSFacts *f, VCRSChoice *c)
+{
+  double setscost, cost;
+
+  PetscFunctionBegin;
+  PetscCall(VCRSSetsCost(f, &f->sets, sizeof(PetscInt), &setscost));
+  setscost += (double)sizeof(PetscInt64) * (double)(f->m / VCRS_SLICE + 2);
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
+    const VCRSValues    v      = VCRSValuesOrder[t];
+    const MatVCRSLayout layout = v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16 ? MATVCRS_LAYOUT_L2 : MATVCRS_LAYOUT_L1;
+
+    if (!f->has[v] || (f->opt->layout != MATVCRS_LAYOUT_AUTO && f->opt->layout != layout)) continue;
+    PetscCall(VCRSValuesCost(f, v, f->setvalues, &cost));
+    cost += setscost;
+    if (c->cost < 0. || cost < c->cost) {
+      c->cost   = cost;
+      c->layout = layout;
+      c->values = v;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bytes of an entry in the smallest container */
+size_t VCRSSmallestValueBytes(const VCRSFacts *f)
+{
+  size_t small = sizeof(PetscScalar);
+
+  for (int v = 0; v < VCRS_NVALUES; v++) {
+    if (f->has[v]) small = PetscMin(small, VCRSValueBytes((VCRSValues)v));
+  }
+  return small;
+}
+
+/* L3: rows longer than this stand apart. They store whole column numbers, but nothing is padded to their length; kernels like them few */
+const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
+
+/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits below the length of the longest row, and the first */
+PetscInt VCRSChooseSliceLimit(PetscInt longest, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
+{
+  PetscInt limit = VCRS_LONG_ROW;
+  double   best  = -1.;
+
+  for (int t = 0; t < VCRS_NLIMITS; t++) {
+    double bytes;
+
+    if (VCRSSliceLimits[t] >= longest && t) continue;
+    bytes = (double)padded[t] * (double)(valuebytes + 2) + (double)longentries[t] * (double)(valuebytes + sizeof(PetscInt));
+    if (best < 0. || bytes < .9 * best) {
+      best  = bytes;
+      limit = VCRSSliceLimits[t];
+    }
+  }
+  return limit;
+}
+
+/* L3, from the facts has and the dictionary, and from the slices with colbytes bytes of columns and longentries entries in long rows */
+PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, PetscInt64 colbytes, PetscInt64 longentries, VCRSChoice *c)
+{
+  double cost;
+
+  PetscFunctionBegin;
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
+    if (!f->has[VCRSValuesOrder[t]]) continue;
+    PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], slices->nvalue, &cost));
+    cost += (double)colbytes + (double)slices->nslices * (double)(VCRS_SLICE * (slices->rowperm ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
+    if (slices->nlong) cost += (double)longentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
+    if (c->cost < 0. || cost < c->cost) {
+      c->cost   = cost;
+      c->layout = MATVCRS_LAYOUT_L3;
+      c->values = VCRSValuesOrder[t];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
