@@ -58,17 +58,30 @@ LITHE_HD static inline int LitheStepExponent(double x)
   return LitheClampExponent(LitheFloorLog2(x));
 }
 
-/* Nearest multiple of h, a power of two; ties to even; zero is +0. What would overflow is rounded towards zero */
-LITHE_HD static inline double LitheRoundToStep(double v, double h)
+/* The integer nearest to q, |q| < 2^52; ties to even */
+LITHE_HD static inline double LitheNearestInteger(double q)
 {
-  const double q = v / h;
+#if defined(__CUDA_ARCH__)
+  return rint(q);
+#else
+  const double big = q < 0. ? -4503599627370496. : 4503599627370496.;
+
+  /* not a call on processors whose rounding instruction the compiler may not assume */
+  return (q + big) - big;
+#endif
+}
+
+/* Nearest multiple of 2^e, LITHE_MIN_EXPONENT <= e <= LITHE_MAX_EXPONENT; ties to even; zero is +0. What would overflow is rounded towards zero */
+LITHE_HD static inline double LitheRoundToGrid(double v, int e)
+{
+  const double h = LithePow2(e), q = e >= -1022 ? v * LithePow2(-e) : v / h;
   double       r;
 
-  /* at 2^52 steps and beyond v is a multiple of h itself */
+  /* at 2^52 steps and beyond v is a multiple of the step itself */
   if (!(fabs(q) < 4503599627370496.)) return v;
-  r = rint(q) * h;
+  r = LitheNearestInteger(q) * h;
   if (fabs(r) > PETSC_MAX_REAL) r = trunc(q) * h;
-  return r == 0. ? 0. : r;
+  return r + 0.;
 }
 
 /* The smallest e with |v| <= limit 2^e, limit 127 or 32767 (bits 8 or 16) */

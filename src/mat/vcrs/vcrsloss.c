@@ -16,6 +16,7 @@
 */
 
 #include "vcrsbuildimpl.h"
+#include <lithe/private/lithecompiler.h>
 
 typedef enum {
   VCRS_GRID_STEP,   /* one step for the matrix */
@@ -86,32 +87,31 @@ typedef struct {
   int    haspositive, hasnegative; /* among those */
 } VCRSSurvey;
 
+/* Names the first entry of a row that is NaN or Inf */
+static PetscErrorCode VCRSLossNotFinite(const VCRSBuild *b, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
+{
+  PetscInt k = 0;
+
+  PetscFunctionBegin;
+  while (k < len - 1 && PetscAbsReal(PetscRealPart(a[k])) <= PETSC_MAX_REAL && PetscAbsReal(PetscImaginaryPart(a[k])) <= PETSC_MAX_REAL) k++;
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FP, "The matrix has a NaN or Inf in local row %" PetscInt_FMT ", local column %" PetscInt_FMT ", which -mat_vcrs_loss %s cannot compress: correct the entry, or use -mat_vcrs_loss none", row, cols[k], MatVCRSLosses[b->opt->loss]);
+}
+
 /* Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference (stored[]) */
 static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurvey *s, PetscReal largest[], PetscReal stored[])
 {
-  const PetscInt nc = VCRS_COMPONENTS;
+  const PetscInt nc       = VCRS_COMPONENTS;
+  PetscReal      smallest = PETSC_MAX_REAL, lowest = PETSC_MAX_REAL, highest = -PETSC_MAX_REAL; /* smallest: moduli of all, lowest and highest: of stored entries */
+  PetscReal      min = PETSC_MAX_REAL, max = -PETSC_MAX_REAL, all = 0.;
 
   PetscFunctionBegin;
-  s->min         = PETSC_MAX_REAL;
-  s->max         = PETSC_MIN_REAL;
-  s->smallest    = PETSC_MAX_REAL;
-  s->largest     = 0.;
-  s->haspositive = s->hasnegative = 0;
   for (PetscInt row = 0; row < csr->m; row++) {
     const PetscInt     len = csr->i[row + 1] - csr->i[row], *cols = csr->j + csr->i[row];
     const PetscScalar *a   = csr->a + csr->i[row];
     const PetscReal   *v   = (const PetscReal *)a;
-    PetscReal          max = 0., rest = 0.;
+    PetscReal          low = PETSC_MAX_REAL, high = -PETSC_MAX_REAL, rest = 0.;
     PetscInt           ref = -1;
-
-    for (PetscInt k = 0; k < len * nc; k++) {
-      const PetscReal x = v[k], ax = PetscAbsReal(x);
-
-      PetscCheck(ax <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The matrix has a NaN or Inf in local row %" PetscInt_FMT ", local column %" PetscInt_FMT ", which -mat_vcrs_loss %s cannot compress: correct the entry, or use -mat_vcrs_loss none", row, cols[k / nc], MatVCRSLosses[b->opt->loss]);
-      if (x < s->min) s->min = x;
-      if (x > s->max) s->max = x;
-      if (ax > max) max = ax;
-    }
+    PetscBool          finite = PETSC_TRUE;
 
     /* the reference: the diagonal entry, else the largest */
     if (b->ref) {
@@ -132,21 +132,43 @@ static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurve
       }
       b->ref[row] = ref;
     }
-    for (PetscInt k = 0; k < len * nc; k++) {
-      const PetscReal x = v[k], ax = PetscAbsReal(x);
 
-      if (x == 0. || k / nc == ref) continue;
-      if (ax > rest) rest = ax;
-      if (ax < s->smallest) s->smallest = ax;
-      if (x > 0.) s->haspositive = 1;
-      else s->hasnegative = 1;
+    for (PetscInt part = 0; part < 2; part++) {
+      const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
+
+      for (PetscInt k = from; k < to; k++) {
+        const PetscReal x = v[k], modulus = PetscAbsReal(x);
+
+        if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+        low      = x < low ? x : low;
+        high     = x > high ? x : high;
+        smallest = modulus < smallest && x != 0. ? modulus : smallest;
+      }
     }
-    if (rest > s->largest) s->largest = rest;
-    if (largest) largest[row] = max;
+    rest    = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
+    lowest  = PetscMin(lowest, low);
+    highest = PetscMax(highest, high);
     if (stored) stored[row] = rest;
+    for (PetscInt k = ref * nc; ref >= 0 && k < (ref + 1) * nc; k++) {
+      const PetscReal x = v[k];
+
+      if (!(PetscAbsReal(x) <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+      rest = PetscMax(rest, PetscAbsReal(x));
+      low  = PetscMin(low, x);
+      high = PetscMax(high, x);
+    }
+    if (largest) largest[row] = rest;
+    min = PetscMin(min, low);
+    max = PetscMax(max, high);
+    if (!finite) PetscCall(VCRSLossNotFinite(b, row, len, cols, a));
   }
-  if (s->largest == 0.) s->smallest = 0.;
-  if (s->max < s->min) s->max = s->min = 0.;
+  if (lowest <= highest) all = PetscMax(PetscAbsReal(lowest), PetscAbsReal(highest));
+  s->largest     = (double)all;
+  s->smallest    = all > 0. ? (double)smallest : 0.;
+  s->haspositive = lowest <= highest && highest > 0.;
+  s->hasnegative = lowest <= highest && lowest < 0.;
+  s->min         = min <= max ? (double)min : 0.;
+  s->max         = min <= max ? (double)max : 0.;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,47 +254,85 @@ static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRSCSR *csr,
   return PETSC_TRUE;
 }
 
-static inline double VCRSGridRound(const VCRSGrid *g, double v, int exponent, int limit)
+static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, const VCRSGrid *g, double v, int exponent, int limit)
 {
-  double r, h;
+  double r;
 
-  if (v == 0.) return 0.;
-  switch (g->kind) {
+  switch (kind) {
   case VCRS_GRID_STEP:
-    return LitheRoundToStep(v, LithePow2(g->exponent));
+    return LitheRoundToGrid(v, g->exponent);
   case VCRS_GRID_ROW:
-    return LitheRoundToStep(v, LithePow2(exponent));
+    return LitheRoundToGrid(v, exponent);
   case VCRS_GRID_FIXED:
-    h = LithePow2(exponent);
-    r = LitheRoundToStep(v, h);
-    if (fabs(r) > (g->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? h : -h;
+    r = LitheRoundToGrid(v, exponent);
+    if (fabs(r) > (g->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
     return r;
   case VCRS_GRID_ENTRY:
-    return LitheRoundToStep(v, LithePow2(LitheClampExponent(LitheFloorLog2(v) + g->exponent)));
+    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + g->exponent));
   case VCRS_GRID_SINGLE:
-    r = (double)(float)v;
-    return r == 0. ? 0. : r;
+    return (double)(float)v + 0.;
   default:
     return v;
   }
 }
 
 /* Rounds one entry; codes gets those of its components on a logarithmic scale, if it is not NULL */
-static inline PetscScalar VCRSGridRoundScalar(const VCRSBuild *b, const VCRSGrid *g, PetscScalar v, int exponent, int limit, uint16_t codes[])
+static LITHE_ALWAYS_INLINE PetscScalar VCRSGridRoundScalar(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscScalar v, int exponent, int limit, uint16_t codes[])
 {
   PetscScalar      r = v;
   const PetscReal *x = (const PetscReal *)&v;
   PetscReal       *y = (PetscReal *)&r;
 
   for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
-    if (g->kind == VCRS_GRID_LOG) {
+    if (kind == VCRS_GRID_LOG) {
       const uint16_t code = LitheLogScaleEncode(b->log, (double)x[c]);
 
       y[c] = LitheLogScaleDecode(b->log, code);
       if (codes) codes[c] = code;
-    } else y[c] = (PetscReal)VCRSGridRound(g, (double)x[c], exponent, limit);
+    } else y[c] = (PetscReal)VCRSGridRound(kind, g, (double)x[c], exponent, limit);
   }
   return r;
+}
+
+/* Rounds entries from .. to-1 of a row to w[] */
+static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  const PetscBool    byrow     = kind == VCRS_GRID_ROW || kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    symmetric = byrow && b->opt->symmetric ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt    *cols      = csr->j + csr->i[row];
+  const PetscScalar *a         = csr->a + csr->i[row];
+  int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
+
+  for (PetscInt k = from; k < to; k++) {
+    if (symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
+    w[k] = VCRSGridRoundScalar(kind, b, g, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
+  }
+}
+
+static void VCRSGridRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    VCRSGridRoundEntries(VCRS_GRID_STEP, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ROW:
+    VCRSGridRoundEntries(VCRS_GRID_ROW, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_FIXED:
+    VCRSGridRoundEntries(VCRS_GRID_FIXED, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ENTRY:
+    VCRSGridRoundEntries(VCRS_GRID_ENTRY, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_LOG:
+    VCRSGridRoundEntries(VCRS_GRID_LOG, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_SINGLE:
+    VCRSGridRoundEntries(VCRS_GRID_SINGLE, b, csr, g, row, from, to, w, codes);
+    break;
+  default:
+    VCRSGridRoundEntries(VCRS_GRID_EXACT, b, csr, g, row, from, to, w, codes);
+  }
 }
 
 /* The smallest value of the grid towards v, whose components would all become zero */
@@ -320,97 +380,145 @@ static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
   return sigma;
 }
 
+/* What the entries of one row come to */
+typedef struct {
+  VCRSExactSum exact;          /* of the original entries */
+  PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
+  double       sum, largest;   /* of moduli */
+  double       square, error2; /* sums of squares */
+  double       error;          /* largest |w - a| */
+} VCRSRowSums;
+
+/* Adds entries a[k], and w[k] that they became */
+static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+{
+  VCRSRowSums s = *sums;
+
+  for (PetscInt k = 0; k < n; k++) {
+    const double modulus = VCRSModulus(a[k]), error = VCRSModulus(w[k] - a[k]);
+
+    VCRSExactSumAdd(&s.exact, a[k]);
+    s.rest += w[k];
+    s.sum += modulus;
+    s.square += modulus * modulus;
+    s.largest = modulus > s.largest ? modulus : s.largest;
+    s.error2 += error * error;
+    s.error = error > s.error ? error : s.error;
+  }
+  *sums = s;
+}
+
+/* Where the diagonal entry would vanish, it becomes the smallest value of the grid */
+static PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], PetscScalar w[])
+{
+  PetscInt k = 0;
+
+  while (k < len && cols[k] < row) k++;
+  if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
+  w[k] = VCRSGridSmallest(g, a[k], b->rowexp[row]);
+  return PETSC_TRUE;
+}
+
+/* Error that the grid allows in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
+static double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt ref, double error)
+{
+  int exponent = b->rowexp[row], limit, coarsest = exponent;
+
+  if (b->opt->symmetric) {
+    for (PetscInt k = 0; k < csr->i[row + 1] - csr->i[row]; k++) {
+      if (k == ref) continue;
+      (void)VCRSGridExponent(b, csr, g, row, csr->j[csr->i[row] + k], PETSC_TRUE, &exponent, &limit);
+      coarsest = PetscMax(coarsest, exponent);
+    }
+  }
+  /* beyond half a step where the nearest multiple was too large */
+  return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
+}
+
 /* Rounds all entries into owna (and ownj, logcode), in the order of storage, and compares them with the original */
 static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], VCRSGrid *g, VCRSReport *report)
 {
-  const PetscBool byrow    = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
-  double          maxabs   = 0., maxrow = 0., error2 = 0., norm2 = 0., sumerror = 0., bound = g->bound;
-  PetscInt64      guarded  = 0;
+  const PetscBool byrow  = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt  nc     = VCRS_COMPONENTS;
+  double          maxabs = 0., maxrow = 0., error2 = 0., norm2 = 0., sumerror = 0., bound = g->bound;
+  PetscInt64      guarded = 0;
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < csr->m; row++) {
     const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
-    const PetscInt    *cols   = csr->j + p;
-    const PetscScalar *a      = csr->a + p;
-    const PetscBool    ahead  = b->difference && ref >= 0 ? PETSC_TRUE : PETSC_FALSE; /* the reference goes to the front */
-    VCRSExactSum       change = {{0., 0.}, {0., 0.}}, exact = {{0., 0.}, {0., 0.}};
-    PetscScalar        rest   = 0.;
-    double             rowmax = 0., rowerror = 0., rowsum = 0., rowbound = 0., lost = 0.;
-    PetscBool          guard  = PETSC_FALSE;
-    int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
+    const PetscInt    *cols  = csr->j + p;
+    const PetscScalar *a     = csr->a + p;
+    const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front, those before it move by one */
+    const PetscInt     split = ref >= 0 ? ref : len;
+    PetscScalar       *w     = b->owna + p;
+    uint16_t          *codes = b->logcode ? b->logcode + (size_t)p * nc : NULL;
+    VCRSRowSums        sums;
+    double             lost;
+    PetscBool          guard = PETSC_FALSE;
 
-    for (PetscInt k = 0; k < len; k++) {
-      const PetscScalar v       = a[k];
-      const double      modulus = VCRSModulus(v);
-      const PetscInt    to      = p + (ahead && k < ref ? k + 1 : k);
-      PetscScalar       w;
-      double            error;
+    memset(&sums, 0, sizeof(sums));
+    VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
+    if (split + 1 < len) VCRSGridRoundRow(b, csr, g, row, split + 1, len, w, codes);
+    if (ref < 0) guard = VCRSGuardDiagonal(b, g, row, len, cols, a, w);
+    VCRSRowSumsAdd(&sums, split, a, w + ahead);
+    if (split + 1 < len) VCRSRowSumsAdd(&sums, len - split - 1, a + split + 1, w + split + 1);
+    if (b->ownj) {
+      for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
+      for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
+    }
+    if (g->kind == VCRS_GRID_SINGLE && !(sums.error <= (double)PETSC_MAX_REAL)) {
+      for (PetscInt k = 0; k < len; k++) PetscCheck(k == ref || (PetscAbsReal(PetscRealPart(a[k])) <= (PetscReal)FLT_MAX && PetscAbsReal(PetscImaginaryPart(a[k])) <= (PetscReal)FLT_MAX), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The entry in local row %" PetscInt_FMT ", local column %" PetscInt_FMT " of the matrix, of modulus %g, is beyond the range of single precision: scale the matrix, or use -mat_vcrs_loss log or fixed in place of single", row, cols[k], VCRSModulus(a[k]));
+    }
+    if (g->kind == VCRS_GRID_FIXED && sums.largest > 0.) {
+      const double most = ref >= 0 ? PetscMax(sums.largest, VCRSModulus(a[ref])) : sums.largest;
 
-      norm2 += modulus * modulus;
-      rowsum += modulus;
-      rowmax = PetscMax(rowmax, modulus);
-      if (ref >= 0) VCRSExactSumAdd(&exact, v);
-      if (k == ref) continue;
-      if (byrow && b->opt->symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
-      w = VCRSGridRoundScalar(b, g, v, exponent, limit, b->logcode ? b->logcode + (size_t)to * VCRS_COMPONENTS : NULL);
-
-      /* the diagonal does not vanish */
-      if (cols[k] == row && w == (PetscScalar)0. && v != (PetscScalar)0.) {
-        w     = VCRSGridSmallest(g, v, exponent);
-        guard = PETSC_TRUE;
-      }
-      if (g->kind == VCRS_GRID_SINGLE) PetscCheck(PetscAbsReal(PetscRealPart(w)) <= PETSC_MAX_REAL && PetscAbsReal(PetscImaginaryPart(w)) <= PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The entry in local row %" PetscInt_FMT ", local column %" PetscInt_FMT " of the matrix, of modulus %g, is beyond the range of single precision: scale the matrix, or use -mat_vcrs_loss log or fixed in place of single", row, cols[k], modulus);
-      error    = VCRSModulus(w - v);
-      error2  += error * error;
-      rowerror = PetscMax(rowerror, error);
-      if (g->kind == VCRS_GRID_FIXED) {
-        const double h = LithePow2(exponent) * VCRS_COMPONENT_FACTOR;
-
-        rowbound = PetscMax(rowbound, error > .5 * h ? h : .5 * h);
-      }
-      if (ref < 0) VCRSExactSumAdd(&change, w - v);
-      rest += w;
-      b->owna[to] = w;
-      if (b->ownj) b->ownj[to] = cols[k];
+      bound = PetscMax(bound, VCRSFixedBound(b, csr, g, row, ref, sums.error) / most);
     }
 
     /* the row sum, and what it makes of the reference */
     if (ref >= 0) {
-      const double rounding = (double)len * (double)PETSC_MACHINE_EPSILON * rowsum;
+      const double modulus = VCRSModulus(a[ref]);
       PetscScalar  kept, sigma, implied;
-      double       error;
+      double       error, rounding;
 
-      if (extra) VCRSExactSumAdd(&exact, extra[row]);
-      kept  = VCRSExactSumGet(&exact);
+      VCRSExactSumAdd(&sums.exact, a[ref]);
+      sums.sum += modulus;
+      sums.square += modulus * modulus;
+      sums.largest = PetscMax(sums.largest, modulus);
+      rounding     = (double)len * (double)PETSC_MACHINE_EPSILON * sums.sum;
+      if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
+      kept  = VCRSExactSumGet(&sums.exact);
       sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
 
       /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
       if (b->opt->symmetric && cols[ref] != row) {
-        PetscScalar w = a[ref];
+        PetscScalar value    = a[ref];
+        int         exponent = 0, limit = 0;
 
-        if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) w = VCRSGridRoundScalar(b, g, w, exponent, limit, NULL);
-        sigma = VCRSSigmaFor(w, rest);
-      } else if (VCRSReferenceHarmed(sigma - rest, a[ref])) sigma = VCRSSigmaFor(a[ref], rest);
-      implied = sigma - rest;
+        if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) value = VCRSGridRoundScalar(g->kind, b, g, value, exponent, limit, NULL);
+        sigma = VCRSSigmaFor(value, sums.rest);
+      } else if (VCRSReferenceHarmed(sigma - sums.rest, a[ref])) sigma = VCRSSigmaFor(a[ref], sums.rest);
+      implied = sigma - sums.rest;
       PetscCheck(VCRSModulus(implied) <= (double)PETSC_MAX_REAL, PETSC_COMM_SELF, PETSC_ERR_FP, "The sum of local row %" PetscInt_FMT " of the matrix overflows, so it cannot be kept: scale the matrix, or use -mat_vcrs_preserve_row_sums 0", row);
       lost = VCRSModulus(sigma - kept);
       if (lost > rounding) guard = PETSC_TRUE;
-      error    = VCRSModulus(implied - a[ref]);
-      error2  += error * error;
-      rowerror = PetscMax(rowerror, error);
-      b->owna[ahead ? p : p + ref] = implied;
+      error = VCRSModulus(implied - a[ref]);
+      sums.error2 += error * error;
+      sums.error            = PetscMax(sums.error, error);
+      w[ahead ? 0 : ref]    = implied;
       if (b->ownj) b->ownj[p] = cols[ref];
       if (b->sigma) b->sigma[row] = sigma;
     } else {
-      lost = VCRSModulus(VCRSExactSumGet(&change));
+      lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
       if (b->sigma) b->sigma[row] = 0.;
     }
+    error2 += sums.error2;
+    norm2 += sums.square;
     if (guard) guarded++;
-    if (rowerror > maxabs) maxabs = rowerror;
-    if (rowmax > 0.) {
-      maxrow   = PetscMax(maxrow, rowerror / rowmax);
-      bound    = PetscMax(bound, rowbound / rowmax);
-      sumerror = PetscMax(sumerror, lost / rowsum);
+    if (sums.error > maxabs) maxabs = sums.error;
+    if (sums.largest > 0.) {
+      maxrow   = PetscMax(maxrow, sums.error / sums.largest);
+      sumerror = PetscMax(sumerror, lost / sums.sum);
     }
   }
   report->maxabserror = (PetscReal)maxabs;
@@ -461,6 +569,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   }
   PetscCall(PetscMalloc1(nz, &b->owna));
   PetscCall(PetscMalloc1(csr->m, &b->rowexp));
+  PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
   if (!ierr) ierr = VCRSLossSurvey(b, csr, &survey, largest, stored);
   if (!ierr) ierr = VCRSGridSetUp(b, &survey, largest, stored, &grid);
