@@ -489,6 +489,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   B->ops->setoption                 = MatSetOption_VCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJVCRS));
   PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
+  PetscCall(MatVCRSComposeDrop_Private(B, PETSC_FALSE));
   PetscCall(MatVCRSComposeProducts_Private(B, PETSC_FALSE));
 
   PetscObjectOptionsBegin((PetscObject)B);

@@ -103,6 +103,9 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
+PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 
 /* vcrsmpi.c: the class on many processes */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
@@ -111,3 +114,4 @@ PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 
 /* vcrsproduct.c */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat, PetscBool);

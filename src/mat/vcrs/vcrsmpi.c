@@ -297,6 +297,7 @@ PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   B->ops->setoption                 = MatSetOption_VCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATMPIAIJVCRS));
   PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
+  PetscCall(MatVCRSComposeDrop_Private(B, PETSC_TRUE));
   PetscCall(MatVCRSComposeProducts_Private(B, PETSC_TRUE));
 
   PetscObjectOptionsBegin((PetscObject)B);

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Products of a MATVCRS with other matrices.
+
+   With dense matrices, A B and A^T B are computed from the compressed form, in one sweep over the
+   matrix for all columns, on the device if both dense matrices are there. In parallel, the rows of B
+   that other processes have travel while the diagonal block is multiplied.
+
+   All other products are those of AIJ. PETSc finds a product by the names of its factors' types, so
+   each name with ours in it is composed, and leads to the function of the same name with AIJ's
+   instead. That function, and what it leaves to be called later, read the AIJ arrays of the factors:
+   they are taken again first, in the symbolic phase and before each numeric one.
+*/
+
+#include "vcrsimpl.h"
+#include <petsc/private/sfimpl.h>
+
+#define VCRS_PRODUCT_CONTAINER "Lithe_MatProductVCRS"
+
+/* The phases of the product that AIJ would do */
+typedef struct {
+  PetscErrorCode (*symbolic)(Mat);
+  PetscErrorCode (*numeric)(Mat);
+} VCRSProduct;
+
+static PetscErrorCode VCRSProductDestroy(PetscCtxRt data)
+{
+  VCRSProduct *p = *(VCRSProduct **)data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSGetProduct_Private(Mat D, VCRSProduct **p)
+{
+  PetscFunctionBegin;
+  *p = NULL;
+  PetscCall(PetscObjectContainerQuery((PetscObject)D, VCRS_PRODUCT_CONTAINER, p));
+  if (!*p) {
+    PetscCall(PetscNew(p));
+    PetscCall(PetscObjectContainerCompose((PetscObject)D, VCRS_PRODUCT_CONTAINER, *p, VCRSProductDestroy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSMaterializeFactors_Private(Mat D)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSMaterializeOperand_Private(D->product->A, "a product"));
+  PetscCall(MatVCRSMaterializeOperand_Private(D->product->B, "a product"));
+  PetscCall(MatVCRSMaterializeOperand_Private(D->product->C, "a product"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_VCRS(Mat D)
+{
+  VCRSProduct *p;
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  PetscCall(MatVCRSGetProduct_Private(D, &p));
+  PetscCheck(p->numeric, PetscObjectComm((PetscObject)D), PETSC_ERR_PLIB, "The numeric phase of a product with a matrix of type %s was not set up", ((PetscObject)D->product->A)->type_name);
+  PetscCall(MatVCRSMaterializeFactors_Private(D));
+  PetscCall((*p->numeric)(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSymbolic_VCRS(Mat D)
+{
+  VCRSProduct *p;
+  PetscErrorCode (*symbolic)(Mat);
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  PetscCall(MatVCRSGetProduct_Private(D, &p));
+  PetscCall(MatVCRSMaterializeFactors_Private(D));
+  symbolic                = p->symbolic;
+  D->ops->productsymbolic = symbolic;
+  PetscCall((*symbolic)(D));
+
+  /* Asked for again, because the symbolic phase may have replaced all of D */
+  if (D->ops->productnumeric && D->ops->productnumeric != MatProductNumeric_VCRS) {
+    PetscCall(MatVCRSGetProduct_Private(D, &p));
+    p->symbolic             = symbolic;
+    p->numeric              = D->ops->productnumeric;
+    D->ops->productnumeric  = MatProductNumeric_VCRS;
+    D->ops->productsymbolic = MatProductSymbolic_VCRS;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Dense factors ---- */
+
+/* What A B and A^T B of a parallel A keep between numeric phases */
+typedef struct {
+  PetscInt nbatch;  /* columns that travel at once */
+  PetscInt lda;     /* of the parallel dense matrix that sf was made for */
+  PetscSF  sf, sf1; /* for nbatch columns and for the rest */
+  Mat      ghost;   /* their rows of B, or the off-diagonal block's part of A^T B */
+} VCRSProductDense;
+
+static PetscErrorCode VCRSProductDenseReset(VCRSProductDense *d)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&d->sf));
+  PetscCall(PetscSFDestroy(&d->sf1));
+  PetscCall(MatDestroy(&d->ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSProductDenseDestroy(PetscCtxRt data)
+{
+  VCRSProductDense *d = *(VCRSProductDense **)data;
+
+  PetscFunctionBegin;
+  PetscCall(VCRSProductDenseReset(d));
+  PetscCall(PetscFree(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSDenseOnDevice_Private(Mat B, PetscBool *device)
+{
+  PetscFunctionBegin;
+  *device = PETSC_FALSE;
+#if defined(LITHE_HAVE_CUDA)
+  if (!B->boundtocpu) PetscCall(PetscObjectTypeCompareAny((PetscObject)B, device, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+#else
+  (void)B;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* C(:, c0:c0+n) (+)= op(A) B(:, b0:b0+n) of a sequential A and the local parts of B and C */
+static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt b0, PetscInt n, PetscBool add, Mat C, PetscInt c0)
+{
+  Mat_VCRS          *ctx;
+  const VCRSPlan    *plan;
+  const PetscScalar *b;
+  PetscScalar       *c;
+  PetscInt           ldb, ldc;
+  PetscBool          bdevice, cdevice;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatDenseGetLDA(B, &ldb));
+  PetscCall(MatDenseGetLDA(C, &ldc));
+  PetscCall(MatVCRSDenseOnDevice_Private(B, &bdevice));
+  PetscCall(MatVCRSDenseOnDevice_Private(C, &cdevice));
+#if defined(LITHE_HAVE_CUDA)
+  if (bdevice && cdevice && !A->boundtocpu) {
+    PetscCall(MatVCRSUpload_Private(A));
+    PetscCall(MatDenseGetArrayReadAndMemType(B, &b, NULL));
+    /* Columns outside of this range are kept: read access, too */
+    PetscCall(MatDenseGetArrayAndMemType(C, &c, NULL));
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, n, b + (size_t)b0 * ldb, ldb, add ? c + (size_t)c0 * ldc : NULL, ldc, c + (size_t)c0 * ldc, ldc));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)ctx->plan->nz));
+    PetscCall(MatDenseRestoreArrayAndMemType(C, &c));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(B, &b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(MatDenseGetArrayRead(B, &b));
+  PetscCall(MatDenseGetArray(C, &c));
+  PetscCall(VCRSPlanMult(plan, op, n, PetscSafePointerPlusOffset(b, (size_t)b0 * ldb), ldb, add ? PetscSafePointerPlusOffset(c, (size_t)c0 * ldc) : NULL, ldc, PetscSafePointerPlusOffset(c, (size_t)c0 * ldc), ldc));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)plan->nz));
+  PetscCall(MatDenseRestoreArray(C, &c));
+  PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat D)
+{
+  Mat A, B;
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  A = D->product->A;
+  B = D->product->B;
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSMultDense_Private(A, D->product->type == MATPRODUCT_AtB ? VCRS_OP_T : VCRS_OP_N, B, 0, B->cmap->N, PETSC_FALSE, D, 0));
+  PetscCall(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The communication of A for several columns at once of the parallel dense matrix X; remade where its leading dimension changed */
+static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProductDense *d)
+{
+  const PetscInt N = X->cmap->N, ghosts = Ao->cmap->n;
+  PetscSF        sf;
+  PetscInt       lda;
+  PetscBool      changed, device, matches;
+  const char    *type = MATSEQDENSE;
+  MPI_Comm       comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(X, &lda));
+  PetscCall(MatVCRSDenseOnDevice_Private(X, &device));
+#if defined(LITHE_HAVE_CUDA)
+  if (device) type = MATSEQDENSECUDA;
+#endif
+  changed = (PetscBool)(!d->ghost || d->lda != lda || d->ghost->rmap->n != ghosts);
+  if (!changed) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)d->ghost, type, &matches));
+    changed = (PetscBool)!matches;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_C_BOOL, MPI_LOR, comm));
+  if (!changed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSProductDenseReset(d));
+  d->lda = lda;
+
+  /* So many columns that the ghost rows take about twice the memory of the own ones at most */
+  d->nbatch = ghosts ? (PetscInt)PetscMin((PetscInt64)N, 2 * (PetscInt64)A->rmap->n * N / ghosts) : N;
+  d->nbatch = PetscMax(d->nbatch, 1);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &d->nbatch, 1, MPIU_INT, MPI_MAX, comm));
+  d->nbatch = PetscMin(d->nbatch, N);
+
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(PetscSFCreateStridedSF(sf, d->nbatch, lda, ghosts, &d->sf));
+  if (N % d->nbatch) PetscCall(PetscSFCreateStridedSF(sf, N % d->nbatch, lda, ghosts, &d->sf1));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &d->ghost));
+  PetscCall(MatSetSizes(d->ghost, ghosts, d->nbatch, ghosts, d->nbatch));
+  PetscCall(MatSetType(d->ghost, type));
+  PetscCall(MatSetUp(d->ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
+{
+  VCRSProductDense  *d;
+  Mat                A, B, Ad, Ao;
+  const PetscScalar *in;
+  PetscScalar       *out;
+  PetscMemType       mtype[2];
+  PetscSF            sf;
+  PetscInt           N, ldx;
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  A = D->product->A;
+  B = D->product->B;
+  d = (VCRSProductDense *)D->product->data;
+  N = B->cmap->N;
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, NULL));
+  if (N && D->product->type == MATPRODUCT_AB) {
+    PetscCall(MatVCRSProductSetUp_Private(A, Ao, B, d));
+    for (PetscInt j = 0; j < N; j += d->nbatch) {
+      const PetscInt n = PetscMin(d->nbatch, N - j);
+
+      /* B's rows that others have travel while the diagonal block is multiplied */
+      sf = n == d->nbatch ? d->sf : d->sf1;
+      PetscCall(MatDenseGetLDA(B, &ldx));
+      PetscCall(MatDenseGetArrayReadAndMemType(B, &in, &mtype[0]));
+      PetscCall(MatDenseGetArrayWriteAndMemType(d->ghost, &out, &mtype[1]));
+      PetscCall(PetscSFBcastWithMemTypeBegin(sf, sf->vscat.unit, mtype[0], PetscSafePointerPlusOffset(in, (size_t)j * ldx), mtype[1], out, MPI_REPLACE));
+      PetscCall(MatVCRSMultDense_Private(Ad, VCRS_OP_N, B, j, n, PETSC_FALSE, D, j));
+      PetscCall(PetscSFBcastEnd(sf, sf->vscat.unit, PetscSafePointerPlusOffset(in, (size_t)j * ldx), out, MPI_REPLACE));
+      PetscCall(MatDenseRestoreArrayWriteAndMemType(d->ghost, &out));
+      PetscCall(MatDenseRestoreArrayReadAndMemType(B, &in));
+      PetscCall(MatVCRSMultDense_Private(Ao, VCRS_OP_N, d->ghost, 0, n, PETSC_TRUE, D, j));
+    }
+  } else if (N) {
+    PetscCall(MatVCRSProductSetUp_Private(A, Ao, D, d));
+    PetscCall(MatVCRSMultDense_Private(Ad, VCRS_OP_T, B, 0, N, PETSC_FALSE, D, 0));
+    for (PetscInt j = 0; j < N; j += d->nbatch) {
+      const PetscInt n = PetscMin(d->nbatch, N - j);
+
+      /* The off-diagonal block's part belongs to rows of others */
+      sf = n == d->nbatch ? d->sf : d->sf1;
+      PetscCall(MatVCRSMultDense_Private(Ao, VCRS_OP_T, B, j, n, PETSC_FALSE, d->ghost, 0));
+      PetscCall(MatDenseGetLDA(D, &ldx));
+      PetscCall(MatDenseGetArrayReadAndMemType(d->ghost, &in, &mtype[0]));
+      PetscCall(MatDenseGetArrayAndMemType(D, &out, &mtype[1]));
+      PetscCall(PetscSFReduceWithMemTypeBegin(sf, sf->vscat.unit, mtype[0], in, mtype[1], PetscSafePointerPlusOffset(out, (size_t)j * ldx), MPIU_SUM));
+      PetscCall(PetscSFReduceEnd(sf, sf->vscat.unit, in, PetscSafePointerPlusOffset(out, (size_t)j * ldx), MPIU_SUM));
+      PetscCall(MatDenseRestoreArrayAndMemType(D, &out));
+      PetscCall(MatDenseRestoreArrayReadAndMemType(d->ghost, &in));
+    }
+  }
+  PetscCall(MatSetOption(D, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
+{
+  Mat               A, B;
+  VCRSProductDense *d;
+  PetscBool         dense, parallel;
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  A = D->product->A;
+  B = D->product->B;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (D->product->type == MATPRODUCT_AB) {
+    PetscCheck(A->cmap->rstart == B->rmap->rstart && A->cmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The columns %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B", A->cmap->rstart, A->cmap->rend, B->rmap->rstart, B->rmap->rend);
+    PetscCall(MatSetSizes(D, A->rmap->n, B->cmap->n, A->rmap->N, B->cmap->N));
+  } else {
+    PetscCheck(A->rmap->rstart == B->rmap->rstart && A->rmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The rows %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B", A->rmap->rstart, A->rmap->rend, B->rmap->rstart, B->rmap->rend);
+    PetscCall(MatSetSizes(D, A->cmap->n, B->cmap->n, A->cmap->N, B->cmap->N));
+  }
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)D, &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  if (!dense) {
+    PetscCall(MatSetType(D, ((PetscObject)B)->type_name));
+    PetscCall(MatSetVecType(D, B->defaultvectype));
+  }
+  PetscCall(MatSetUp(D));
+  if (parallel) {
+    PetscCall(PetscNew(&d));
+    D->product->data       = d;
+    D->product->destroy    = VCRSProductDenseDestroy;
+    D->ops->productnumeric = MatProductNumeric_MPIAIJVCRS_Dense;
+  } else D->ops->productnumeric = MatProductNumeric_SeqAIJVCRS_Dense;
+  D->ops->productsymbolic = MatProductSymbolic_VCRS_Dense;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Which product it is ---- */
+
+/* The name that a factor's type has for AIJ's products */
+static PetscErrorCode MatVCRSGetBaseName_Private(Mat A, const char **name, PetscBool *isaij)
+{
+  PetscBool seq, mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &seq, MATSEQAIJVCRS, MATSEQAIJ, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &mpi, MATMPIAIJVCRS, MATMPIAIJ, ""));
+  *isaij = (PetscBool)(seq || mpi);
+  *name  = seq ? MATSEQAIJ : (mpi ? MATMPIAIJ : ((PetscObject)A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
+{
+  Mat_Product *product = D->product;
+  Mat_VCRS    *ctx[3]  = {NULL, NULL, NULL};
+  const int    n       = product->type == MATPRODUCT_ABC ? 3 : 2;
+  Mat          factor[3];
+  const char  *name[3];
+  char         mtypes[256];
+  PetscBool    isaij = PETSC_FALSE, all = PETSC_TRUE, dense;
+  VCRSProduct *p;
+  PetscErrorCode (*f)(Mat) = NULL;
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  factor[0] = product->A;
+  factor[1] = product->B;
+  factor[2] = product->C;
+  for (int k = 0; k < n; k++) {
+    PetscCall(MatVCRSGetContext(factor[k], &ctx[k]));
+    PetscCall(MatVCRSGetBaseName_Private(factor[k], &name[k], &isaij));
+    all = (PetscBool)(all && isaij);
+  }
+
+  if (ctx[0] && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB)) {
+    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, &dense, MATSEQDENSE, MATMPIDENSE, ""));
+    if (dense) {
+      D->ops->productsymbolic = MatProductSymbolic_VCRS_Dense;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+
+  /* AIJ's own function if all factors are of our types or AIJ, else that of the factors' names */
+  for (int k = 0; k < n && !f && all; k++) {
+    if (ctx[k]) f = ctx[k]->super.productsetfromoptions;
+  }
+  if (!all) {
+    PetscCall(PetscSNPrintf(mtypes, sizeof(mtypes), "MatProductSetFromOptions_%s_%s%s%s_C", name[0], name[1], n == 3 ? "_" : "", n == 3 ? name[2] : ""));
+    for (int k = 0; k < n && !f; k++) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], mtypes, &f));
+  }
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSMaterializeFactors_Private(D));
+  PetscCall((*f)(D));
+  if (D->ops->productsymbolic && D->ops->productsymbolic != MatProductSymbolic_VCRS) {
+    PetscCall(MatVCRSGetProduct_Private(D, &p));
+    p->symbolic             = D->ops->productsymbolic;
+    p->numeric              = NULL;
+    D->ops->productsymbolic = MatProductSymbolic_VCRS;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSComposeProductNames_Private(Mat A, PetscBool parallel, PetscErrorCode (*f)(Mat))
+{
+  static const char *const seqpartners[] = {MATSEQAIJ, MATSEQDENSE, MATSEQDENSECUDA, MATSEQMAIJ, MATIS, MATSEQAIJCUSPARSE, MATSEQAIJPERM, MATSEQAIJSELL, MATHYPRE};
+  static const char *const mpipartners[] = {MATMPIAIJ, MATMPIDENSE, MATMPIDENSECUDA, MATMPIMAIJ, MATIS, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATHYPRE};
+  const char *const       *partners = parallel ? mpipartners : seqpartners;
+  const char *const        own      = parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS;
+  const char *const        two[]    = {own, partners[0]};
+  char                     name[256];
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(seqpartners); k++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", own, partners[k]));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", partners[k], own));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+  }
+
+  /* Three factors, at least one of ours among them */
+  for (int k = 0; k < 7; k++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_%s_C", two[k & 1], two[(k >> 1) & 1], two[(k >> 2) & 1]));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSComposeProducts_Private(Mat A, PetscBool parallel)
+{
+  PetscFunctionBegin;
+  A->ops->productsetfromoptions = MatProductSetFromOptions_VCRS;
+  PetscCall(MatVCRSComposeProductNames_Private(A, parallel, MatProductSetFromOptions_VCRS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The opposite, before A becomes an AIJ matrix; the operations are the caller's */
+PetscErrorCode MatVCRSDecomposeProducts_Private(Mat A, PetscBool parallel)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSComposeProductNames_Private(A, parallel, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
