@@ -114,6 +114,75 @@ static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscInt nk, Petsc
   }
 }
 
+#if defined(__GNUC__) && !PetscDefined(USE_COMPLEX) && (PetscDefined(USE_REAL_DOUBLE) || PetscDefined(USE_REAL_SINGLE))
+  #define VECTOR_LANES 8
+
+/* Eight lanes; wherever they begin, as the columns of a run do */
+typedef PetscReal Vector __attribute__((vector_size(VECTOR_LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+
+/*
+   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. The sums
+   stay in registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref
+   is NULL must be constants; the last block may overlap the one before, and only its own part is kept.
+*/
+static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+{
+  const PetscInt last = count - VECTOR_LANES, before = VECTOR_LANES * (nblocks - 1);
+  Vector         sum[4] = {{0}, {0}, {0}, {0}}, from[4] = {{0}, {0}, {0}, {0}};
+  PetscScalar    tail[VECTOR_LANES];
+
+  if (ref) {
+    LITHE_UNROLL
+    for (int b = 0; b < nblocks; b++) from[b] = *(const Vector *)(ref + (b < nblocks - 1 ? VECTOR_LANES * b : last));
+  }
+  for (PetscInt k = 0; k < nk; k++) {
+    const PetscScalar *ak = a + VCRS_SLICE * k, *xk = x + offset[k];
+
+    LITHE_UNROLL
+    for (int b = 0; b < nblocks; b++) {
+      const PetscInt r = b < nblocks - 1 ? VECTOR_LANES * b : last;
+
+      if (ref) sum[b] += *(const Vector *)(ak + r) * (*(const Vector *)(xk + r) - from[b]);
+      else sum[b] += *(const Vector *)(ak + r) * *(const Vector *)(xk + r);
+    }
+  }
+  LITHE_UNROLL
+  for (int b = 0; b < nblocks - 1; b++) *(Vector *)(y + VECTOR_LANES * b) += sum[b];
+  if (last == before) *(Vector *)(y + last) += sum[nblocks - 1];
+  else {
+    memcpy(tail, &sum[nblocks - 1], sizeof(tail));
+    for (PetscInt r = before; r < count; r++) y[r] += tail[r - last];
+  }
+}
+#endif
+
+/* y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference form */
+static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+{
+#if defined(VECTOR_LANES)
+  #define STREAM_CASE(nblocks) \
+    case nblocks: \
+      if (ref) StreamSlice(nblocks, nk, count, a, x, offset, ref, y); \
+      else StreamSlice(nblocks, nk, count, a, x, offset, NULL, y); \
+      return
+  if (count >= VECTOR_LANES) {
+    switch ((count + VECTOR_LANES - 1) / VECTOR_LANES) {
+      STREAM_CASE(1);
+      STREAM_CASE(2);
+      STREAM_CASE(3);
+      STREAM_CASE(4);
+    }
+  }
+  #undef STREAM_CASE
+#else
+  if (count >= STREAM_SHORT) {
+    Stream(PETSC_TRUE, nk, count, a, x, offset, ref, y, y);
+    return;
+  }
+#endif
+  for (PetscInt r = 0; r < count; r++) y[r] += Dot(nk, a + r, VCRS_SLICE, offset, 1, x + r, ref ? ref[r] : 0);
+}
+
 /* y = add, or 0 where there is none, for rows row .. row+count-1 of one column */
 static LITHE_ALWAYS_INLINE void Begin(PetscInt count, const PetscScalar *add, PetscScalar *y)
 {
@@ -230,9 +299,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
           const PetscScalar *x = v->x + c * v->ldx + row + l;
           PetscScalar       *y = v->y + c * v->ldy + row + l;
 
-          if (count < STREAM_SHORT) {
-            for (PetscInt j = 0; j < count; j++) y[j] += Dot(nk, a + l + j, VCRS_SLICE, ok, 1, x + j, plan->difference ? x[j + offset[0]] : 0);
-          } else Stream(PETSC_TRUE, nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y, y);
+          StreamLanes(nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y);
         }
       }
     }
