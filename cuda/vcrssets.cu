@@ -158,13 +158,12 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   }
 }
 
-template <VCRSValues kind, bool difference>
+template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const SetsArguments *a, int multiprocessors, cudaStream_t stream)
 {
   /* with tables in shared memory few large blocks that stay, else a block for each part of the rows */
-  constexpr size_t shared  = Values<kind>::sharedbytes;
-  constexpr int    threads = shared > 0 ? 512 : 128, blocks = shared > 0 ? 3 : 8, batch = 8;
-  PetscInt64       n = (static_cast<PetscInt64>(a->m) + threads - 1) / threads;
+  constexpr size_t shared = Values<kind>::sharedbytes;
+  PetscInt64       n      = (static_cast<PetscInt64>(a->m) + threads - 1) / threads;
 
   PetscFunctionBegin;
   if (shared > 0) {
@@ -176,11 +175,10 @@ static PetscErrorCode SetsLaunch(const SetsArguments *a, int multiprocessors, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+static void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SetsArguments *arguments)
 {
-  SetsArguments a;
+  SetsArguments &a = *arguments;
 
-  PetscFunctionBegin;
   a.x         = reinterpret_cast<const Number *>(x);
   a.add       = reinterpret_cast<const Number *>(add);
   a.y         = reinterpret_cast<Number *>(y);
@@ -198,11 +196,29 @@ PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscS
   a.decode    = GetDecodeArguments(p);
   a.sigma     = GetSigmaArguments(p);
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
+}
 
+template <VCRSValues kind>
+static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+{
+  constexpr bool shared  = Values<kind>::sharedbytes > 0;
+  constexpr int  threads = shared ? 512 : 128, blocks = shared ? 3 : 8, batch = 8;
+
+  PetscFunctionBegin;
+  if (p->difference) PetscCall((SetsLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  else PetscCall((SetsLaunch<kind, false, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+{
+  SetsArguments a;
+
+  PetscFunctionBegin;
+  SetsGetArguments(l, p, x, add, y, &a);
 #define SetsCase(kind) \
   case kind: \
-    if (p->difference) PetscCall((SetsLaunch<kind, true>(&a, l->multiprocessors, stream))); \
-    else PetscCall((SetsLaunch<kind, false>(&a, l->multiprocessors, stream))); \
+    PetscCall(SetsLaunchKind<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {
     SetsCase(VCRS_VALUES_FULL);

@@ -130,11 +130,11 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   }
 }
 
-template <VCRSValues kind, bool difference>
+template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors, cudaStream_t stream)
 {
-  constexpr size_t shared  = Values<kind>::sharedbytes;
-  constexpr int    threads = shared > 0 ? 512 : 128, blocks = shared > 0 ? 3 : 8, batch = 8, perblock = threads / 32;
+  constexpr size_t shared   = Values<kind>::sharedbytes;
+  constexpr int    perblock = threads / 32;
   PetscInt64       n = (static_cast<PetscInt64>(a->nslices) + perblock - 1) / perblock;
 
   PetscFunctionBegin;
@@ -147,11 +147,10 @@ static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+static void SlicesGetArguments(const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SlicesArguments *arguments)
 {
-  SlicesArguments a;
+  SlicesArguments &a = *arguments;
 
-  PetscFunctionBegin;
   a.x           = reinterpret_cast<const Number *>(x);
   a.add         = reinterpret_cast<const Number *>(add);
   a.y           = reinterpret_cast<Number *>(y);
@@ -173,11 +172,29 @@ PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const Pets
   a.exponent    = p->exponent;
   a.decode      = GetDecodeArguments(p);
   a.sigma       = GetSigmaArguments(p);
+}
 
+template <VCRSValues kind>
+static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SlicesArguments *a, cudaStream_t stream)
+{
+  constexpr bool shared  = Values<kind>::sharedbytes > 0;
+  constexpr int  threads = shared ? 512 : 128, blocks = shared ? 3 : 8, batch = 8;
+
+  PetscFunctionBegin;
+  if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  else PetscCall((SlicesLaunch<kind, false, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+{
+  SlicesArguments a;
+
+  PetscFunctionBegin;
+  SlicesGetArguments(p, x, add, y, &a);
 #define SlicesCase(kind) \
   case kind: \
-    if (p->difference) PetscCall((SlicesLaunch<kind, true>(&a, l->multiprocessors, stream))); \
-    else PetscCall((SlicesLaunch<kind, false>(&a, l->multiprocessors, stream))); \
+    PetscCall(SlicesLaunchKind<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {
     SlicesCase(VCRS_VALUES_FULL);
