@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The lossy half of a compression, row by row, for host loops (vcrsloss.c) and for kernels
+   (cuda/vcrsbuildloss.cu): a survey of the entries, and their rounding once the grid is known.
+*/
+
+#include "vcrsbuildimpl.h"
+#include <lithe/private/lithecompiler.h>
+
+typedef enum {
+  VCRS_GRID_STEP,   /* one step for the matrix */
+  VCRS_GRID_ROW,    /* a step for each row, relative to its largest entry */
+  VCRS_GRID_FIXED,  /* the same, and at most 127 or 32767 of them */
+  VCRS_GRID_ENTRY,  /* a step for each power of two */
+  VCRS_GRID_LOG,    /* LitheLogScale */
+  VCRS_GRID_SINGLE, /* float */
+  VCRS_GRID_EXACT
+} VCRSGridKind;
+
+typedef struct {
+  VCRSGridKind kind;
+  int          bits;      /* FIXED */
+  int          exponent;  /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
+  PetscBool    symmetric; /* keep it so */
+  double       bound;     /* of the mode, in its unit */
+} VCRSGrid;
+
+/* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
+#if defined(PETSC_USE_COMPLEX)
+  #define VCRS_COMPONENT_FACTOR 1.41421356237309504880
+#else
+  #define VCRS_COMPONENT_FACTOR 1.
+#endif
+
+/* |v| without overflow on the way, and without the cost of hypot() where that cannot happen */
+LITHE_HD static inline double VCRSModulus(PetscScalar v)
+{
+#if defined(PETSC_USE_COMPLEX)
+  const double re = fabs((double)PetscRealPart(v)), im = fabs((double)PetscImaginaryPart(v)), max = PetscMax(re, im);
+
+  #if defined(__CUDA_ARCH__)
+  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(__dadd_rn(__dmul_rn(re, re), __dmul_rn(im, im))) : hypot(re, im));
+  #else
+  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(re * re + im * im) : hypot(re, im));
+  #endif
+#else
+  return fabs((double)v);
+#endif
+}
+
+/* A sum with the error of each addition carried along */
+typedef struct {
+  PetscReal sum[2], error[2];
+} VCRSExactSum;
+
+LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
+{
+  const PetscReal *x = (const PetscReal *)&v;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    const PetscReal old = s->sum[c], now = old + x[c], back = now - old;
+
+    s->sum[c] = now;
+    s->error[c] += (old - (now - back)) + (x[c] - back);
+  }
+}
+
+LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscCMPLX(s->sum[0] + s->error[0], s->sum[1] + s->error[1]);
+#else
+  return s->sum[0] + s->error[0];
+#endif
+}
+
+/* ------------------------------------------------------------------ survey */
+
+/* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
+typedef struct {
+  PetscReal min, max;        /* of all */
+  PetscReal lowest, highest; /* of stored entries, that is without references */
+  PetscReal smallest;        /* nonzero modulus of stored entries */
+} VCRSSurvey;
+
+LITHE_HD static inline void VCRSSurveyStart(VCRSSurvey *s)
+{
+  s->min = s->lowest = s->smallest = PETSC_MAX_REAL;
+  s->max = s->highest = -PETSC_MAX_REAL;
+}
+
+LITHE_HD static inline void VCRSSurveyJoin(VCRSSurvey *s, const VCRSSurvey *t)
+{
+  s->min      = PetscMin(s->min, t->min);
+  s->max      = PetscMax(s->max, t->max);
+  s->lowest   = PetscMin(s->lowest, t->lowest);
+  s->highest  = PetscMax(s->highest, t->highest);
+  s->smallest = PetscMin(s->smallest, t->smallest);
+}
+
+/* Where the reference of a row is: its diagonal entry, else the largest; -1 in an empty row */
+LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
+{
+  double   largest = -1.;
+  PetscInt ref     = -1;
+
+  for (PetscInt k = 0; k < len && cols[k] <= row; k++) {
+    if (cols[k] == row) ref = k;
+  }
+  for (PetscInt k = 0; k < len && (ref < 0 || largest >= 0.); k++) {
+    const double modulus = VCRSModulus(a[k]);
+
+    if (modulus > largest) {
+      largest = modulus;
+      ref     = k;
+    }
+  }
+  return ref;
+}
+
+/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if an entry is NaN or Inf */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
+{
+  const PetscInt   nc   = VCRS_COMPONENTS;
+  const PetscReal *v    = (const PetscReal *)a;
+  PetscReal        low  = PETSC_MAX_REAL, high = -PETSC_MAX_REAL, smallest = s->smallest, rest;
+  PetscBool        finite = PETSC_TRUE;
+
+  for (PetscInt part = 0; part < 2; part++) {
+    const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
+
+    for (PetscInt k = from; k < to; k++) {
+      const PetscReal x = v[k], modulus = PetscAbsReal(x);
+
+      if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+      low      = x < low ? x : low;
+      high     = x > high ? x : high;
+      smallest = modulus < smallest && x != 0. ? modulus : smallest;
+    }
+  }
+  rest        = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
+  s->smallest = smallest;
+  s->lowest   = PetscMin(s->lowest, low);
+  s->highest  = PetscMax(s->highest, high);
+  *stored     = rest;
+  for (PetscInt k = ref * nc; ref >= 0 && k < (ref + 1) * nc; k++) {
+    const PetscReal x = v[k];
+
+    if (!(PetscAbsReal(x) <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+    rest = PetscMax(rest, PetscAbsReal(x));
+    low  = PetscMin(low, x);
+    high = PetscMax(high, x);
+  }
+  *largest = rest;
+  s->min   = PetscMin(s->min, low);
+  s->max   = PetscMax(s->max, high);
+  return finite;
+}
+
+/* ------------------------------------------------------------------ grids */
+
+/* log2 of a row's own step on the grids that have one by row */
+LITHE_HD static inline int VCRSGridRowExponent(const VCRSGrid *g, PetscReal largest, PetscReal stored)
+{
+  if (g->kind == VCRS_GRID_FIXED) return LitheFixedExponent((double)stored, g->bits);
+  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + g->exponent) : LITHE_MAX_EXPONENT;
+}
+
+/*
+   log2 of the step for entry (row, col) on the grids that have one by row. In a symmetric matrix both rows must come to the
+   same value: fixed point rows share the coarser step, of which both hold every multiple, while row classes can take the
+   finer one and keep the bound in both. *limit is log2 of the finest step that has to hold the value.
+   stored: whether row itself stores it; a reference is not stored. False where nobody does.
+*/
+LITHE_HD static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt col, PetscBool stored, int *exponent, int *limit)
+{
+  const int own = b->rowexp[row];
+
+  *exponent = *limit = own;
+  if (g->symmetric && col != row && col < csr->m) {
+    const int other = b->rowexp[col];
+
+    if (g->kind == VCRS_GRID_ROW) *exponent = PetscMin(own, other);
+    else {
+      const PetscBool otherstored = b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
+
+      if (!stored && !otherstored) return PETSC_FALSE;
+      if (otherstored) {
+        *exponent = stored ? PetscMax(own, other) : other;
+        *limit    = stored ? PetscMin(own, other) : other;
+      }
+    }
+  }
+  return PETSC_TRUE;
+}
+
+LITHE_HD static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, const VCRSGrid *g, double v, int exponent, int limit)
+{
+  double r;
+
+  switch (kind) {
+  case VCRS_GRID_STEP:
+    return LitheRoundToGrid(v, g->exponent);
+  case VCRS_GRID_ROW:
+    return LitheRoundToGrid(v, exponent);
+  case VCRS_GRID_FIXED:
+    r = LitheRoundToGrid(v, exponent);
+    if (fabs(r) > (g->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
+    return r;
+  case VCRS_GRID_ENTRY:
+    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + g->exponent));
+  case VCRS_GRID_SINGLE:
+    return (double)(float)v + 0.;
+  default:
+    return v;
+  }
+}
+
+/* Rounds one entry; codes gets those of its components on a logarithmic scale, if it is not NULL */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSGridRoundScalar(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscScalar v, int exponent, int limit, uint16_t codes[])
+{
+  PetscScalar      r = v;
+  const PetscReal *x = (const PetscReal *)&v;
+  PetscReal       *y = (PetscReal *)&r;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    if (kind == VCRS_GRID_LOG) {
+      const uint16_t code = LitheLogScaleEncode(b->log, (double)x[c]);
+
+      y[c] = LitheLogScaleDecode(b->log, code);
+      if (codes) codes[c] = code;
+    } else y[c] = (PetscReal)VCRSGridRound(kind, g, (double)x[c], exponent, limit);
+  }
+  return r;
+}
+
+/* Rounds entries from .. to-1 of a row to w[] */
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  const PetscBool    byrow     = kind == VCRS_GRID_ROW || kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    symmetric = byrow && g->symmetric ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt    *cols      = csr->j + csr->i[row];
+  const PetscScalar *a         = csr->a + csr->i[row];
+  int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
+
+  for (PetscInt k = from; k < to; k++) {
+    if (symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
+    w[k] = VCRSGridRoundScalar(kind, b, g, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
+  }
+}
+
+LITHE_HD static inline void VCRSGridRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    VCRSGridRoundEntries(VCRS_GRID_STEP, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ROW:
+    VCRSGridRoundEntries(VCRS_GRID_ROW, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_FIXED:
+    VCRSGridRoundEntries(VCRS_GRID_FIXED, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ENTRY:
+    VCRSGridRoundEntries(VCRS_GRID_ENTRY, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_LOG:
+    VCRSGridRoundEntries(VCRS_GRID_LOG, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_SINGLE:
+    VCRSGridRoundEntries(VCRS_GRID_SINGLE, b, csr, g, row, from, to, w, codes);
+    break;
+  default:
+    VCRSGridRoundEntries(VCRS_GRID_EXACT, b, csr, g, row, from, to, w, codes);
+  }
+}
+
+/* The smallest value of the grid towards v, whose components would all become zero */
+LITHE_HD static inline PetscScalar VCRSGridSmallest(const VCRSGrid *g, PetscScalar v, int exponent)
+{
+  const PetscReal h    = (PetscReal)LithePow2(g->kind == VCRS_GRID_STEP ? g->exponent : (g->kind == VCRS_GRID_SINGLE ? -149 : exponent));
+  PetscScalar     r    = 0.;
+  const PetscReal *x   = (const PetscReal *)&v;
+  PetscReal       *y   = (PetscReal *)&r;
+  PetscInt         most = 0;
+
+  for (PetscInt c = 1; c < VCRS_COMPONENTS; c++) {
+    if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
+  }
+  y[most] = x[most] < 0. ? -h : h;
+  return r;
+}
+
+/* Is a reference with the value implied no longer what it was: vanished, appeared, or of the other sign? */
+LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
+{
+  if (exact == (PetscScalar)0.) return implied != (PetscScalar)0. ? PETSC_TRUE : PETSC_FALSE;
+  if (implied == (PetscScalar)0.) return PETSC_TRUE;
+#if defined(PETSC_USE_COMPLEX)
+  return VCRSModulus(implied - exact) > VCRSModulus(exact) ? PETSC_TRUE : PETSC_FALSE;
+#else
+  return (implied > 0.) != (exact > 0.) ? PETSC_TRUE : PETSC_FALSE;
+#endif
+}
+
+/* The row sum for which a reference beside others that sum to rest comes out as value, or next to it where value is lost beside rest */
+LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
+{
+  PetscScalar      sigma = value + rest;
+  const PetscReal *x     = (const PetscReal *)&value, *r = (const PetscReal *)&rest;
+  PetscReal       *s     = (PetscReal *)&sigma;
+  PetscInt         most  = 0;
+
+  if (!VCRSReferenceHarmed(sigma - rest, value)) return sigma;
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    s[c] = r[c];
+    if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
+  }
+  s[most] += (x[most] > 0. ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON) * PetscAbsReal(r[most]);
+  return sigma;
+}
+
+/* ------------------------------------------------------------------ a row */
+
+/* What the entries of one row come to */
+typedef struct {
+  VCRSExactSum exact;          /* of the original entries */
+  PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
+  double       sum, largest;   /* of moduli */
+  double       square, error2; /* sums of squares */
+  double       error;          /* largest |w - a| */
+} VCRSRowSums;
+
+/* Adds entries a[k], and w[k] that they became */
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+{
+  VCRSRowSums s = *sums;
+
+  for (PetscInt k = 0; k < n; k++) {
+    const double modulus = VCRSModulus(a[k]), error = VCRSModulus(w[k] - a[k]);
+
+    VCRSExactSumAdd(&s.exact, a[k]);
+    s.rest += w[k];
+    s.sum += modulus;
+    s.square += modulus * modulus;
+    s.largest = modulus > s.largest ? modulus : s.largest;
+    s.error2 += error * error;
+    s.error = error > s.error ? error : s.error;
+  }
+  *sums = s;
+}
+
+/* Where the diagonal entry would vanish, it becomes the smallest value of the grid */
+LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], PetscScalar w[])
+{
+  PetscInt k = 0;
+
+  while (k < len && cols[k] < row) k++;
+  if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
+  w[k] = VCRSGridSmallest(g, a[k], b->rowexp[row]);
+  return PETSC_TRUE;
+}
+
+/* Error that the grid allows in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
+LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt ref, double error)
+{
+  int exponent = b->rowexp[row], limit, coarsest = exponent;
+
+  if (g->symmetric) {
+    for (PetscInt k = 0; k < csr->i[row + 1] - csr->i[row]; k++) {
+      if (k == ref) continue;
+      (void)VCRSGridExponent(b, csr, g, row, csr->j[csr->i[row] + k], PETSC_TRUE, &exponent, &limit);
+      coarsest = PetscMax(coarsest, exponent);
+    }
+  }
+  /* beyond half a step where the nearest multiple was too large */
+  return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
+}
+
+/* What the rounding of many rows did; sums, and maxima */
+typedef struct {
+  double     maxabs, maxrow, error2, norm2, sumerror, bound;
+  PetscInt64 guarded;
+} VCRSLossTotals;
+
+LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLossTotals *u)
+{
+  t->maxabs   = PetscMax(t->maxabs, u->maxabs);
+  t->maxrow   = PetscMax(t->maxrow, u->maxrow);
+  t->sumerror = PetscMax(t->sumerror, u->sumerror);
+  t->bound    = PetscMax(t->bound, u->bound);
+  t->error2 += u->error2;
+  t->norm2 += u->norm2;
+  t->guarded += u->guarded;
+}
+
+typedef enum {
+  VCRS_ROW_DONE,
+  VCRS_ROW_BEYOND_SINGLE, /* an entry has no neighbour in single precision */
+  VCRS_ROW_SUM_OVERFLOWS  /* the row sum cannot be kept */
+} VCRSRowStatus;
+
+/* Rounds a row into owna (and ownj, logcode), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
+LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, VCRSLossTotals *totals)
+{
+  const PetscBool byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt  nc    = VCRS_COMPONENTS;
+  const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
+  const PetscInt    *cols  = csr->j + p;
+  const PetscScalar *a     = csr->a + p;
+  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front, those before it move by one */
+  const PetscInt     split = ref >= 0 ? ref : len;
+  PetscScalar       *w     = b->owna + p;
+  uint16_t          *codes = b->logcode ? b->logcode + (size_t)p * nc : NULL;
+  VCRSRowSums        sums;
+  double             lost;
+  PetscBool          guard = PETSC_FALSE;
+
+  memset((void *)&sums, 0, sizeof(sums));
+  VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
+  if (split + 1 < len) VCRSGridRoundRow(b, csr, g, row, split + 1, len, w, codes);
+  if (ref < 0) guard = VCRSGuardDiagonal(b, g, row, len, cols, a, w);
+  VCRSRowSumsAdd(&sums, split, a, w + ahead);
+  if (split + 1 < len) VCRSRowSumsAdd(&sums, len - split - 1, a + split + 1, w + split + 1);
+  if (b->ownj) {
+    for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
+    for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
+  }
+  if (g->kind == VCRS_GRID_SINGLE && !(sums.error <= (double)PETSC_MAX_REAL)) return VCRS_ROW_BEYOND_SINGLE;
+  if (g->kind == VCRS_GRID_FIXED && sums.largest > 0.) {
+    const double most = ref >= 0 ? PetscMax(sums.largest, VCRSModulus(a[ref])) : sums.largest;
+
+    totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, g, row, ref, sums.error) / most);
+  }
+
+  /* the row sum, and what it makes of the reference */
+  if (ref >= 0) {
+    const double modulus = VCRSModulus(a[ref]);
+    PetscScalar  kept, sigma, implied;
+    double       error, rounding;
+
+    VCRSExactSumAdd(&sums.exact, a[ref]);
+    sums.sum += modulus;
+    sums.square += modulus * modulus;
+    sums.largest = PetscMax(sums.largest, modulus);
+    rounding     = (double)len * (double)PETSC_MACHINE_EPSILON * sums.sum;
+    if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
+    kept  = VCRSExactSumGet(&sums.exact);
+    sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
+
+    /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
+    if (g->symmetric && cols[ref] != row) {
+      PetscScalar value    = a[ref];
+      int         exponent = 0, limit = 0;
+
+      if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) value = VCRSGridRoundScalar(g->kind, b, g, value, exponent, limit, NULL);
+      sigma = VCRSSigmaFor(value, sums.rest);
+    } else if (VCRSReferenceHarmed(sigma - sums.rest, a[ref])) sigma = VCRSSigmaFor(a[ref], sums.rest);
+    implied = sigma - sums.rest;
+    if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL)) return VCRS_ROW_SUM_OVERFLOWS;
+    lost = VCRSModulus(sigma - kept);
+    if (lost > rounding) guard = PETSC_TRUE;
+    error = VCRSModulus(implied - a[ref]);
+    sums.error2 += error * error;
+    sums.error            = PetscMax(sums.error, error);
+    w[ahead ? 0 : ref]    = implied;
+    if (b->ownj) b->ownj[p] = cols[ref];
+    if (b->sigma) b->sigma[row] = sigma;
+  } else {
+    lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
+    if (b->sigma) b->sigma[row] = 0.;
+  }
+  totals->error2 += sums.error2;
+  totals->norm2 += sums.square;
+  if (guard) totals->guarded++;
+  if (sums.error > totals->maxabs) totals->maxabs = sums.error;
+  if (sums.largest > 0.) {
+    totals->maxrow   = PetscMax(totals->maxrow, sums.error / sums.largest);
+    totals->sumerror = PetscMax(totals->sumerror, lost / sums.sum);
+  }
+  return VCRS_ROW_DONE;
+}
+
+/* ------------------------------------------------------------------ vcrsloss.c */
+
+PETSC_INTERN PetscErrorCode VCRSGridSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSGrid *);
+PETSC_INTERN void           VCRSLossReport(const VCRSLossTotals *, VCRSReport *);
+PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
