@@ -156,11 +156,16 @@ PetscErrorCode MatVCRSCompress(Mat A)
   PetscObjectState state;
   VCRSOptions      opt;
   PetscInt         badrow;
+  PetscBool        dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (ctx->dropped || (ctx->plan && ctx->state == state)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->dropped) {
+    PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+    if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (ctx->plan && ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
   PetscCall(MatVCRSFindBadRow_Private(A, &opt, &badrow));

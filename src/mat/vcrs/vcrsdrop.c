@@ -31,6 +31,7 @@
 /* What dropping adds to a matrix, in a container composed with it */
 typedef struct {
   struct _MatOps live; /* the operations that are put back when the arrays are taken again */
+  void          *data; /* what the object's data is as long as it is dropped */
 
   /* composed functions that are replaced meanwhile, in the order of VCRSFunctions[] */
   PetscErrorCodeFn *function[VCRS_MAXFUNCTIONS];
@@ -118,6 +119,45 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatVCRSRemoveStubs_Private(Mat);
+
+/*
+   Whether A is dropped. MatHeaderMerge(), with which MatAXPY() ends, for example, gives an object new
+   data and lets it keep its operations: a matrix that was dropped then has its arrays, and new values.
+*/
+PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
+{
+  Mat_VCRS *ctx;
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  *dropped = (PetscBool)(ctx && ctx->dropped);
+  if (!*dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  if (A->data == drop->data) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSRemoveStubs_Private(A));
+  PetscCall(VCRSDropReset(drop));
+  ctx->dropped    = PETSC_FALSE;
+  ctx->state      = -1;
+  drop->rowactive = PETSC_FALSE;
+  drop->stored    = PETSC_FALSE;
+  *dropped        = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At the beginning of a function that serves an operation from the plan */
+#define VCRS_UNLESS_DROPPED(A, name, arguments) \
+  do { \
+    PetscBool dropped_; \
+\
+    PetscCall(MatVCRSIsDropped_Private(A, &dropped_)); \
+    if (!dropped_) { \
+      PetscCall((*(A)->ops->name)arguments); \
+      PetscFunctionReturn(PETSC_SUCCESS); \
+    } \
+  } while (0)
+
 /* MatSetOption() of options that live in Mat_SeqAIJ: the last ones, in the order in which they were set */
 static PetscErrorCode VCRSDropRecordOption(VCRSDrop *drop, MatOption op, PetscBool flg)
 {
@@ -157,16 +197,20 @@ PetscErrorCode MatSetOption_VCRS(Mat A, MatOption op, PetscBool flg)
 {
   Mat_VCRS *ctx;
   VCRSDrop *drop;
-  PetscBool parallel;
+  PetscBool parallel, dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   PetscCall(VCRSDropRecordOption(drop, op, flg));
-  if (ctx->dropped && op == MAT_STRUCTURE_ONLY) PetscCall(MatVCRSMaterializeAIJ(A));
+  if (dropped && op == MAT_STRUCTURE_ONLY) {
+    PetscCall(MatVCRSMaterializeAIJ(A));
+    dropped = PETSC_FALSE;
+  }
   /* The data of a dropped matrix is not its own, and MAT_SORTED_FULL would overwrite its table; both wait for the arrays */
-  if (ctx->dropped && !parallel && op != MAT_SUBMAT_SINGLEIS && op != MAT_FORM_EXPLICIT_TRANSPOSE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dropped && !parallel && op != MAT_SUBMAT_SINGLEIS && op != MAT_FORM_EXPLICIT_TRANSPOSE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*ctx->super.setoption)(A, op, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,6 +282,7 @@ static PetscErrorCode MatGetDiagonal_VCRSDropped(Mat A, Vec v)
   PetscInt        n;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, getdiagonal, (A, v));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(VecGetLocalSize(v, &n));
   PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector for the diagonal has %" PetscInt_FMT " entries and the matrix %" PetscInt_FMT " rows", n, A->rmap->n);
@@ -288,6 +333,7 @@ static PetscErrorCode MatGetRow_SeqAIJVCRSDropped(Mat A, PetscInt row, PetscInt 
   PetscInt        n;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, getrow, (A, row, nz, cols, vals));
   PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   PetscCall(MatVCRSCheckRowActive_Private(A, row, drop));
@@ -313,6 +359,7 @@ static PetscErrorCode MatGetRow_MPIAIJVCRSDropped(Mat A, PetscInt row, PetscInt 
   const PetscInt  rstart = A->rmap->rstart, cstart = A->cmap->rstart;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, getrow, (A, row, nz, cols, vals));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   PetscCall(MatVCRSCheckRowActive_Private(A, row, drop));
   PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, &garray));
@@ -349,30 +396,32 @@ static PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, Pets
 {
   Mat_VCRS *ctx;
   VCRSDrop *drop;
+  PetscBool dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (drop->rowactive) {
     drop->rowactive = PETSC_FALSE;
-    if (!ctx->dropped) PetscCall(VCRSDropReset(drop));
-  } else if (!ctx->dropped && ctx->super.restorerow) PetscCall((*ctx->super.restorerow)(A, row, nz, cols, vals));
+    if (!dropped) PetscCall(VCRSDropReset(drop));
+  } else if (!dropped && ctx->super.restorerow) PetscCall((*ctx->super.restorerow)(A, row, nz, cols, vals));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Adds a block's moduli to row sums [m] and column sums [n], and their squares to sum2; each may be NULL */
 static PetscErrorCode MatVCRSAddModuli_Private(Mat block, PetscReal rowsum[], PetscReal colsum[], PetscReal *sum2)
 {
-  Mat_VCRS          *ctx;
   const VCRSPlan    *plan = NULL;
   const PetscInt    *ai = NULL, *aj = NULL, *cols;
   const PetscScalar *vals;
   PetscScalar       *aa = NULL, *buffer = NULL;
   PetscInt          *colbuffer = NULL, n, max;
+  PetscBool          dropped;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(block, &ctx));
-  if (ctx && ctx->dropped) {
+  PetscCall(MatVCRSIsDropped_Private(block, &dropped));
+  if (dropped) {
     PetscCall(MatVCRSGetHostPlan_Private(block, &plan));
     PetscCall(VCRSPlanMaxRowLength(plan, &max));
     PetscCall(PetscMalloc2(max, &colbuffer, max, &buffer));
@@ -406,6 +455,7 @@ static PetscErrorCode MatNorm_SeqAIJVCRSDropped(Mat A, NormType type, PetscReal 
   const PetscInt n = type == NORM_1 ? A->cmap->n : A->rmap->n;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, norm, (A, type, norm));
   PetscCheck(type == NORM_1 || type == NORM_INFINITY || type == NORM_FROBENIUS, PETSC_COMM_SELF, PETSC_ERR_SUP, "No support for two norm");
   *norm = 0.0;
   if (type == NORM_FROBENIUS) {
@@ -467,12 +517,13 @@ static PetscErrorCode MatNorm_MPIAIJVCRS(Mat A, NormType type, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGetInfo_SeqAIJVCRSDropped(Mat A, PETSC_UNUSED MatInfoType flag, MatInfo *info)
+static PetscErrorCode MatGetInfo_SeqAIJVCRSDropped(Mat A, MatInfoType flag, MatInfo *info)
 {
   Mat_VCRS *ctx;
   size_t    bytes, tablebytes;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, getinfo, (A, flag, info));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(VCRSPlanGetBytes(ctx->plan, &bytes, &tablebytes));
   info->block_size        = 1.0;
@@ -494,6 +545,7 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
   VCRSDrop *adrop, *bdrop;
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, duplicate, (A, op, B));
   PetscCall(MatVCRSGetContext(A, &a));
   PetscCall(MatVCRSDecode_Private(A, NULL, (PetscBool)(op == MAT_COPY_VALUES), B));
   PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(*B, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, B));
@@ -508,9 +560,10 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
 }
 
 /* Nothing was set since the arrays were given back, or they would be there */
-static PetscErrorCode MatAssemblyEnd_SeqAIJVCRSDropped(PETSC_UNUSED Mat A, PETSC_UNUSED MatAssemblyType type)
+static PetscErrorCode MatAssemblyEnd_SeqAIJVCRSDropped(Mat A, MatAssemblyType type)
 {
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, assemblyend, (A, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -544,6 +597,7 @@ static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, M
   const PetscBool    backward = (PetscBool)((flag & SOR_BACKWARD_SWEEP) || (flag & SOR_LOCAL_BACKWARD_SWEEP));
 
   PetscFunctionBegin;
+  VCRS_UNLESS_DROPPED(A, sor, (A, bb, omega, flag, fshift, its, lits, xx));
   /* These two need the arrays */
   if ((flag & SOR_EISENSTAT) || flag == SOR_APPLY_LOWER || A->rmap->n != A->cmap->n) {
     PetscCall(PetscInfo(A, "Relaxation of type %d needs the AIJ arrays\n", (int)flag));
@@ -631,12 +685,12 @@ static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, M
 /* The arrays, whatever kind of matrix A is and whether or not it dropped any */
 PetscErrorCode MatVCRSMaterializeOperand_Private(Mat A, const char operation[])
 {
-  Mat_VCRS *ctx;
+  PetscBool dropped;
 
   PetscFunctionBegin;
   if (!A) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx || !ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+  if (!dropped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(A, "The AIJ arrays are taken again for %s\n", operation));
   PetscCall(MatVCRSMaterializeAIJ(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -832,6 +886,7 @@ static PetscErrorCode MatVCRSInstallStubs_Private(Mat A, PetscBool parallel)
   PetscCheck(PETSC_STATIC_ARRAY_LENGTH(VCRSFunctions) <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   drop->live = *A->ops;
+  drop->data = A->data;
 #define VCRS_INSTALL(name, self, parameters, arguments) \
   if (A->ops->name) A->ops->name = MatVCRSStub_##name;
   VCRS_STUBS(VCRS_INSTALL)
@@ -860,6 +915,7 @@ static PetscErrorCode MatVCRSInstallStubs_Private(Mat A, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The opposite */
 static PetscErrorCode MatVCRSRemoveStubs_Private(Mat A)
 {
   VCRSDrop *drop;
@@ -1060,7 +1116,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSCompress(A));
-  if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
   PetscCall(MatVCRSOperatorGuardStart());
   PetscCall(MatInodeGetInodeSizes(A, &inodes, NULL, NULL));
 
@@ -1093,10 +1149,12 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   void            *data;
   PetscObjectState state;
   const char      *prefix;
+  PetscBool        dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+  if (!dropped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   PetscCall(PetscLogEventBegin(MAT_VCRSMaterialize, A, 0, 0, 0));
   PetscCall(MatGetOptionsPrefix(A, &prefix));
@@ -1157,10 +1215,12 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   VCRSDrop        *drop;
   Mat              block[2];
   PetscObjectState state;
+  PetscBool        dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+  if (!dropped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
   for (int b = 0; b < 2; b++) PetscCall(MatVCRSMaterializeAIJ_Seq(block[b]));
   PetscCall(MatVCRSRemoveStubs_Private(A));

@@ -104,6 +104,7 @@ PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse,
 PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 

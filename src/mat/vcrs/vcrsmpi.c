@@ -72,12 +72,17 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   Mat              Ad, Ao;
   PetscObjectState state;
   VCRSOptions      opt;
+  PetscBool        dropped;
   MPI_Comm         comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (ctx->dropped || ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->dropped) {
+    PetscCall(MatVCRSIsDropped_Private(A, &dropped));
+    if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
