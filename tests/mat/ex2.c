@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Lossless MATVCRS matrices give every bit of MATAIJ back, in every layout.\n\n";
+
+#include "vcrstest.h"
+
+/* A number with these bits */
+static PetscReal TestBits(uint64_t bits)
+{
+  PetscReal v;
+
+  if (sizeof(v) == sizeof(float)) {
+    const uint32_t shorter = (uint32_t)(bits >> 32);
+
+    memcpy(&v, &shorter, sizeof(shorter));
+  } else memcpy(&v, &bits, sizeof(bits));
+  return v;
+}
+
+/* Puts numbers that compare badly into a matrix: NaNs with a payload, infinities, -0, the smallest and the largest */
+static PetscErrorCode TestMakeSpecial(Mat B)
+{
+  static const uint64_t bits[] = {0x7ff8000000000000ULL, 0x7ff8000012345678ULL, 0xfff8cafe00000001ULL, 0x7ff0000000000000ULL, 0xfff0000000000000ULL, 0x8000000000000000ULL, 0x0000000000000000ULL,
+                                  0x0000000000000001ULL, 0x800fffffffffffffULL, 0x7fefffffffffffffULL, 0x0010000000000000ULL, 0x36a0000000000000ULL, 0x47efffffe0000000ULL, 0x47f0000000000000ULL, 0x3ff0000000000000ULL};
+  const int             nbits  = (int)PETSC_STATIC_ARRAY_LENGTH(bits);
+  PetscInt              begin, end;
+  Mat                   pattern;
+
+  PetscFunctionBegin;
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &pattern));
+  PetscCall(MatGetOwnershipRange(B, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt        len, where[TEST_LONGEST];
+    PetscScalar     v[TEST_LONGEST];
+    const PetscInt *cols;
+
+    PetscCall(MatGetRow(pattern, i, &len, &cols, NULL));
+    PetscCall(PetscArraycpy(where, cols, len));
+    PetscCall(MatRestoreRow(pattern, i, NULL, &cols, NULL));
+    for (PetscInt k = 0; k < len; k++) {
+      /* component by component: arithmetic would lose bits */
+      for (size_t c = 0; c < sizeof(PetscScalar) / sizeof(PetscReal); c++) ((PetscReal *)&v[k])[c] = TestBits(bits[(size_t)(TestRandom(31 + c, (uint64_t)i, (uint64_t)where[k]) * nbits)]);
+    }
+    PetscCall(MatSetValues(B, 1, &i, len, where, v, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatDestroy(&pattern));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt failures = 0, matrices = 0, every = 1, number = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  for (int kind = 0; kind < TEST_KINDS; kind++) {
+    for (int special = 0; special < 2; special++) {
+      Mat B;
+
+      PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, (TestKind)kind, 0, &B));
+      if (special) PetscCall(TestMakeSpecial(B));
+      for (int layout = MATVCRS_LAYOUT_AUTO; layout <= MATVCRS_LAYOUT_L3; layout++) {
+        Mat      A, C, D;
+        PetscInt bad[4];
+
+        if (layout == MATVCRS_LAYOUT_L2 && (special || !TestKindIsFixedPoint((TestKind)kind))) continue;
+        if (number++ % every) continue;
+        PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
+        PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
+        PetscCall(MatVCRSDropAIJ(A));
+
+        /* by rows, converted, copied, and taken back */
+        PetscCall(TestCountRowsThatDiffer(A, B, &bad[0]));
+        PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+        PetscCall(TestCountRowsThatDiffer(C, B, &bad[1]));
+        PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
+        PetscCall(TestCountRowsThatDiffer(D, B, &bad[2]));
+        PetscCall(MatVCRSMaterializeAIJ(A));
+        PetscCall(TestCountRowsThatDiffer(A, B, &bad[3]));
+        for (int k = 0; k < 4; k++) {
+          static const char *const names[] = {"MatGetRow()", "MatConvert() to aij", "MatDuplicate()", "MatVCRSMaterializeAIJ()"};
+
+          if (bad[k]) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s%s in layout %s: %" PetscInt_FMT " rows differ after %s\n", TestKindNames[kind], special ? " with special values" : "", MatVCRSLayouts[layout], bad[k], names[k]));
+          failures += bad[k] ? 1 : 0;
+        }
+        PetscCall(MatDestroy(&A));
+        PetscCall(MatDestroy(&C));
+        PetscCall(MatDestroy(&D));
+        matrices++;
+      }
+      PetscCall(MatDestroy(&B));
+    }
+  }
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices come back bit for bit\n", matrices));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    nsize: {{1 2}}
+
+  test:
+    suffix: 2
+    nsize: {{3 4}}
+    args: -every 5
+
+TEST*/
