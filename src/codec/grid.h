@@ -84,6 +84,19 @@ LITHE_HD static inline double LitheRoundToGrid(double v, int e)
   return r + 0.;
 }
 
+/* The nearest number of single precision */
+LITHE_HD static inline double LitheRoundToSingle(double v)
+{
+#if defined(__CUDA_ARCH__)
+  return (double)(float)v + 0.;
+#else
+  /* volatile: optimising, GCC 12 drops both conversions where two components are converted side by side */
+  volatile float f = (float)v;
+
+  return (double)f + 0.;
+#endif
+}
+
 /* The smallest e with |v| <= limit 2^e, limit 127 or 32767 (bits 8 or 16) */
 LITHE_HD static inline int LitheFixedExponent(double v, int bits)
 {

@@ -254,7 +254,8 @@ static PetscErrorCode VCRSFindSingle(VCRSBuild *b)
       /* what is beyond the range of float must not even be converted */
       if (PetscAbsReal(v[k]) > (PetscReal)FLT_MAX && !(PetscAbsReal(v[k]) > PETSC_MAX_REAL)) has = PETSC_FALSE;
       else {
-        const PetscReal back = (PetscReal)(float)v[k];
+        volatile float  single = (float)v[k]; /* as in LitheRoundToSingle(), but with the sign of zero */
+        const PetscReal back   = (PetscReal)single;
 
         if (!LitheSameBitsReal(back, v[k])) has = PETSC_FALSE;
       }

@@ -214,7 +214,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, cons
   case VCRS_GRID_ENTRY:
     return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + g->exponent));
   case VCRS_GRID_SINGLE:
-    return (double)(float)v + 0.;
+    return LitheRoundToSingle(v);
   default:
     return v;
   }
