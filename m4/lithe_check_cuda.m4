@@ -7,8 +7,8 @@
 # Call it after LITHE_CHECK_PETSC. Kernels are compiled if PETSc has CUDA and
 # nvcc is there, unless --without-cuda; --with-cuda makes their lack an error.
 #
-# Substitutes NVCC, NVCCFLAGS, CUDA_ARCH, CUDA_GENCODE, CUDA_CPPFLAGS,
-# CUDA_LIBS; sets the conditional LITHE_HAVE_CUDA and lithe_have_cuda.
+# Substitutes NVCC, NVCCFLAGS, LITHE_NVCC_FLAGS, CUDA_ARCH, CUDA_GENCODE,
+# CUDA_CPPFLAGS (for the host compiler), CUDA_LIBS; sets the conditional LITHE_HAVE_CUDA and lithe_have_cuda.
 AC_DEFUN([LITHE_CHECK_CUDA],
 [AC_REQUIRE([LITHE_CHECK_PETSC])
 AC_ARG_VAR([NVCC], [the CUDA compiler])
@@ -58,11 +58,12 @@ AS_IF([test "$lithe_have_cuda" = yes],
    LITHE_PETSC_VARIABLE([lithe_petsc_cudac_flags], [CUDAC_FLAGS])
    LITHE_PETSC_VARIABLE([lithe_petsc_mpicxx_inc], [MPICXX_INCLUDES])
    LITHE_PETSC_VARIABLE([lithe_petsc_cuda_lib], [CUDA_LIB])
+   LITHE_PETSC_VARIABLE([CUDA_CPPFLAGS], [CUDA_INCLUDE])
    lithe_cuda_std=`echo " $lithe_petsc_cudac_flags " | sed -n 's/.* \(-std=[[^ ]]*\) .*/\1/p'`
    AS_IF([test -z "$lithe_cuda_std"], [lithe_cuda_std=-std=c++17])
-   CUDA_CPPFLAGS="$lithe_petsc_mpicxx_inc"
-   AS_IF([test -n "$PETSC_CXX"], [CUDA_CPPFLAGS="-ccbin $PETSC_CXX $CUDA_CPPFLAGS"])
-   CUDA_CPPFLAGS="$CUDA_CPPFLAGS $lithe_cuda_std"
+   LITHE_NVCC_FLAGS="$lithe_petsc_mpicxx_inc"
+   AS_IF([test -n "$PETSC_CXX"], [LITHE_NVCC_FLAGS="-ccbin $PETSC_CXX $LITHE_NVCC_FLAGS"])
+   LITHE_NVCC_FLAGS="$LITHE_NVCC_FLAGS $lithe_cuda_std"
    AS_IF([test -z "$NVCCFLAGS"], [NVCCFLAGS="-O3 -lineinfo"])
 
    # The shared runtime that PETSc uses, and nothing of the directory of stubs
@@ -79,7 +80,7 @@ AS_IF([test "$lithe_have_cuda" = yes],
 #include <petscsys.h>
 __global__ void k(PetscScalar *x) { x[[threadIdx.x]] = 0.0; }
 _LITHE_EOF
-      AS_IF([$NVCC $CUDA_CPPFLAGS $PETSC_CPPFLAGS -arch=sm_$lithe_cuda_last -Xcompiler -fPIC -c conftest.cu -o conftest.o >conftest.out 2>&1],
+      AS_IF([$NVCC $LITHE_NVCC_FLAGS $PETSC_CPPFLAGS -arch=sm_$lithe_cuda_last -Xcompiler -fPIC -c conftest.cu -o conftest.o >conftest.out 2>&1],
         [lithe_cv_cuda_works=yes],
         [lithe_cv_cuda_works=no
          cat conftest.out >&AS_MESSAGE_LOG_FD])
@@ -99,5 +100,6 @@ AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_GENCODE])
 AC_SUBST([CUDA_LIBS])
 AC_SUBST([LITHE_CUDA_DEFS])
+AC_SUBST([LITHE_NVCC_FLAGS])
 AC_SUBST([LITHE_HAVE_CUDA_WORD], [$lithe_have_cuda])
 ])
