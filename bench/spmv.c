@@ -168,7 +168,7 @@ static PetscErrorCode TimePair(const Bench *bench, Mat A, Mat B, Vec x, Vec y, P
 static PetscErrorCode CopyRate(Bench *bench)
 {
   const PetscInt n = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
-  PetscReal      time[ROUNDS_MAX], median;
+  PetscReal      time[ROUNDS_MAX], median = 0;
   PetscInt       batch;
   Vec            x, y;
 
@@ -259,7 +259,7 @@ static PetscErrorCode Report(Bench *bench, const Result *r)
   const double rate = r->build > 0. ? r->nonzeros / r->build / 1e6 : 0.;
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10.2f %6.2f %10.4f %7.2f %6.1f %9.1f %9.1f  %8.1e\n", r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, r->build / (double)r->baseline, (double)r->error));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10.2f %7.2f %10.4f %7.2f %6.1f %9.1f %9.1f  %8.1e\n", r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, r->build / (double)r->baseline, (double)r->error));
   if (bench->json) {
     fprintf(bench->json, "%s\n    {\"matrix\": \"%s\", \"what\": \"product\", \"rows\": %lld, \"nonzeros\": %.0f, \"store\": \"%s\", \"layout\": \"%s\", \"values\": \"%s\", \"bytes\": %.0f, \"times_smaller\": %.4f, \"ms_median\": %.6f, \"ms_min\": %.6f, \"ms_baseline\": %.6f, \"times_faster\": %.4f, \"share_of_copy\": %.4f, \"compress_s\": %.6f, \"setup_s\": %.6f, \"max_relative_error\": %.3e}",
             bench->first ? "" : ",", r->matrix, (long long)r->rows, r->nonzeros, r->store, r->layout, r->values, r->bytes, r->aijbytes / r->bytes, 1e3 * (double)r->median, 1e3 * (double)r->least, 1e3 * (double)r->baseline, (double)(r->baseline / r->median), (double)r->share, r->build, r->setup, (double)r->error);
@@ -344,7 +344,7 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
   r.nonzeros = matinfo.nz_used;
   r.aijbytes = r.nonzeros * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: %" PetscInt_FMT " rows, %.0f nonzeros\n", name, M, r.nonzeros));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10s %6s %10s %7s %6s %9s %9s  %8s\n", "store", "layout", "values", "MB", "/MB", "ms", "faster", "%copy", "Mnz/s", "in SpMVs", "error"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10s %7s %10s %7s %6s %9s %9s  %8s\n", "store", "layout", "values", "MB", "smaller", "ms", "faster", "%copy", "Mnz/s", "in SpMVs", "error"));
 
   /* the product that all are compared with, on the host */
   PetscCall(MatCreateVecs(A, &hostx, &reference));

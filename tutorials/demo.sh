@@ -153,6 +153,7 @@ if [ -z "$matrix" ]; then
     helper matgen -kind "$kind" -rows "$rows" -o "$run/new.bin" $generator || die "the generator failed"
     mv "$run/new.bin" "$binary" || exit 1
   fi
+  name=$kind
 else
   [ -f "$matrix" ] || die "$matrix: no such file"
   name=$(basename "$matrix")
@@ -179,6 +180,21 @@ elif [ "$rows" -le 50000 ]; then options="-ksp_type gmres -ksp_gmres_restart 200
 else options="-ksp_type bcgs -ksp_pc_side right"
 fi
 options="$options -ksp_rtol $rtol -ksp_max_it 10000"
+
+# Milliseconds of a product: those of a Richardson iteration that does little else, so that there are many
+# of them whatever the solver. With -log_view_gpu_time PETSc waits for each kernel.
+product()
+{
+  type=$1
+  shift
+  # shellcheck disable=SC2086
+  $launcher "$solver" -f0 "$small" -f1 "$binary" $right -mat_type "$type" "$@" -ksp_type richardson -ksp_richardson_scale 1e-30 -pc_type none \
+    -ksp_pc_side left -ksp_norm_type none -ksp_convergence_test skip -ksp_max_it "$products" -log_view_gpu_time -log_view ":$run/log.product:ascii_csv" >/dev/null 2>&1
+  spmv=$(awk -F, '
+    $1 == "KSPSolve 1" && $3 == "0" && NF > 4 { n[$2] = $4; t[$2] = $5 }
+    END { m = t["MatMult"] - t["MatVCRSCompress"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"]; if (n["MatMult"] > 0 && m > 0) printf "%.4g", 1000 * m / n["MatMult"]; else printf "-" }' "$run/log.product" 2>/dev/null) || spmv=-
+}
+products=$(awk -v n="$nonzeros" 'BEGIN { k = int(4e8 / (n + 1)); print k < 40 ? 40 : k > 1000 ? 1000 : k }')
 
 # One solve: label, matrix type, more options
 count=0
@@ -209,15 +225,12 @@ solve()
     say "$label: ex10 failed with status $status"
   fi
 
-  # seconds of the solve; milliseconds of a product, without what was made at the first one
-  timing=$(awk -F, -v stage='KSPSolve 1' '
-    $1 == stage && $3 == "0" && NF > 4 { n[$2] = $4; t[$2] = $5 }
-    END {
-      extra = t["MatVCRSCompress"] + t["MatVCRSUpload"] + t["MatCUSPARSCopyTo"]
-      m = t["MatMult"] - extra
-      printf "%s %s", (n["MatMult"] > 0 && m > 0 ? sprintf("%.3f", 1000 * m / n["MatMult"]) : "-"), (n["KSPSolve"] > 0 ? sprintf("%.3f", t["KSPSolve"] - extra) : "-")
-    }' "$run/log.$count" 2>/dev/null) || timing='- -'
-  spmv=${timing% *} seconds=${timing#* }
+  # seconds of the solve, without what is made once at the first product
+  seconds=$(awk -F, '
+    $1 == "KSPSolve 1" && $3 == "0" && NF > 4 { t[$2] = $5 }
+    END { s = t["KSPSolve"] - t["MatVCRSCompress"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"]; if (s > 0) printf "%.4g", s; else printf "-" }' "$run/log.$count" 2>/dev/null) || seconds=-
+  spmv=-
+  [ "$status" != 0 ] || product "$type" "$@"
 
   # the residual of what was found, with the matrix of the file as AIJ
   residual=-
@@ -225,18 +238,6 @@ solve()
   [ "$solved" = yes ] || failed=1
   set -- "$label" "$type" "${bytes:-$aijbytes}" "$spmv" "${its:--}" "$seconds" "$residual" "${reason:--}" "${layout:--}" "$solved"
   (IFS='|'; printf '%s\n' "$*") >>"$run/results"
-}
-
-# The time of a product on the GPU comes from a run of its own, in which PETSc waits for each kernel
-retime()
-{
-  type=$1
-  shift
-  # shellcheck disable=SC2086
-  $launcher "$solver" -f0 "$small" -f1 "$binary" $options $right -mat_type "$type" "$@" -ksp_max_it 50 -log_view_gpu_time -log_view ":$run/log.gpu:ascii_csv" >/dev/null 2>&1
-  spmv=$(awk -F, '$1 == "KSPSolve 1" && $3 == "0" { n[$2] = $4; t[$2] = $5 }
-    END { m = t["MatMult"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"] - t["MatVCRSCompress"]; if (n["MatMult"] > 0 && m > 0) printf "%.4f", 1000 * m / n["MatMult"]; else printf "-" }' "$run/log.gpu" 2>/dev/null)
-  awk -F'|' -v OFS='|' -v last="$count" -v spmv="${spmv:--}" 'NR == last { $4 = spmv } { print }' "$run/results" >"$run/results.new" && mv "$run/results.new" "$run/results"
 }
 
 right= checkones=
@@ -252,7 +253,6 @@ if [ "$gpu" = yes ]; then
   for type in $types; do
     case $type in aij) type=aijcusparse ;; esac
     solve "GPU $type" "$type" -mat_vec_type cuda -vec_type cuda -pc_type jacobi "$@"
-    retime "$type" -mat_vec_type cuda -vec_type cuda -pc_type jacobi "$@"
   done
 fi
 

@@ -688,7 +688,7 @@ static PetscErrorCode CreateLaplace(MPI_Comm comm, const Problem *problem, Mat *
         for (int di = i > 0 ? -1 : 0; di <= (i < nx - 1 ? 1 : 0); di++) {
           const int distance = PetscAbs(di) + PetscAbs(dj) + PetscAbs(dk);
 
-          if (distance <= reach) RowsAdd(&rows, row + (dk * ny + dj) * nx + di, distance ? -1. : (PetscScalar)(points - 1));
+          if (distance <= reach) RowsAdd(&rows, row + (dk * ny + dj) * nx + di, (PetscScalar)(distance ? -1 : points - 1));
         }
       }
     }
@@ -1082,14 +1082,14 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
   problem->ny             = 100;
   problem->nz             = 100;
   problem->seed           = 1;
-  problem->cell[0]        = 20 * .3048;
-  problem->cell[1]        = 10 * .3048;
-  problem->cell[2]        = 2 * .3048;
+  problem->cell[0]        = (PetscReal)(20 * .3048);
+  problem->cell[1]        = (PetscReal)(10 * .3048);
+  problem->cell[2]        = (PetscReal)(2 * .3048);
   problem->logdeviation   = 2;
   problem->correlation[0] = 6;
   problem->correlation[1] = 12;
   problem->correlation[2] = 1.5;
-  problem->anisotropy     = 1.e-2;
+  problem->anisotropy     = (PetscReal)1.e-2;
   problem->channels       = 6;
   problem->wells          = 4;
   problem->timestep       = 1;
