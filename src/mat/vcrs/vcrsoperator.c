@@ -32,7 +32,7 @@ static PetscLogHandler VCRSWatch        = NULL;
 
 /* The solves that have begun and not ended, outermost first: how deep they are and the KSP of the outermost */
 typedef struct {
-  PetscInt depth;
+  PetscInt      depth;
   PetscObjectId outer;
 } VCRSWatchData;
 
@@ -46,7 +46,17 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
   return (PetscBool)(event == MAT_LUFactor || event == MAT_LUFactorSymbolic || event == MAT_LUFactorNumeric || event == MAT_CholeskyFactor || event == MAT_CholeskyFactorSymbolic || event == MAT_CholeskyFactorNumeric || event == MAT_ILUFactor || event == MAT_ILUFactorSymbolic || event == MAT_ICCFactorSymbolic || event == MAT_QRFactor || event == MAT_QRFactorSymbolic || event == MAT_QRFactorNumeric);
 }
 
-static PetscErrorCode VCRSCheckOperator(KSP ksp)
+/* Handlers before this one were told that the event begins, and must hear that it ended */
+static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent event, KSP ksp)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < PETSC_LOG_HANDLER_MAX && PetscLogHandlers[k].handler != h; k++) {
+    if (PetscLogHandlers[k].eventEnd) PetscCall((*PetscLogHandlers[k].eventEnd)(PetscLogHandlers[k].handler, event, (PetscObject)ksp, NULL, NULL, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode VCRSCheckOperator(PetscLogHandler h, PetscLogEvent event, KSP ksp)
 {
   Mat         A;
   Mat_VCRS   *ctx;
@@ -63,6 +73,7 @@ static PetscErrorCode VCRSCheckOperator(KSP ksp)
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx || !ctx->lossy || ctx->allowlossy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetOptionsPrefix(A, &prefix));
+  PetscCall(VCRSWatchRevokeEvent(h, event, ksp));
   SETERRQ(PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONGSTATE, "The operator of this solve is a lossy matrix of type %s (-%smat_vcrs_loss %s): the solution would be that of another system. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() solves with it all the same",
           ((PetscObject)A)->type_name, prefix ? prefix : "", MatVCRSLosses[ctx->opt.loss], prefix ? prefix : "", prefix ? prefix : "");
 }
@@ -79,7 +90,7 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
     if (data->outer == o1->id) data->depth = 0;
     if (!data->depth) {
       data->outer = o1->id;
-      PetscCall(VCRSCheckOperator((KSP)o1));
+      PetscCall(VCRSCheckOperator(h, event, (KSP)o1));
     }
     data->depth++;
   } else if (o1->classid == MAT_CLASSID && VCRSIsFactorization(event)) PetscCall(MatVCRSMaterializeOperand_Private((Mat)o1, "a factorization"));
