@@ -99,7 +99,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 }
 
 /* A pair's word and diagonal: what of the common pair it is (see vcrs.cuh) */
-static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
+static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal, uint32_t *shape)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
   uint32_t       word = 0;
@@ -107,13 +107,17 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
 
   *diagonal = 0.;
+  *shape    = 0;
   for (PetscInt k = 0; k < length; k++) {
     const PetscInt    offset = table->setoffset[start + k];
     const PetscScalar value  = table->setvalue[start + k];
     int               q      = 0;
 
     while (q < l->length && l->offset[q] != offset) q++;
-    if (q < l->length) found++;
+    if (q < l->length) {
+      *shape |= 1u << q;
+      found++;
+    }
     if (offset == 0) {
       word |= VCRS_WORD_DIAGONAL;
       *diagonal = value;
@@ -122,6 +126,7 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   }
   same = length == l->length && found == length ? PETSC_TRUE : PETSC_FALSE;
   if (!part) word = 0;
+  if (found < length) *shape = 0;
   return same ? word | VCRS_WORD_SAME : word;
 }
 
@@ -201,6 +206,17 @@ static void PairsChooseStride(VCRSLaunch *l, PetscInt m)
   for (int k = 0; k < n; k++) {
     l->offset[k] = offset[l->order[k]];
     l->value[k]  = value[l->order[k]];
+    l->below[k]  = 0;
+    for (int q = 0; q < n; q++)
+      if (l->order[q] < l->order[k]) l->below[k] |= 1u << q;
+  }
+
+  /* the next shorter distance at which the set meets itself: a line of the grid; it must divide the plane */
+  l->line = 0;
+  for (int k = 0; k < n; k++) {
+    const PetscInt line = l->offset[k] < 0 ? -l->offset[k] : l->offset[k];
+
+    if (best > 0 && line >= 32 && line < l->stride && l->stride % line == 0 && line > l->line) l->line = line;
   }
 }
 
@@ -231,7 +247,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
 
   const PetscInt start = table->setptr[l->id];
-  uint32_t      *word;
+  uint32_t      *word, *shape = NULL;
   PetscScalar   *diagonal = NULL;
 
   l->length = static_cast<int>(table->setptr[l->id + 1] - start);
@@ -242,16 +258,18 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   if (pairs) PairsChooseStride(l, dplan->m);
 
   PetscCall(PetscMalloc1(table->nsets, &word));
-  if (pairs) PetscCall(PetscMalloc1(table->nsets, &diagonal));
-  for (PetscInt p = 0; p < table->nsets; p++) word[p] = pairs ? PairGetWord(table, l, p, &diagonal[p]) : SetGetWord(table, l, p);
+  if (pairs) PetscCall(PetscMalloc2(table->nsets, &diagonal, table->nsets, &shape));
+  for (PetscInt p = 0; p < table->nsets; p++) word[p] = pairs ? PairGetWord(table, l, p, &diagonal[p], &shape[p]) : SetGetWord(table, l, p);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), table->nsets * sizeof(*word)));
   PetscCallCUDA(cudaMemcpy(l->dword, word, table->nsets * sizeof(*word), cudaMemcpyHostToDevice));
   if (pairs) {
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dshape), table->nsets * sizeof(*shape)));
+    PetscCallCUDA(cudaMemcpy(l->dshape, shape, table->nsets * sizeof(*shape), cudaMemcpyHostToDevice));
     PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
   }
   PetscCall(PetscFree(word));
-  PetscCall(PetscFree(diagonal));
+  if (pairs) PetscCall(PetscFree2(diagonal, shape));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,6 +351,7 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   if (l) {
     if (l->dword) PetscCallCUDA(cudaFree(l->dword));
     if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
+    if (l->dshape) PetscCallCUDA(cudaFree(l->dshape));
     PetscCall(PetscFree(l));
     dplan->launch = NULL;
   }

@@ -125,6 +125,77 @@ static __device__ __forceinline__ Number Read(const Number *p)
   return u.number;
 }
 
+/*
+   The same, or zero without a read where not wanted. In assembler, since a condition around a read
+   makes the compiler branch, and then the reads of a batch wait for one another.
+*/
+static __device__ __forceinline__ Number ReadIf(bool wanted, const Number *p)
+{
+  Number v;
+
+#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_SINGLE)
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.f32 %0, 0f00000000;\n mov.f32 %1, 0f00000000;\n @q ld.global.nc.v2.f32 {%0, %1}, [%2];\n}" : "=f"(v.re), "=f"(v.im) : "l"(p), "r"(static_cast<int>(wanted)));
+#elif defined(PETSC_USE_COMPLEX)
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.f64 %0, 0d0000000000000000;\n mov.f64 %1, 0d0000000000000000;\n @q ld.global.nc.v2.f64 {%0, %1}, [%2];\n}" : "=d"(v.re), "=d"(v.im) : "l"(p), "r"(static_cast<int>(wanted)));
+#elif defined(PETSC_USE_REAL_SINGLE)
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.f32 %0, 0f00000000;\n @q ld.global.nc.f32 %0, [%1];\n}" : "=f"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+#else
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.f64 %0, 0d0000000000000000;\n @q ld.global.nc.f64 %0, [%1];\n}" : "=d"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+#endif
+  return v;
+}
+
+/* Reads of what is used once: they leave x in the caches */
+static __device__ __forceinline__ unsigned char ReadOnceIf(bool wanted, const unsigned char *p)
+{
+  unsigned int v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u32 %0, 0;\n @q ld.global.nc.L1::no_allocate.u8 %0, [%1];\n}" : "=r"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  return static_cast<unsigned char>(v);
+}
+
+static __device__ __forceinline__ unsigned short ReadOnceIf(bool wanted, const unsigned short *p)
+{
+  unsigned short v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u16 %0, 0;\n @q ld.global.nc.L1::no_allocate.u16 %0, [%1];\n}" : "=h"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  return v;
+}
+
+static __device__ __forceinline__ unsigned int ReadOnceIf(bool wanted, const unsigned int *p)
+{
+  unsigned int v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u32 %0, 0;\n @q ld.global.nc.L1::no_allocate.u32 %0, [%1];\n}" : "=r"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  return v;
+}
+
+static __device__ __forceinline__ unsigned long long ReadOnceIf(bool wanted, const unsigned long long *p)
+{
+  unsigned long long v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u64 %0, 0;\n @q ld.global.nc.L1::no_allocate.u64 %0, [%1];\n}" : "=l"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  return v;
+}
+
+static __device__ __forceinline__ uint2 ReadOnceIf(bool wanted, const uint2 *p)
+{
+  uint2 v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.u32 %0, 0;\n mov.u32 %1, 0;\n @q ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];\n}" : "=r"(v.x), "=r"(v.y) : "l"(p), "r"(static_cast<int>(wanted)));
+  return v;
+}
+
+static __device__ __forceinline__ uint4 ReadOnceIf(bool wanted, const uint4 *p)
+{
+  uint4 v;
+
+  asm("{\n .reg .pred q;\n setp.ne.s32 q, %5, 0;\n mov.u32 %0, 0;\n mov.u32 %1, 0;\n mov.u32 %2, 0;\n mov.u32 %3, 0;\n @q ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
+      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+      : "l"(p), "r"(static_cast<int>(wanted)));
+  return v;
+}
+
 #if defined(PETSC_USE_64BIT_INDICES)
 typedef uint64_t VCRSUnsigned;
 #else
@@ -389,10 +460,13 @@ typedef struct {
   int       length; /* of the common set */
   PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
   PetscInt  stride;                  /* L0 */
+  PetscInt  line;                    /* L0: a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
   int       ntriple, nsingle;        /* L0 */
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
   PetscScalar value[VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
   int       multiprocessors;
+  uint32_t below[VCRS_COMMON_MAX]; /* L0: which of the reordered entries are before the k-th in their set */
+  uint32_t *dshape;    /* device, L0, [nsets]: which of the common offsets a pair has, reordered; 0 where it has others */
   uint32_t *dword;     /* device, [nsets]: which of the common entries a set has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
 } VCRSLaunch;

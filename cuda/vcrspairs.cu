@@ -14,7 +14,7 @@
    A warp takes the first of these ways that all its rows allow:
      1. all rows have the common pair: offsets and values are parameters of the kernel
      2. all rows have a part of the common pair, and maybe another diagonal entry: boundaries
-     3. all rows have the common index set, each thread's rows have the same values: other media
+     3. all rows have a part of the common index set, each thread's rows are the same pair: other media
      4. rows one by one from the tables
 */
 
@@ -22,17 +22,18 @@
 
 struct PairsArguments : MultArguments {
   PetscInt        m;
-  PetscInt        stride;
+  PetscInt        stride, line;
   PetscInt        common; /* id, -1: none */
   int             idbytes;
   int             ntriple, nsingle;
   PetscInt        offset[VCRS_WORD_ENTRIES];
   Number          value[VCRS_WORD_ENTRIES];
   int             order[VCRS_WORD_ENTRIES];
+  uint32_t        below[VCRS_WORD_ENTRIES];
   const void     *id;
   const PetscInt *setptr, *setoffset;
   const Number   *setvalue;
-  const uint32_t *word;
+  const uint32_t *word, *shape;
   const Number   *setdiagonal;
 };
 
@@ -65,9 +66,9 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
   }
 }
 
-/* The same where rows have parts of the common pair: bit k of word[j] says that row j has its k-th reordered entry */
-template <int rows, int triples, int singles>
-static __device__ __forceinline__ void SumParts(const PairsArguments &a, const Number *x, const uint32_t word[rows], Number sum[rows])
+/* The same where rows have parts of the common set: bit k of word[j] says that row j has its k-th reordered entry */
+template <int rows, int triples, int singles, class F>
+static __device__ __forceinline__ void SumParts(const PairsArguments &a, const Number *x, const uint32_t word[rows], F value, Number sum[rows])
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
@@ -84,23 +85,30 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
 #pragma unroll
       for (int j = 0; j < rows; j++)
         if (i - j >= 0 && i - j <= 2) wanted = wanted || (word[j] >> (3 * t + i - j) & 1u);
-      xs[i] = wanted ? Read(xt + i * a.stride) : Number{};
+      xs[i] = ReadIf(wanted, xt + i * a.stride);
     }
 #pragma unroll
-    for (int j = 0; j < rows; j++)
+    for (int k = 0; k < 3; k++) {
+      const Number v = value(3 * t + k);
+
 #pragma unroll
-      for (int k = 0; k < 3; k++)
-        if (word[j] >> (3 * t + k) & 1u) sum[j] = MultiplyAdd(a.value[3 * t + k], xs[j + k], sum[j]);
+      for (int j = 0; j < rows; j++)
+        if (word[j] >> (3 * t + k) & 1u) sum[j] = MultiplyAdd(v, xs[j + k], sum[j]);
+    }
   }
 
 #pragma unroll(singles > 0 ? singles : 4)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
+    const Number  v  = value(k);
+    Number        xs[rows];
 
 #pragma unroll
+    for (int j = 0; j < rows; j++) xs[j] = ReadIf(word[j] >> k & 1u, xq + j * a.stride);
+#pragma unroll
     for (int j = 0; j < rows; j++)
-      if (word[j] >> k & 1u) sum[j] = MultiplyAdd(a.value[k], Read(xq + j * a.stride), sum[j]);
+      if (word[j] >> k & 1u) sum[j] = MultiplyAdd(v, xs[j], sum[j]);
   }
 }
 
@@ -115,15 +123,16 @@ static __device__ __forceinline__ Number SumTable(const PairsArguments &a, Petsc
   Number          sum   = Number{};
 
   for (int k0 = 0; k0 < length; k0 += batch) {
-    Number xs[batch], vs[batch];
+    Number   xs[batch], vs[batch];
+    PetscInt os[batch];
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      if (k0 + k < length) {
-        vs[k] = Read(v + k0 + k);
-        xs[k] = Read(x + __ldg(o + k0 + k));
-      }
+      os[k] = k0 + k < length ? __ldg(o + k0 + k) : 0;
+      vs[k] = ReadIf(k0 + k < length, v + k0 + k);
     }
+#pragma unroll
+    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + os[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++)
       if (k0 + k < length) sum = MultiplyAdd(vs[k], xs[k], sum);
@@ -131,12 +140,34 @@ static __device__ __forceinline__ Number SumTable(const PairsArguments &a, Petsc
   return sum;
 }
 
-template <int rows, int triples, int singles, int threads>
+/*
+   The first of a thread's rows, m if it has none. Where the launch has found lines, a block takes tile
+   rows of each of threads / tile neighbouring lines: rows next to each other in two directions share
+   entries of x in L1.
+*/
+template <int rows, int threads, int tile>
+static __device__ __forceinline__ VCRSUnsigned PairsGetRow(const PairsArguments &a)
+{
+  const VCRSUnsigned stride = a.stride;
+  VCRSUnsigned       g      = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
+
+  if (tile && a.line) {
+    constexpr int      width = tile ? tile : threads, lines = threads / width;
+    const VCRSUnsigned line = a.line, across = (line + width - 1) / width, strip = blockIdx.x / across, at = (blockIdx.x - strip * across) * width + threadIdx.x % width;
+
+    if (at >= line) return a.m;
+    g = (strip * lines + threadIdx.x / width) * line + at;
+  }
+  const VCRSUnsigned band = g / stride;
+
+  return band * rows * stride + (g - band * stride);
+}
+
+template <int rows, int triples, int singles, int threads, int tile>
 static __global__ void __launch_bounds__(threads) PairsKernel(const __grid_constant__ PairsArguments a)
 {
   /* unsigned: the last rows * stride rows may reach beyond the largest PetscInt */
-  const VCRSUnsigned m = a.m, stride = a.stride, g = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x, band = g / stride;
-  const VCRSUnsigned row0 = band * rows * stride + (g - band * stride);
+  const VCRSUnsigned m = a.m, stride = a.stride, row0 = PairsGetRow<rows, threads, tile>(a);
   const Number  *x    = a.x + row0;
   PetscInt       id[rows];
   Number         sum[rows];
@@ -156,36 +187,44 @@ static __global__ void __launch_bounds__(threads) PairsKernel(const __grid_const
     SumCommon<rows, triples, singles>(a, x, [&](int k) { return a.value[k]; }, sum);
   } else {
     uint32_t word[rows];
-    bool     part = a.common >= 0, same = part;
+    bool     part = a.common >= 0;
 
 #pragma unroll
     for (int j = 0; j < rows; j++) {
-      word[j] = part && id[j] >= 0 ? __ldg(a.word + id[j]) : 0u;
-      part    = part && (id[j] < 0 || (word[j] & ~VCRS_WORD_SAME));
-      same    = same && id[j] == id[0] && (word[j] & VCRS_WORD_SAME);
+      word[j] = part && id[j] >= 0 ? __ldg(a.word + id[j]) & ~VCRS_WORD_SAME : 0u;
+      part    = part && (id[j] < 0 || word[j]);
     }
     if (__all_sync(0xffffffffu, part)) {
       /* the diagonal is no entry of word: it may be another one */
 #pragma unroll
       for (int j = 0; j < rows; j++)
         if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
-      SumParts<rows, triples, singles>(a, x, word, sum);
-    } else if (__all_sync(0xffffffffu, same)) {
-      const Number *v = a.setvalue + __ldg(a.setptr + id[0]);
-
-      SumCommon<rows, triples, singles>(a, x, [&](int k) { return Read(v + a.order[k]); }, sum);
+      SumParts<rows, triples, singles>(a, x, word, [&](int k) { return a.value[k]; }, sum);
     } else {
+      uint32_t shape = id[0] >= 0 && a.common >= 0 ? __ldg(a.shape + id[0]) : 0u;
+
+#pragma unroll
+      for (int j = 1; j < rows; j++)
+        if (id[j] != id[0]) shape = 0;
+      if (__all_sync(0xffffffffu, shape != 0)) {
+        const Number *v = a.setvalue + __ldg(a.setptr + id[0]);
+
+#pragma unroll
+        for (int j = 0; j < rows; j++) word[j] = shape;
+        SumParts<rows, triples, singles>(a, x, word, [&](int k) { return ReadIf(shape >> k & 1u, v + __popc(shape & a.below[k])); }, sum);
+      } else {
 #pragma unroll 1
-      for (int j = 0; j < rows; j++) {
-        const VCRSUnsigned row = row0 + j * stride;
+        for (int j = 0; j < rows; j++) {
+          const VCRSUnsigned row = row0 + j * stride;
 
-        if (row < m) {
-          const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+          if (row < m) {
+            const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
 
-          a.y[row] = a.add ? a.add[row] + s : s;
+            a.y[row] = a.add ? a.add[row] + s : s;
+          }
         }
+        return;
       }
-      return;
     }
   }
 #pragma unroll
@@ -196,14 +235,20 @@ static __global__ void __launch_bounds__(threads) PairsKernel(const __grid_const
   }
 }
 
-template <int rows, int triples, int singles, int threads>
+template <int rows, int triples, int singles, int threads, int tile>
 static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 {
   const PetscInt64 bands = (a->m + static_cast<PetscInt64>(rows) * a->stride - 1) / (static_cast<PetscInt64>(rows) * a->stride);
-  const PetscInt64 n     = bands * a->stride;
+  PetscInt64       n     = (bands * a->stride + threads - 1) / threads;
 
   PetscFunctionBegin;
-  PairsKernel<rows, triples, singles, threads><<<static_cast<unsigned int>((n + threads - 1) / threads), threads, 0, stream>>>(*a);
+  if (tile && a->line) {
+    constexpr int    width = tile ? tile : threads, lines = threads / width;
+    const PetscInt64 nline = bands * (a->stride / a->line);
+
+    n = ((nline + lines - 1) / lines) * ((a->line + width - 1) / width);
+  }
+  PairsKernel<rows, triples, singles, threads, tile><<<static_cast<unsigned int>(n), threads, 0, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -215,6 +260,7 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
   a->y           = reinterpret_cast<Number *>(y);
   a->m           = p->m;
   a->stride      = l->stride;
+  a->line        = l->line;
   a->common      = l->id;
   a->idbytes     = static_cast<int>(p->idbytes);
   a->ntriple     = l->ntriple;
@@ -224,25 +270,27 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
   a->setoffset   = p->setoffset;
   a->setvalue    = reinterpret_cast<const Number *>(p->setvalue);
   a->word        = l->dword;
+  a->shape       = l->dshape;
   a->setdiagonal = reinterpret_cast<const Number *>(l->ddiagonal);
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
     a->value[k]  = reinterpret_cast<const Number *>(l->value)[k];
     a->order[k]  = l->order[k];
+    a->below[k]  = l->below[k];
   }
 }
 
 PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
 {
-  constexpr int  rows = 4, threads = 128;
+  constexpr int  rows = 4, threads = 128, tile = 32;
   PairsArguments a;
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, x, add, y, &a);
-  if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads>(&a, stream)));
-  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads>(&a, stream)));
-  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads>(&a, stream)));
-  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads>(&a, stream)));
-  else PetscCall((PairsLaunch<rows, -1, -1, threads>(&a, stream)));
+  if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile>(&a, stream)));
+  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile>(&a, stream)));
+  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile>(&a, stream)));
+  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile>(&a, stream)));
+  else PetscCall((PairsLaunch<rows, -1, -1, threads, tile>(&a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

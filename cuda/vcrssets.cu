@@ -28,88 +28,95 @@ struct SetsArguments : MultArguments {
   SigmaArguments    sigma;
 };
 
+/* One batch of entries; entry k is there if wanted(k) and has its column at x + offset(k) and its value at value + 32 place(k) */
+template <int batch, bool difference, class V, class W, class O, class P>
+static __device__ __forceinline__ Number SumBatch(const V &values, const typename V::Code *value, const Number *x, Number xref, W wanted, O offset, P place, Number sum)
+{
+  typename V::Code c[batch];
+  Number           xs[batch];
+
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    c[k]  = ReadOnceIf(wanted(k), value + 32 * place(k));
+    xs[k] = ReadIf(wanted(k), x + offset(k));
+  }
+#pragma unroll
+  for (int k = 0; k < batch; k++)
+    if (wanted(k)) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+  return sum;
+}
+
 /* All rows of the warp have the common set */
 template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x)
+static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref)
 {
   constexpr int first = difference ? 1 : 0;
-  const Number  xref  = difference ? Read(x + a.offset[0]) : Number{};
   Number        sum   = Number{};
+  int           k0    = first;
 
 #pragma unroll 1
-  for (int k0 = first; k0 < a.length; k0 += batch) {
-    typename V::Code c[batch];
-    Number           xs[batch];
-
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      if (k0 + k < a.length) {
-        c[k]  = __ldcs(value + 32 * (k0 + k - first));
-        xs[k] = Read(x + a.offset[k0 + k]);
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (k0 + k < a.length) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+  for (; k0 + batch <= a.length; k0 += batch) {
+    sum = SumBatch<batch, difference>(values, value, x, xref, [](int) { return true; }, [&](int k) { return a.offset[k0 + k]; }, [](int k) { return k; }, sum);
+    value += 32 * batch;
   }
+  if (k0 < a.length) sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return k0 + k < a.length; }, [&](int k) { return a.offset[(k0 + k) % VCRS_COMMON_MAX]; }, [](int k) { return k; }, sum);
   return sum;
 }
 
 /* Bit k of word says whether this row has entry k of the common set */
 template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, uint32_t word)
+static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t word)
 {
   constexpr int first = difference ? 1 : 0;
-  const Number  xref  = difference ? Read(x + a.offset[0]) : Number{};
   Number        sum   = Number{};
 
   word >>= first;
 #pragma unroll 1
   for (int k0 = first; k0 < a.length; k0 += batch) {
-    typename V::Code c[batch];
-    Number           xs[batch];
-
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      if (word >> k & 1u) {
-        c[k]  = __ldcs(value);
-        xs[k] = Read(x + a.offset[k0 + k]);
-        value += 32;
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (word >> k & 1u) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
-    word = batch < 32 ? word >> (batch % 32) : 0u;
+    sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return (word >> k & 1u) != 0; }, [&](int k) { return a.offset[(k0 + k) % VCRS_COMMON_MAX]; }, [&](int k) { return __popc(word & ((1u << k) - 1)); }, sum);
+    value += 32 * __popc(word & ((1u << batch) - 1));
+    word >>= batch;
   }
   return sum;
 }
 
 /* Any rows */
 template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumTable(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, const PetscInt *offset, int length)
+static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
 {
   constexpr int first = difference ? 1 : 0;
-  const Number  xref  = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
   Number        sum   = Number{};
 
 #pragma unroll 1
   for (int k0 = first; k0 < length; k0 += batch) {
-    typename V::Code c[batch];
-    Number           xs[batch];
-
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      if (k0 + k < length) {
-        c[k]  = __ldcs(value + 32 * (k0 + k - first));
-        xs[k] = Read(x + __ldg(offset + k0 + k));
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (k0 + k < length) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return k0 + k < length; }, [&](int k) { return k0 + k < length ? __ldg(offset + k0 + k) : 0; }, [](int k) { return k; }, sum);
+    value += 32 * batch;
   }
   return sum;
+}
+
+/* What a row needs before its entries; it is read while the row before is worked on */
+struct RowHead {
+  PetscInt   id;
+  PetscInt64 start;
+  int        exponent;
+  uint32_t   sigmabits;
+};
+
+template <VCRSValues kind, bool difference>
+static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, VCRSUnsigned m)
+{
+  RowHead h = {-2, 0, 0, 0};
+
+  if (row - threadIdx.x % 32 < m) {
+    h.start = __ldg(a.sliceptr + row / 32);
+    if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) h.sigmabits = __ldg(a.sigma.mask + row / 32);
+  }
+  if (row < m) {
+    h.id = ReadId(a.id, a.idbytes, row);
+    if (Values<kind>::scaled) h.exponent = __ldcs(a.exponent + row);
+  }
+  return h;
 }
 
 template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
@@ -119,40 +126,47 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   extern __shared__ __align__(16) char shared[];
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
   const Code                          *value = static_cast<const Code *>(a.value) + threadIdx.x % 32;
+  VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
+  RowHead                              next  = ReadHead<kind, difference>(a, row, m);
   Values<kind>                         values;
 
   values.Setup(shared, a.decode);
-  for (VCRSUnsigned row = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x; row - threadIdx.x % 32 < m; row += step) {
-    const Code    *v     = value + __ldg(a.sliceptr + row / 32);
-    const Number  *x     = a.x + row;
-    const PetscInt id    = row < m ? ReadId(a.id, a.idbytes, row) : -2;
-    bool           empty = false;
-    Number         sum;
-    PetscInt       reference = 0;
+  for (; row - threadIdx.x % 32 < m; row += step) {
+    const RowHead head  = next;
+    const Code   *v     = value + head.start;
+    const Number *x     = a.x + row;
+    bool          empty = false;
+    Number        sum, sigma = Number{}, xref = Number{};
 
-    if (__all_sync(0xffffffffu, id == a.common)) {
-      sum       = SumCommon<batch, difference>(a, values, v, x);
-      reference = a.offset[0];
+    if (difference && row < m) {
+      if (a.sigma.kind == VCRS_SIGMA_FULL) sigma = Read(a.sigma.sigma + row);
+      else if (head.sigmabits >> row % 32 & 1u) sigma = Read(a.sigma.sigma + __ldg(a.sigma.ptr + row / 32) + __popc(head.sigmabits & ((1u << row % 32) - 1)));
+    }
+    next = ReadHead<kind, difference>(a, row + step, m);
+
+    if (__all_sync(0xffffffffu, head.id == a.common)) {
+      if (difference) xref = Read(x + a.offset[0]);
+      sum = SumCommon<batch, difference>(a, values, v, x, xref);
     } else {
-      const uint32_t word = id >= 0 && a.common >= 0 ? __ldg(a.word + id) : 0u;
+      const uint32_t word = head.id >= 0 && a.common >= 0 ? __ldg(a.word + head.id) : 0u;
 
       if (__all_sync(0xffffffffu, word != 0)) {
-        sum       = SumPart<batch, difference>(a, values, v, x, word);
-        reference = a.offset[0];
+        if (difference) xref = Read(x + a.offset[0]);
+        sum = SumPart<batch, difference>(a, values, v, x, xref, word);
       } else {
-        const PetscInt  start  = id >= 0 ? __ldg(a.setptr + id) : 0;
+        const PetscInt  start  = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
         const PetscInt *offset = a.setoffset + start;
-        const int       length = id >= 0 ? static_cast<int>(__ldg(a.setptr + id + 1) - start) : 0;
+        const int       length = head.id >= 0 ? static_cast<int>(__ldg(a.setptr + head.id + 1) - start) : 0;
 
-        sum   = SumTable<batch, difference>(a, values, v, x, offset, length);
         empty = length == 0;
-        if (difference && !empty) reference = __ldg(offset);
+        if (difference && !empty) xref = Read(x + __ldg(offset));
+        sum = SumTable<batch, difference>(values, v, x, xref, offset, length);
       }
     }
 
     if (row < m) {
-      if (Values<kind>::scaled) sum = ScaleByPower(sum, __ldcs(a.exponent + row));
-      if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(ReadSigma(a.sigma, row), Read(x + reference), sum);
+      if (Values<kind>::scaled) sum = ScaleByPower(sum, head.exponent);
+      if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(sigma, xref, sum);
       a.y[row] = a.add ? a.add[row] + sum : sum;
     }
   }
@@ -161,15 +175,13 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const SetsArguments *a, int multiprocessors, cudaStream_t stream)
 {
-  /* with tables in shared memory few large blocks that stay, else a block for each part of the rows */
+  /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   PetscInt64       n      = (static_cast<PetscInt64>(a->m) + threads - 1) / threads;
 
   PetscFunctionBegin;
-  if (shared > 0) {
-    n = PetscMin(n, static_cast<PetscInt64>(multiprocessors) * blocks);
-    PetscCallCUDA(cudaFuncSetAttribute(SetsKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  }
+  n = PetscMin(n, static_cast<PetscInt64>(multiprocessors) * blocks);
+  if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(SetsKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   SetsKernel<kind, difference, batch, threads, blocks><<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -41,14 +41,11 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      if (k0 + k < length) {
-        o[k] = __ldcs(column + 32 * (k0 + k));
-        c[k] = __ldcs(value + 32 * (k0 + k - first));
-      }
+      o[k] = ReadOnceIf(k0 + k < length, column + 32 * (k0 + k));
+      c[k] = ReadOnceIf(k0 + k < length, value + 32 * (k0 + k - first));
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (k0 + k < length) xs[k] = Read(x + o[k]);
+    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++)
       if (k0 + k < length) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
