@@ -306,53 +306,25 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   }
 }
 
-/* sum[l] += sum_{k<nk} a[32 k + l] (x[col[32 k + l]] - ref[l]) for lanes l < count; nk and whether ref is NULL must be constants */
-static LITHE_ALWAYS_INLINE void GatherGroup(const int nk, PetscInt count, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
+/* sum[l] += a[l] (x[col[l]] - ref[l]) for all lanes l; whether ref is NULL must be a constant */
+static LITHE_ALWAYS_INLINE void GatherAll(const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
 {
 #if PetscDefined(USE_COMPLEX)
   const PetscReal *ar = (const PetscReal *)a, *xr = (const PetscReal *)x, *rr = (const PetscReal *)ref;
   PetscReal       *to = (PetscReal *)sum;
 
   LITHE_INDEPENDENT
-  for (PetscInt l = 0; l < count; l++) {
-    PetscReal sr = to[2 * l], si = to[2 * l + 1];
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const size_t    p  = 2 * (size_t)col[l];
+    const PetscReal dr = xr[p] - (ref ? rr[2 * l] : 0), di = xr[p + 1] - (ref ? rr[2 * l + 1] : 0);
 
-    LITHE_UNROLL
-    for (int k = 0; k < nk; k++) {
-      const PetscInt  p  = VCRS_SLICE * k + l;
-      const size_t    q  = 2 * (size_t)col[p];
-      const PetscReal dr = xr[q] - (ref ? rr[2 * l] : 0), di = xr[q + 1] - (ref ? rr[2 * l + 1] : 0);
-
-      sr += ar[2 * p] * dr - ar[2 * p + 1] * di;
-      si += ar[2 * p] * di + ar[2 * p + 1] * dr;
-    }
-    to[2 * l]     = sr;
-    to[2 * l + 1] = si;
+    to[2 * l] += ar[2 * l] * dr - ar[2 * l + 1] * di;
+    to[2 * l + 1] += ar[2 * l] * di + ar[2 * l + 1] * dr;
   }
 #else
   LITHE_INDEPENDENT
-  for (PetscInt l = 0; l < count; l++) {
-    PetscScalar s = sum[l];
-
-    LITHE_UNROLL
-    for (int k = 0; k < nk; k++) s += a[VCRS_SLICE * k + l] * (x[col[VCRS_SLICE * k + l]] - (ref ? ref[l] : 0));
-    sum[l] = s;
-  }
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) sum[l] += a[l] * (x[col[l]] - (ref ? ref[l] : 0));
 #endif
-}
-
-static LITHE_ALWAYS_INLINE void Gather(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
-{
-  PetscInt k = 0;
-
-  for (; k + 4 <= nk; k += 4) {
-    if (ref) GatherGroup(4, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, ref, sum);
-    else GatherGroup(4, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, NULL, sum);
-  }
-  for (; k < nk; k++) {
-    if (ref) GatherGroup(1, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, ref, sum);
-    else GatherGroup(1, count, a + VCRS_SLICE * k, col + VCRS_SLICE * k, x, NULL, sum);
-  }
 }
 
 /* The same for one entry of each lane l whose length is over k; the others get nothing, and no product is made for them */
@@ -415,8 +387,10 @@ static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSO
 
         VCRSDecodeColumns(plan, s, k, batch, col);
         for (PetscInt c = 0; c < nc; c++) {
-          if (plan->difference) Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, ref[c], sum[c]);
-          else Gather(common, VCRS_SLICE, a, col, x + c * v->ldx, NULL, sum[c]);
+          for (PetscInt j = 0; j < common; j++) {
+            if (plan->difference) GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, ref[c], sum[c]);
+            else GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, NULL, sum[c]);
+          }
           for (PetscInt j = common; j < batch; j++) GatherSome(k + j, length, a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, plan->difference ? ref[c] : NULL, sum[c]);
         }
       }
