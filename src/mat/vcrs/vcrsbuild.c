@@ -13,7 +13,7 @@
    Everything is numbered by first occurrence in row order, so a plan depends on the matrix alone.
 */
 
-#include "vcrsbuildimpl.h"
+#include "vcrsfit.h"
 
 const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
 
@@ -206,33 +206,12 @@ static PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(b->m, &b->exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
-    const PetscInt   len = b->i[row + 1] - b->i[row];
-    const PetscReal *v   = (const PetscReal *)(b->a + b->i[row]);
-    double           max = 0.;
-    int              low = LITHE_MAX_EXPONENT + 1;
+    int       exponent;
+    const int bits = VCRSRowFixedPointBits(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first, &exponent);
 
-    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
-      const double x = (double)v[k];
-
-      if (x == 0.) {
-        if (signbit(x)) has16 = PETSC_FALSE;
-        continue;
-      }
-      if (!(fabs(x) <= (double)PETSC_MAX_REAL)) {
-        has16 = PETSC_FALSE;
-        break;
-      }
-      max = PetscMax(max, fabs(x));
-      low = PetscMin(low, LitheLowestBit(x));
-      if (LitheFloorLog2(max) - low > 14) {
-        has16 = PETSC_FALSE;
-        break;
-      }
-    }
-    if (max > 0. && has16) {
-      if (LitheFloorLog2(max) - low > 6) has8 = PETSC_FALSE;
-      b->exponent[row] = (int16_t)low;
-    }
+    if (bits > 8) has8 = PETSC_FALSE;
+    if (bits > 16) has16 = PETSC_FALSE;
+    b->exponent[row] = (int16_t)exponent;
   }
   b->has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
   b->has[VCRS_VALUES_FIXED16] = has16;
@@ -246,22 +225,7 @@ static PetscErrorCode VCRSFindSingle(VCRSBuild *b)
   PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m && has; row++) {
-    const PetscInt   len = b->i[row + 1] - b->i[row];
-    const PetscReal *v   = (const PetscReal *)(b->a + b->i[row]);
-
-    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
-      /* what is beyond the range of float must not even be converted */
-      if (PetscAbsReal(v[k]) > (PetscReal)FLT_MAX && !(PetscAbsReal(v[k]) > PETSC_MAX_REAL)) has = PETSC_FALSE;
-      else {
-        volatile float  single = (float)v[k]; /* as in LitheRoundToSingle(), but with the sign of zero */
-        const PetscReal back   = (PetscReal)single;
-
-        if (!LitheSameBitsReal(back, v[k])) has = PETSC_FALSE;
-      }
-      if (!has) break;
-    }
-  }
+  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingle(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first);
   b->has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
