@@ -89,7 +89,7 @@ helper()
   program=$1
   shift
   PETSC_OPTIONS= "$programs/$program" "$@" >"$run/helper" 2>"$run/helper.err" || {
-    # PETSc's message is its third line, or the line after "Error Message"
+    # the second line of PETSc's message says what, the first only which kind of error
     sed -n 's/^\[0\]PETSC ERROR: //p' "$run/helper.err" | grep -v -e '^-----' | sed -n 2p >&2
     [ -s "$run/helper.err" ] || cat "$run/helper" >&2
     return 1
@@ -166,6 +166,14 @@ else
 fi
 helper matcheck -f "$binary" || die "$binary cannot be read as a PETSc binary matrix of this PETSc (its scalars and index size must fit)"
 . "$run/helper"
+
+# A matrix of an eigenvalue problem is often singular; its systems are shifted
+if [ "$missing" -gt 0 ] && [ "$binary" = "$run/matrix.bin" ]; then
+  helper mm2petsc -f "$matrix" -o "$binary" -shift 0.1 && helper matcheck -f "$binary" || die "cannot convert $matrix"
+  say "$missing diagonal entries are missing: the matrix is shifted by a tenth of its largest entry"
+  . "$run/helper"
+  name="$name + shift"
+fi
 [ "$rows" -gt 0 ] && [ "$rows" = "$columns" ] || die "$name has $rows rows and $columns columns: ex10 solves square systems"
 
 # ex10 solves a small system first, so that nothing is timed for the first time
@@ -221,7 +229,7 @@ solve()
   if [ "$status" != 0 ]; then
     solved=no
     reason=error
-    { grep -m1 -A3 'PETSC ERROR: ---.*Error Message' "$out" | sed 1d | sed 's/^\[[0-9]*\]PETSC ERROR: /demo:   /'; } >&2
+    { grep -m1 -A2 'PETSC ERROR: ---.*Error Message' "$out" | sed 1d | sed 's/^\[[0-9]*\]PETSC ERROR: /demo:   /'; } >&2
     say "$label: ex10 failed with status $status"
   fi
 
@@ -243,7 +251,9 @@ solve()
 right= checkones=
 [ "$rhs" = yes ] || { right="-rhs one"; checkones=-ones; }
 for type in $types; do
-  solve "CPU $type" "$type" -pc_type bjacobi "$@"
+  if [ "$missing" -gt 0 ]; then solve "CPU $type" "$type" -pc_type jacobi "$@" # ILU needs a diagonal
+  else solve "CPU $type" "$type" -pc_type bjacobi "$@"
+  fi
 done
 
 # ex10 reads a right-hand side from a file into host memory, so on the GPU it is one of ones.
@@ -307,6 +317,7 @@ fi
 awk -F'|' -v rtol="$rtol" '
   { place = substr($1, 1, 3)
     if (!(place in base)) base[place] = $7
+    else if (base[place] == "-") next
     else if ($7 == "-" || $7 + 0 > 10 * (base[place] + 0 > rtol + 0 ? base[place] : rtol)) { printf "demo: the true residual of %s, %s, is far from %s\n", $1, $7, base[place]; bad = 1 } }
   END { exit bad }' "$run/results" >&2 || failed=1
 [ "$failed" = 0 ] || say "a solve failed"

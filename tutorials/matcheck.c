@@ -59,11 +59,30 @@ static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How many rows lack their diagonal entry; PETSc's incomplete factors need it */
+static PetscErrorCode CountMissingDiagonal(Mat A, PetscInt *missing)
+{
+  PetscInt        rstart, rend, count, place;
+  const PetscInt *column;
+
+  PetscFunctionBegin;
+  *missing = 0;
+  PetscCall(MatGetOwnershipRange(A, &rstart, &rend));
+  for (PetscInt row = rstart; row < rend; row++) {
+    PetscCall(MatGetRow(A, row, &count, &column, NULL));
+    PetscCall(PetscFindInt(row, count, column, &place));
+    if (place < 0) (*missing)++;
+    PetscCall(MatRestoreRow(A, row, &count, &column, NULL));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, missing, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   char        file[PETSC_MAX_PATH_LEN] = "", solution[PETSC_MAX_PATH_LEN] = "";
   PetscBool   has, ones = PETSC_FALSE, positive;
-  PetscInt    M, N;
+  PetscInt    M, N, missing;
   PetscReal   rnorm, bnorm;
   PetscViewer viewer;
   MatInfo     info;
@@ -89,8 +108,9 @@ int main(int argc, char **argv)
   PetscCall(HasRightHandSide(file, M, (double)info.nz_used, &has));
   if (!solution[0]) {
     PetscCall(LooksPositiveDefinite(A, &positive));
+    PetscCall(CountMissingDiagonal(A, &missing));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rows=%" PetscInt_FMT "\ncolumns=%" PetscInt_FMT "\nnonzeros=%.0f\n", M, N, (double)info.nz_used));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rhs=%s\npositive=%s\n", has ? "yes" : "no", positive ? "yes" : "no"));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rhs=%s\npositive=%s\nmissing=%" PetscInt_FMT "\n", has ? "yes" : "no", positive ? "yes" : "no", missing));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "aijbytes=%.0f\n", (double)info.nz_used * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt)));
   } else {
     /* ||b - A x|| / ||b|| */

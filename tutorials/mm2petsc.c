@@ -5,6 +5,7 @@
 static char help[] = "Converts a matrix from Matrix Market form to PETSc binary.\n\
   -f FILE     : .mtx, or .tra (a Markov chain, lines 'from to probability' counted from 0), also compressed (.gz, .xz)\n\
   -o FILE     : PETSc binary\n\
+  -shift S    : adds S max |a| I, as the systems of a shift-and-invert iteration for eigenvalues have it\n\
   -discount G : .tra only: the matrix is I - G P (default 0.99)\n\n";
 
 /*
@@ -219,6 +220,23 @@ static PetscErrorCode ReadChain(Input *input, PetscReal discount, Entries *entri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A + shift max |a| I; entries on the diagonal are added up by the assembly */
+static PetscErrorCode AddShift(PetscReal shift, Entries *entries)
+{
+  PetscReal largest = 0;
+
+  PetscFunctionBegin;
+  PetscCheck(entries->M == entries->N, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-shift: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " is not square", entries->M, entries->N);
+  for (PetscInt64 k = 0; k < entries->n; k++) largest = PetscMax(largest, PetscAbsScalar(entries->value[k]));
+  PetscCall(EntriesReserve(entries, entries->n + entries->M));
+  for (PetscInt k = 0; k < entries->M; k++) {
+    entries->row[entries->n]     = k;
+    entries->column[entries->n]  = k;
+    entries->value[entries->n++] = shift * largest;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ assembly */
 
 /* The entry that a symmetric form leaves out */
@@ -279,7 +297,7 @@ static PetscErrorCode EntriesToCSR(const Entries *entries, PetscInt **ptr, Petsc
 int main(int argc, char **argv)
 {
   char         in[PETSC_MAX_PATH_LEN] = "", out[PETSC_MAX_PATH_LEN] = "", *name;
-  PetscReal    discount = (PetscReal).99;
+  PetscReal    discount = (PetscReal).99, shift = 0;
   PetscMPIInt  size;
   PetscInt    *i = NULL, *j = NULL;
   PetscScalar *a = NULL;
@@ -296,6 +314,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsString("-f", "The matrix as text", NULL, in, in, sizeof(in), NULL));
   PetscCall(PetscOptionsString("-o", "PETSc binary file", NULL, out, out, sizeof(out), NULL));
   PetscCall(PetscOptionsReal("-discount", "Discount factor of a Markov chain", NULL, discount, &discount, NULL));
+  PetscCall(PetscOptionsReal("-shift", "Multiple of the largest entry to add to the diagonal", NULL, shift, &shift, NULL));
   PetscOptionsEnd();
   PetscCheck(in[0] && out[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f FILE.mtx and -o FILE");
 
@@ -309,6 +328,7 @@ int main(int argc, char **argv)
   PetscCall(InputClose(&input));
 
   /* write */
+  if (shift != 0) PetscCall(AddShift(shift, &entries));
   PetscCall(EntriesToCSR(&entries, &i, &j, &a));
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, entries.M, entries.N, i, j, a, &A));
   PetscCall(PetscViewerCreate(PETSC_COMM_SELF, &viewer));
