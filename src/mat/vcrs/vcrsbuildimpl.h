@@ -92,6 +92,7 @@ PETSC_INTERN PetscInt       VCRSIdBytes(PetscInt);
 PETSC_INTERN PetscBool      VCRSDictionaryFits(PetscInt);
 PETSC_INTERN size_t         VCRSSmallestValueBytes(const VCRSFacts *);
 PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, size_t, const PetscInt64[], const PetscInt64[]);
+PETSC_INTERN VCRSSigma      VCRSChooseSigma(PetscInt, PetscInt64);
 PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
 PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, PetscInt64, PetscInt64, VCRSChoice *);

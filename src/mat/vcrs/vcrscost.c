@@ -185,3 +185,12 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, Pets
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* How n nonzero row sums among m rows are stored */
+VCRSSigma VCRSChooseSigma(PetscInt m, PetscInt64 n)
+{
+  const PetscInt nmask = (m + 31) / 32;
+
+  if (!n) return VCRS_SIGMA_NONE;
+  return (double)n * (double)sizeof(PetscScalar) + (double)nmask * (double)(sizeof(uint32_t) + sizeof(PetscInt)) < (double)m * (double)sizeof(PetscScalar) ? VCRS_SIGMA_SPARSE : VCRS_SIGMA_FULL;
+}

@@ -243,13 +243,9 @@ PetscErrorCode VCRSEncodeSigma(const VCRSBuild *b, VCRSPlan *plan)
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m; row++) n += b->sigma[row] != (PetscScalar)0.;
-  if (!n) {
-    plan->sigmakind = VCRS_SIGMA_NONE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if ((double)n * (double)sizeof(PetscScalar) + (double)nmask * (double)(sizeof(uint32_t) + sizeof(PetscInt)) < (double)b->m * (double)sizeof(PetscScalar)) {
-    plan->sigmakind = VCRS_SIGMA_SPARSE;
-    plan->nsigma    = n;
+  plan->sigmakind = VCRSChooseSigma(b->m, n);
+  if (plan->sigmakind == VCRS_SIGMA_SPARSE) {
+    plan->nsigma = n;
     PetscCall(PetscMalloc1(n, &plan->sigma));
     PetscCall(PetscCalloc1(nmask, &plan->sigmamask));
     PetscCall(PetscMalloc1(nmask, &plan->sigmaptr));
@@ -260,9 +256,8 @@ PetscErrorCode VCRSEncodeSigma(const VCRSBuild *b, VCRSPlan *plan)
       plan->sigmamask[row / 32] |= (uint32_t)1 << (row % 32);
       plan->sigma[n++] = b->sigma[row];
     }
-  } else {
-    plan->sigmakind = VCRS_SIGMA_FULL;
-    plan->nsigma    = b->m;
+  } else if (plan->sigmakind == VCRS_SIGMA_FULL) {
+    plan->nsigma = b->m;
     PetscCall(PetscMalloc1(b->m, &plan->sigma));
     PetscCall(PetscArraycpy(plan->sigma, b->sigma, b->m));
   }
