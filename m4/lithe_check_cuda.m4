@@ -66,14 +66,14 @@ AS_IF([test "$lithe_have_cuda" = yes],
    LITHE_NVCC_FLAGS="$LITHE_NVCC_FLAGS $lithe_cuda_std"
    AS_IF([test -z "$NVCCFLAGS"], [NVCCFLAGS="-O3 -lineinfo"])
 
-   # The shared runtime that PETSc uses, and nothing of the directory of stubs
+   # The shared runtime that PETSc uses, nothing of the directory of stubs, and what C++ needs
    CUDA_LIBS=
    for lithe_flag in $lithe_petsc_cuda_lib; do
      AS_CASE([$lithe_flag],
        [*stubs*], [],
        [-L*|-Wl,-rpath*], [CUDA_LIBS="$CUDA_LIBS $lithe_flag"])
    done
-   CUDA_LIBS="$CUDA_LIBS -lcudart"
+   CUDA_LIBS="$CUDA_LIBS -lcudart -lstdc++"
 
    AC_CACHE_CHECK([whether nvcc compiles with PETSc's headers], [lithe_cv_cuda_works],
      [cat >conftest.cu <<_LITHE_EOF

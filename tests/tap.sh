@@ -57,6 +57,7 @@ says_not() { if grep -e "$2" "$1"; then echo "this says: $2"; return 1; fi; }
 petsc_program()
 {
   program=$PWD/tests/bin/$(echo "$1" | tr / -)
+  [ -z "${LITHE_BUNDLE:-}" ] || [ ! -x "$program" ] || return 0
   tap_source=$PETSC_EXAMPLES/$1.c
   [ -f "$tap_source" ] || { program=; return 1; }
   [ -x "$program" ] && [ "$program" -nt "$tap_source" ] && [ "$program" -nt tests/env.sh ] && return 0

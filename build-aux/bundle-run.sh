@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+
+# Runs a command with the PETSc, the MPI and the Lithe that lie beside this script
+LITHE_BUNDLE=$(cd "$(dirname "$0")" && pwd -P)
+export LITHE_BUNDLE
+scalar=
+for name in real complex; do
+  [ -n "$scalar" ] || [ ! -d "$LITHE_BUNDLE/$name" ] || scalar=$name
+done
+[ "${1:-}" != --scalar ] || { scalar=${2:-}; shift 2; }
+part=$LITHE_BUNDLE/$scalar
+[ -d "$part" ] || { echo "run: there is no $scalar part in this bundle" >&2; exit 1; }
+
+if [ $# = 0 ] || [ "$1" = --help ]; then
+  cat <<END
+Usage: ./run [--scalar real|complex] COMMAND ARGUMENTS...
+
+A command is any program, found first among those here; Lithe is loaded by PETSC_OPTIONS:
+  ./run ksp-ksp-tutorials-ex2 -m 300 -n 300 -mat_type vcrs -log_view
+  ./run mpiexec -n 2 ksp-ksp-tutorials-ex2 -mat_type vcrs
+  ./run spmv -help
+  ./run check [FOLDER...]  the tests, in a new folder below the current one; the last line counts them
+  ./run env                the shell lines that set all this
+
+programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')
+END
+  exit 0
+fi
+
+# CUDA's libraries come from the machine: look where they usually are
+paths=$part/lib:$LITHE_BUNDLE/mpi/lib
+missing()
+{
+  for library in "$part"/lib/libpetsc.so.* "$part/lib/liblithe.so"; do
+    LD_LIBRARY_PATH=$paths${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ldd "$library" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p'
+  done | sort -u
+}
+lost=$(missing)
+if [ -n "$lost" ]; then
+  nvcc=$(command -v nvcc 2>/dev/null)
+  python=$(command -v python3 2>/dev/null)
+  for folder in "${CUDA_HOME:-/nowhere}/lib64" "${nvcc:+$(dirname "$nvcc")/../lib64}" "${nvcc:+$(dirname "$nvcc")/../lib}" \
+    /usr/local/cuda*/lib64 /usr/local/cuda*/lib /usr/local/cuda*/targets/*/lib /usr/local/nvidia/lib64 \
+    ${python:+$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2>/dev/null)/nvidia/*/lib} \
+    /opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib /opt/*/lib/python3*/site-packages/nvidia/*/lib /usr/lib/python3*/*-packages/nvidia/*/lib "$LITHE_BUNDLE/fallback"; do
+    for name in $lost; do
+      if [ -e "$folder/$name" ]; then
+        case :$paths: in *":$folder:"*) ;; *) paths=$paths:$folder ;; esac
+      fi
+    done
+  done
+  lost=$(missing | tr '\n' ' ')
+  [ -z "$lost" ] || echo "run: these libraries are not on this machine: $lost(CUDA's: install the toolkit of that version, or set LD_LIBRARY_PATH)" >&2
+fi
+
+LD_LIBRARY_PATH=$paths${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PATH=$part/bin:$part/tests/bin:$LITHE_BUNDLE/mpi/bin:${PATH:-/usr/local/bin:/usr/bin:/bin}
+LITHE_BUILD=$part
+export LD_LIBRARY_PATH PATH LITHE_BUILD
+. "$part/tests/env.sh"
+lithe_options=$LITHE_OPTIONS
+export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+
+# The tests: PETSc's harness scripts get the paths of this machine in a copy
+check()
+{
+  work=$PWD/lithe-check-$scalar
+  rm -rf "$work"
+  mkdir -p "$work/tests/bin" "$work/logs"
+  cp "$part/tests/env.sh" "$work/tests/"
+  cp -R "$part/tests/petsc" "$work/petsc"
+  cp "$part"/tests/bin/* "$work/tests/bin/" 2>/dev/null
+  [ ! -x "$part/bin/countdevices" ] || cp "$part/bin/countdevices" "$work/tests/"
+  device=yes
+  [ "$LITHE_HAVE_CUDA" = yes ] && "$part/bin/countdevices" >"$work/logs/devices" 2>&1 || device=no
+  if [ "$device" = no ]; then echo "# no CUDA device: tests that need one are skipped"; fi
+  find "$work/petsc" -name '*.sh' -exec sed -i "s|@SHARE@|$LITHE_BUNDLE/share|g; s|@WORK@|$work/petsc|g; s|@LIB@|$part/lib|g" {} +
+  : >"$work/tap"
+  for script in $(cd "$work/petsc" && find . -name 'run*.sh' | sort); do
+    folder=$(echo "$script" | cut -d / -f 2)
+    [ $# = 0 ] || case " $* " in *" $folder "*) ;; *) continue ;; esac
+    needs_cuda=no
+    grep -qE '(vec|mat|dm)_?(vec_|mat_)?type[ =]*(aij)?cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
+    if [ "$device" = no ] && [ $needs_cuda = yes ]; then
+      echo "ok $script # SKIP no CUDA device here" | tee -a "$work/tap"
+      continue
+    fi
+    mkdir -p "$work/petsc/$folder/counts"
+    (cd "$(dirname "$work/petsc/$script")" && PETSC_OPTIONS=$lithe_options bash "./$(basename "$script")" 2>&1) | sed 's/^ ok/ok/' | tee -a "$work/tap"
+  done
+  for script in "$LITHE_BUNDLE"/share/tests/app/*.tap; do
+    [ -f "$script" ] || continue
+    [ $# = 0 ] || case " $* " in *" app "*) ;; *) continue ;; esac
+    (cd "$work" && srcdir=$LITHE_BUNDLE/share sh "$script" 2>&1) | sed "s|^\(not \)\{0,1\}ok [0-9]*|&|" | tee -a "$work/tap"
+  done
+  awk '/^ok .*# *SKIP/ { s++; next } /^ok / { p++ } /^not ok / { f++ } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$work/tap"
+}
+
+case $1 in
+  check)
+    shift
+    unset PETSC_OPTIONS
+    check "$@" ;;
+  env)
+    for line in "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "PETSC_OPTIONS=$lithe_options" "LITHE_BUNDLE=$LITHE_BUNDLE" "LITHE_BUILD=$part" "UCX_MODULE_DIR=$UCX_MODULE_DIR"; do
+      printf "export %s='%s'\n" "${line%%=*}" "${line#*=}"
+    done ;;
+  *)
+    PETSC_OPTIONS="$lithe_options${PETSC_OPTIONS:+ $PETSC_OPTIONS}"
+    export PETSC_OPTIONS
+    exec "$@" ;;
+esac
