@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "What the lossy modes of MATVCRS promise: bounds, zeros, signs, diagonals, row sums, symmetry.\n\n";
+
+#include "vcrstest.h"
+
+typedef struct {
+  const char  *name;
+  MatVCRSLoss  loss;
+  PetscInt     bits, bins;
+  PetscReal    lambda;
+  MatVCRSUnit  unit;
+} TestLoss;
+
+static const TestLoss losses[] = {
+  {"bins 100000",        MATVCRS_LOSS_BINS,    16, 100000, 0.1,  MATVCRS_UNIT_ROW     },
+  {"bins 9",             MATVCRS_LOSS_BINS,    16, 9,      0.1,  MATVCRS_UNIT_ROW     },
+  {"bins 1",             MATVCRS_LOSS_BINS,    16, 1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"classes .1 row",     MATVCRS_LOSS_CLASSES, 16, 1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"classes .3 entry",   MATVCRS_LOSS_CLASSES, 16, 1,      0.3,  MATVCRS_UNIT_ENTRY   },
+  {"classes .02 absolute", MATVCRS_LOSS_CLASSES, 16, 1,    0.02, MATVCRS_UNIT_ABSOLUTE},
+  {"log 16",             MATVCRS_LOSS_LOG,     16, 1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"log 8",              MATVCRS_LOSS_LOG,     8,  1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"fixed 16",           MATVCRS_LOSS_FIXED,   16, 1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"fixed 8",            MATVCRS_LOSS_FIXED,   8,  1,      0.1,  MATVCRS_UNIT_ROW     },
+  {"single",             MATVCRS_LOSS_SINGLE,  16, 1,      0.1,  MATVCRS_UNIT_ROW     }
+};
+
+static const PetscInt ncomponents = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+/* Smallest and largest of all components, smallest and largest nonzero modulus of them */
+typedef struct {
+  PetscReal min, max, least, most;
+} TestRange;
+
+static PetscErrorCode TestGetRange(Mat B, TestRange *range)
+{
+  PetscInt  begin, end;
+  PetscReal v[4] = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, 0.0};
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(B, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt           len;
+    const PetscScalar *vals;
+
+    PetscCall(MatGetRow(B, i, &len, NULL, &vals));
+    for (PetscInt k = 0; k < len * ncomponents; k++) {
+      const PetscReal x = ((const PetscReal *)vals)[k], modulus = PetscAbsReal(x);
+
+      v[0] = PetscMin(v[0], x);
+      v[1] = PetscMin(v[1], -x);
+      if (x != 0.0) v[2] = PetscMin(v[2], modulus);
+      v[3] = PetscMin(v[3], -modulus);
+    }
+    PetscCall(MatRestoreRow(B, i, NULL, NULL, &vals));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, v, 4, MPIU_REAL, MPIU_MIN, PETSC_COMM_WORLD));
+  range->min   = v[0];
+  range->max   = -v[1];
+  range->least = v[2];
+  range->most  = -v[3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The d of a logarithmic scale over the whole range of moduli, with both signs: no other can be coarser */
+static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
+{
+  const PetscReal count = bits == 8 ? 127.0 : 127.0 * 256.0;
+
+  if (!(range->most > range->least)) return 100.0 * PETSC_MACHINE_EPSILON;
+  return PetscExpReal(0.5 * PetscLogReal(range->most / range->least) / (count - 1.0) + 100.0 * PETSC_MACHINE_EPSILON) - 1.0;
+}
+
+/* What the mode allows a stored component a of a row whose largest modulus is rowmax */
+static PetscReal TestBound(const TestLoss *loss, const TestRange *range, PetscReal infobound, PetscReal rowmax, PetscReal a)
+{
+  const PetscReal modulus = PetscAbsReal(a);
+
+  switch (loss->loss) {
+  case MATVCRS_LOSS_BINS:
+    return (range->max - range->min) / (2.0 * loss->bins);
+  case MATVCRS_LOSS_CLASSES:
+    return loss->lambda * (loss->unit == MATVCRS_UNIT_ROW ? rowmax : (loss->unit == MATVCRS_UNIT_ENTRY ? modulus : 1.0));
+  case MATVCRS_LOSS_LOG:
+    return TestLogBound(range, loss->bits) * modulus;
+  case MATVCRS_LOSS_FIXED:
+    return infobound * rowmax;
+  default: /* half a unit in the last place of a float; beneath its normal numbers half of the smallest one */
+    return PetscMax(PetscPowRealInt(2.0, -24) * modulus, PetscPowRealInt(2.0, -150));
+  }
+}
+
+/* Is a reference with this value no longer what it was: vanished, appeared, or turned around? */
+static PetscBool TestIsHarmed(PetscScalar value, PetscScalar exact)
+{
+  if (exact == (PetscScalar)0.0) return (PetscBool)(value != (PetscScalar)0.0);
+  if (value == (PetscScalar)0.0) return PETSC_TRUE;
+  if (PetscDefined(USE_COMPLEX)) return (PetscBool)(PetscAbsScalar(value - exact) > PetscAbsScalar(exact));
+  return (PetscBool)((PetscRealPart(value) > 0.0) != (PetscRealPart(exact) > 0.0));
+}
+
+#define TEST_FAIL(...) \
+  do { \
+    failed++; \
+    if (failed <= 3) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL " __VA_ARGS__)); \
+  } while (0)
+
+/*
+   Compares the entries of C, which is what A multiplies with, with B, which is what it was made from.
+   kept: row sums are to be kept; ones: A times the vector of ones.
+*/
+static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, const MatVCRSInfo *info, Vec ones, const char where[], PetscInt *failures)
+{
+  PetscInt           M, N, begin, end, cbegin, cend, failed = 0;
+  PetscReal          sum[2] = {0.0, 0.0}, most[2] = {0.0, 0.0};
+  PetscInt           guarded = 0;
+  const PetscScalar *y;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, &M, &N));
+  PetscCall(MatGetOwnershipRange(B, &begin, &end));
+  PetscCall(MatGetOwnershipRangeColumn(B, &cbegin, &cend));
+  PetscCall(VecGetArrayRead(ones, &y));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt           len, lenC, ref = -1;
+    PetscBool          diagonal = PETSC_FALSE;
+    const PetscInt    *cols, *colsC;
+    const PetscScalar *a, *c;
+    PetscScalar        rowsum = 0.0, rest = 0.0, decoded = 0.0;
+    PetscReal          rowmax = 0.0, modulus = 0.0, largest = -1.0, rounding;
+
+    PetscCall(MatGetRow(B, i, &len, &cols, &a));
+    PetscCall(MatGetRow(C, i, &lenC, &colsC, &c));
+    if (len != lenC || memcmp(cols, colsC, (size_t)len * sizeof(*cols))) {
+      TEST_FAIL("%s: row %" PetscInt_FMT " has another pattern\n", where, i);
+      lenC = -1;
+    }
+
+    /* the entry that the row sum stands for, in the diagonal block: on the block's own diagonal, else the largest */
+    for (PetscInt k = 0; k < len; k++) {
+      rowmax = PetscMax(rowmax, PetscAbsScalar(a[k]));
+      if (cols[k] >= cbegin && cols[k] < cend && PetscAbsScalar(a[k]) > largest && !diagonal) {
+        largest = PetscAbsScalar(a[k]);
+        ref     = k;
+      }
+      if (cols[k] >= cbegin && cols[k] < cend && cols[k] - cbegin == i - begin) {
+        ref      = k;
+        diagonal = PETSC_TRUE;
+      }
+    }
+    if (!kept) ref = -1;
+
+    for (PetscInt k = 0; lenC >= 0 && k < len; k++) {
+      const PetscReal *av = (const PetscReal *)&a[k], *cv = (const PetscReal *)&c[k];
+
+      rowsum += a[k];
+      decoded += c[k];
+      modulus += PetscAbsScalar(a[k]);
+      if (k != ref) {
+        rest += c[k];
+        modulus += PetscAbsScalar(c[k]);
+      }
+      sum[0] += PetscSqr(PetscAbsScalar(c[k] - a[k]));
+      sum[1] += PetscSqr(PetscAbsScalar(a[k]));
+      most[0] = PetscMax(most[0], PetscAbsScalar(c[k] - a[k]));
+      most[1] = PetscMax(most[1], modulus);
+      if (a[k] == (PetscScalar)0.0 && c[k] != (PetscScalar)0.0) TEST_FAIL("%s: the zero in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)PetscAbsScalar(c[k]));
+      if (M == N && cols[k] == i && a[k] != (PetscScalar)0.0 && c[k] == (PetscScalar)0.0) TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " vanishes\n", where, i);
+      if (k == ref) {
+        if (TestIsHarmed(c[k], a[k]) && PetscAbsScalar(c[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus) TEST_FAIL("%s: the reference in row %" PetscInt_FMT ", column %" PetscInt_FMT " was %g + %g i, is %g + %g i\n", where, i, cols[k], (double)PetscRealPart(a[k]), (double)PetscImaginaryPart(a[k]), (double)PetscRealPart(c[k]), (double)PetscImaginaryPart(c[k]));
+        continue;
+      }
+      for (PetscInt p = 0; p < ncomponents; p++) {
+        const PetscReal bound = TestBound(loss, range, info->bound, rowmax, av[p]), error = PetscAbsReal(cv[p] - av[p]);
+
+        /* one rounding of the comparison itself */
+        if (av[p] * cv[p] < 0.0) TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, (double)av[p], i, cols[k], (double)cv[p]);
+        if (av[p] == 0.0 && cv[p] != 0.0) TEST_FAIL("%s: a zero component in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)cv[p]);
+        if (!(error <= bound + 2.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(av[p]))) {
+          /* a diagonal entry that would vanish takes the next value of the grid */
+          if (((M == N && cols[k] == i) || (cols[k] - cbegin == i - begin && cols[k] < cend)) && PetscAbsReal(av[p]) <= bound && error <= 2.0 * bound) guarded++;
+          else TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g, off by %g where %g is promised\n", where, (double)av[p], i, cols[k], (double)cv[p], (double)error, (double)bound);
+        }
+      }
+    }
+
+    /* row sums: of the decoded matrix, and as the product with ones gives them */
+    rounding = 2.0 * (len + 4) * PETSC_MACHINE_EPSILON * modulus;
+    if (lenC >= 0 && !(PetscAbsScalar(y[i - begin] - decoded) <= rounding)) TEST_FAIL("%s: the product with ones is %g off the row sum of row %" PetscInt_FMT "\n", where, (double)PetscAbsScalar(y[i - begin] - decoded), i);
+    if (ref >= 0 && lenC >= 0 && !(PetscAbsScalar(y[i - begin] - rowsum) <= rounding)) {
+      if (TestIsHarmed(rowsum - rest, a[ref]) || PetscAbsScalar(rowsum - rest) <= rounding) guarded++;
+      else TEST_FAIL("%s: the sum of row %" PetscInt_FMT " was %g, is off by %g\n", where, i, (double)PetscAbsScalar(rowsum), (double)PetscAbsScalar(y[i - begin] - rowsum));
+    }
+    PetscCall(MatRestoreRow(C, i, NULL, &colsC, &c));
+    PetscCall(MatRestoreRow(B, i, NULL, &cols, &a));
+  }
+  PetscCall(VecRestoreArrayRead(ones, &y));
+
+  /* What MatVCRSGetInfo() says. MATMPIAIJ's row maxima are by block, so only what is absolute can be compared. */
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 2, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &guarded, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  if (!(PetscAbsReal(info->maxabserror - most[0]) <= TEST_LONGEST * PETSC_MACHINE_EPSILON * most[1])) TEST_FAIL("%s: the largest error is %g, MatVCRSGetInfo() says %g\n", where, (double)most[0], (double)info->maxabserror);
+  if (sum[1] > 0.0 && !(PetscAbsReal(info->froberror - PetscSqrtReal(sum[0] / sum[1])) <= PETSC_SQRT_MACHINE_EPSILON * PetscMax(info->froberror, PETSC_SQRT_MACHINE_EPSILON))) TEST_FAIL("%s: the Frobenius norm of the error is %g, MatVCRSGetInfo() says %g\n", where, (double)PetscSqrtReal(sum[0] / sum[1]), (double)info->froberror);
+  if (guarded > info->guardrows) TEST_FAIL("%s: %" PetscInt_FMT " rows were guarded, MatVCRSGetInfo() says %" PetscInt64_FMT "\n", where, guarded, info->guardrows);
+  if (loss->loss == MATVCRS_LOSS_LOG && info->bound > TestLogBound(range, loss->bits)) TEST_FAIL("%s: a logarithmic scale with d = %g, where %g is possible\n", where, (double)info->bound, (double)TestLogBound(range, loss->bits));
+  *failures += failed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Off the diagonal C is equal to its transpose (Hermitian: conjugated) to the last bit, and a Hermitian one has a real diagonal */
+static PetscErrorCode TestSymmetry(Mat C, PetscBool hermitian, const char where[], PetscInt *failures)
+{
+  Mat      T;
+  PetscInt begin, end, failed = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatTranspose(C, MAT_INITIAL_MATRIX, &T));
+  PetscCall(MatGetOwnershipRange(C, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt           len, lenT;
+    const PetscInt    *cols;
+    const PetscScalar *c, *t;
+
+    PetscCall(MatGetRow(C, i, &len, &cols, &c));
+    PetscCall(MatGetRow(T, i, &lenT, NULL, &t));
+    for (PetscInt k = 0; k < PetscMin(len, lenT); k++) {
+      if (cols[k] == i && hermitian && PetscImaginaryPart(c[k]) != 0.0) TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " has an imaginary part of %g\n", where, i, (double)PetscImaginaryPart(c[k]));
+      if (cols[k] != i && c[k] != (hermitian ? PetscConj(t[k]) : t[k])) TEST_FAIL("%s: row %" PetscInt_FMT ", column %" PetscInt_FMT " differs from its mirror image by %g\n", where, i, cols[k], (double)PetscAbsScalar(c[k] - t[k]));
+    }
+    PetscCall(MatRestoreRow(T, i, NULL, NULL, &t));
+    PetscCall(MatRestoreRow(C, i, NULL, &cols, &c));
+  }
+  PetscCall(MatDestroy(&T));
+  *failures += failed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt failures = 0, matrices = 0, every = 1, number = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  for (int kind = 0; kind < TEST_KINDS; kind++) {
+    Mat       B;
+    Vec       one, y;
+    TestRange range;
+    PetscBool symmetric = TestKindIsSymmetric((TestKind)kind), hermitian = (PetscBool)(PetscDefined(USE_COMPLEX) && kind == TEST_FEM);
+
+    PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, (TestKind)kind, 0, &B));
+    PetscCall(TestGetRange(B, &range));
+    if (symmetric) PetscCall(MatSetOption(B, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(TestCreateVec(B, PETSC_FALSE, "x_", 0, &one));
+    PetscCall(TestCreateVec(B, PETSC_TRUE, "y_", 0, &y));
+    PetscCall(VecSet(one, 1.0));
+
+    for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(losses); l++) {
+      for (int rowsums = 1; rowsums >= 0; rowsums--) {
+        for (int layout = MATVCRS_LAYOUT_AUTO; layout <= MATVCRS_LAYOUT_L3; layout++) {
+          Mat          A, C;
+          MatVCRSInfo  info;
+          TestProducts t;
+          char         where[128];
+
+          /* Only fixed point fits l2; one layout stands for all where row sums are given up */
+          if (layout == MATVCRS_LAYOUT_L2 && losses[l].loss != MATVCRS_LOSS_FIXED) continue;
+          if (!rowsums && layout != MATVCRS_LAYOUT_AUTO) continue;
+          if (number++ % every) continue;
+          PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s%s, layout %s", TestKindNames[kind], losses[l].name, rowsums ? "" : ", row sums not kept", MatVCRSLayouts[layout]));
+          PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
+          if (symmetric) PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
+          PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
+          PetscCall(MatVCRSSetLoss(A, losses[l].loss));
+          PetscCall(MatVCRSSetBits(A, losses[l].bits));
+          PetscCall(MatVCRSSetBins(A, losses[l].bins));
+          PetscCall(MatVCRSSetLambda(A, losses[l].lambda, losses[l].unit));
+          PetscCall(MatVCRSSetPreserveRowSums(A, (PetscBool)rowsums));
+          PetscCall(MatMult(A, one, y));
+          PetscCall(MatVCRSGetInfo(A, &info));
+
+          /* while the AIJ arrays are there, they are exact */
+          PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+          {
+            PetscInt bad;
+
+            PetscCall(TestCountRowsThatDiffer(C, B, &bad));
+            if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows of the AIJ arrays changed\n", where, bad));
+            failures += bad;
+          }
+          PetscCall(MatDestroy(&C));
+
+          /* afterwards they are what products use */
+          PetscCall(MatVCRSDropAIJ(A));
+          PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+          PetscCall(TestEntries(B, C, &losses[l], &range, (PetscBool)rowsums, &info, y, where, &failures));
+          if (symmetric) PetscCall(TestSymmetry(C, hermitian, where, &failures));
+          if (hermitian) PetscCall(MatSetOption(C, MAT_HERMITIAN, PETSC_FALSE)); /* so that PETSc believes nothing */
+          PetscCall(TestProductsCreate(C, PETSC_TRUE, &t));
+          PetscCall(TestCompareProducts(A, &t, where, &failures));
+          PetscCall(TestProductsDestroy(&t));
+          PetscCall(MatDestroy(&C));
+          PetscCall(MatDestroy(&A));
+          matrices++;
+        }
+      }
+    }
+    PetscCall(VecDestroy(&one));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " lossy matrices keep their promises\n", matrices));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+
+  # Many processes share few cores here
+  test:
+    suffix: 2
+    nsize: {{2 3}}
+    args: -every 13
+
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda -every 5
+
+TEST*/
