@@ -147,29 +147,29 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const Petsc
    Look-ups in tables, eight codes at a time. They are compiled for the base only: a look-up is a
    load, and wide vectors would have to be put together from many.
 */
-#define VCRS_LOOK_UP(name, Code, Entry, value) \
+#define VCRS_LOOK_UP(name, Code, Entry, value)                                                                                                          \
   static LITHE_NO_INLINE void name(PetscInt n, const Code *restrict code, const Entry *restrict table, const Entry *restrict fine, Entry *restrict out) \
-  { \
-    PetscInt p = 0; \
-\
-    for (; p + 8 <= n; p += 8) { \
-      uint64_t word[sizeof(Code)]; \
-\
-      memcpy(word, code + p, sizeof(word)); \
-      LITHE_UNROLL \
-      for (int u = 0; u < 8; u++) { \
-        const int      w = u * (int)sizeof(Code) / 8, bit = 8 * (u * (int)sizeof(Code) % 8); \
-        const uint32_t c = (uint32_t)(Code)(word[w] >> bit); \
-\
-        out[p + u] = value; \
-      } \
-    } \
-    for (; p < n; p++) { \
-      const uint32_t c = code[p]; \
-\
-      out[p] = value; \
-    } \
-    (void)fine; \
+  {                                                                                                                                                     \
+    PetscInt p = 0;                                                                                                                                     \
+                                                                                                                                                        \
+    for (; p + 8 <= n; p += 8) {                                                                                                                        \
+      uint64_t word[sizeof(Code)];                                                                                                                      \
+                                                                                                                                                        \
+      memcpy(word, code + p, sizeof(word));                                                                                                             \
+      LITHE_UNROLL                                                                                                                                      \
+      for (int u = 0; u < 8; u++) {                                                                                                                     \
+        const int      w = u * (int)sizeof(Code) / 8, bit = 8 * (u * (int)sizeof(Code) % 8);                                                            \
+        const uint32_t c = (uint32_t)(Code)(word[w] >> bit);                                                                                            \
+                                                                                                                                                        \
+        out[p + u] = value;                                                                                                                             \
+      }                                                                                                                                                 \
+    }                                                                                                                                                   \
+    for (; p < n; p++) {                                                                                                                                \
+      const uint32_t c = code[p];                                                                                                                       \
+                                                                                                                                                        \
+      out[p] = value;                                                                                                                                   \
+    }                                                                                                                                                   \
+    (void)fine;                                                                                                                                         \
   }
 VCRS_LOOK_UP(VCRSLookUpDict8, uint8_t, PetscScalar, table[c])
 VCRS_LOOK_UP(VCRSLookUpDict16, uint16_t, PetscScalar, table[c])

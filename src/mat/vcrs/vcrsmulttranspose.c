@@ -118,9 +118,9 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
 
   for (PetscInt s = 0; s < plan->nslices; s++) {
     const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
-    const PetscInt width = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
+    const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
-    PetscInt       lane[VCRS_SLICE], nruns = 0;
+    PetscInt       lane[VCRS_SLICE], nruns   = 0;
     VCRSRun        run[VCRS_SLICE];
 
     /* What the whole slice shares */
@@ -211,8 +211,8 @@ static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, co
         PetscScalar *y = v->y + c * v->ldy;
 
         for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-          const PetscInt nk   = PetscMin(batch, length[l] - k);
-          PetscScalar    sum  = 0, xr;
+          const PetscInt nk  = PetscMin(batch, length[l] - k);
+          PetscScalar    sum = 0, xr;
 
           if (nk <= 0) continue;
           xr = v->x[c * v->ldx + row[l]];
@@ -259,8 +259,8 @@ static void MultTranspose_Long(const VCRSPlan *plan, const VCRSOperands *v)
       const PetscScalar *a   = VCRSDecode(plan, plan->longvalue + p, n, lane, scale, normal, buffer);
 
       for (PetscInt c = 0; c < v->nrhs; c++) {
-        const PetscScalar xr  = v->x[c * v->ldx + row];
-        PetscScalar      *y   = v->y + c * v->ldy, sum = 0;
+        const PetscScalar xr = v->x[c * v->ldx + row];
+        PetscScalar      *y = v->y + c * v->ldy, sum = 0;
 
         for (PetscInt j = 0; j < n; j++) {
           const PetscScalar product = VCRSAddProduct(0, VCRSConjugateIf(a[j], v->sign), xr, 0);
