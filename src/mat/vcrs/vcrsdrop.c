@@ -39,7 +39,9 @@ typedef struct {
   /* composed functions that the class replaces for good */
   PetscErrorCode (*storevalues)(Mat);
   PetscErrorCode (*kron)(Mat, Mat, MatReuse, Mat *);
-  PetscBool stored; /* MatStoreValues() was called: AIJ holds values that no plan has */
+  PetscBool stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
+  PetscBool coloring; /* a MatFDColoring was set up: it points into AIJ's values */
+  PetscBool given;    /* the arrays were given back before: what points into older ones is lost */
 
   /* options that lived in the arrays' struct, in the order in which they were set */
   PetscInt  noptions;
@@ -885,8 +887,9 @@ static PetscErrorCode MatVCRSInstallStubs_Private(Mat A, PetscBool parallel)
   PetscFunctionBegin;
   PetscCheck(PETSC_STATIC_ARRAY_LENGTH(VCRSFunctions) <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  drop->live = *A->ops;
-  drop->data = A->data;
+  drop->live  = *A->ops;
+  drop->data  = A->data;
+  drop->given = PETSC_TRUE;
 #define VCRS_INSTALL(name, self, parameters, arguments) \
   if (A->ops->name) A->ops->name = MatVCRSStub_##name;
   VCRS_STUBS(VCRS_INSTALL)
@@ -1016,6 +1019,47 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A MatFDColoring keeps addresses of values: from then on the arrays must stay */
+static PetscErrorCode MatFDColoringCreate_VCRS(Mat A, ISColoring coloring, MatFDColoring fd)
+{
+  Mat_VCRS *ctx;
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  PetscCall((*ctx->super.fdcoloringcreate)(A, coloring, fd));
+  drop->coloring = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatFDColoringSetUp_VCRS(Mat A, ISColoring coloring, MatFDColoring fd)
+{
+  Mat_VCRS *ctx;
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  PetscCall((*ctx->super.fdcoloringsetup)(A, coloring, fd));
+  drop->coloring = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One that was set up before the matrix became ours would write to memory that is gone */
+static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, void *s)
+{
+  Mat_VCRS *ctx;
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  PetscCheck(drop->coloring || !drop->given, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The MatFDColoring was set up with AIJ arrays that were given back since: create it from the matrix of type %s, or do not use -mat_vcrs_drop_aij", ((PetscObject)A)->type_name);
+  PetscCall((*ctx->super.fdcoloringapply)(A, fd, x, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatStoreValues_VCRS(Mat A)
 {
   VCRSDrop *drop;
@@ -1054,6 +1098,9 @@ PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
   A->ops->transpose         = MatTranspose_VCRS;
   A->ops->createsubmatrices = MatCreateSubMatrices_VCRS;
   A->ops->restorerow        = MatRestoreRow_VCRS;
+  A->ops->fdcoloringcreate  = MatFDColoringCreate_VCRS;
+  A->ops->fdcoloringsetup   = MatFDColoringSetUp_VCRS;
+  A->ops->fdcoloringapply   = MatFDColoringApply_VCRS;
   if (parallel) {
     A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
     A->ops->norm            = MatNorm_MPIAIJVCRS;
@@ -1094,6 +1141,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, const char **reason)
   else if (A->factortype) *reason = "it is a factor";
   else if (A->hash_active) *reason = "it is being assembled";
   else if (drop->stored) *reason = "MatStoreValues() keeps values in it";
+  else if (drop->coloring) *reason = "a MatFDColoring points into them";
   else if (A->product && A->product->type == MATPRODUCT_ABt) *reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
   else if (A->ops->destroy != ctx->super.destroy) *reason = "it is a submatrix that is kept for another extraction";
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -1182,15 +1230,17 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
 
 static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 {
-  Mat_VCRS *ctx;
-  VCRSDrop *drop, *blockdrop;
-  Mat       block[2];
+  Mat_VCRS   *ctx;
+  VCRSDrop   *drop, *blockdrop;
+  Mat         block[2];
+  const char *reason;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
-  if (A->ops->destroy != ctx->super.destroy) {
-    PetscCall(PetscInfo(A, "The AIJ arrays are not given back: it is a submatrix that is kept for another extraction\n"));
+  PetscCall(MatVCRSMustKeep_Private(A, &reason));
+  if (reason) {
+    PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSCompress_MPI(A));
@@ -1256,8 +1306,9 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
 
   From a lossy matrix come back the values that it multiplies with: those that were set are gone.
 
-  The arrays stay where they hold what the compressed form does not, for example after
-  `MatStoreValues()`, or in a submatrix that PETSc keeps for another extraction; `-info` says so.
+  The arrays stay where they hold what the compressed form does not, or where something points into
+  them: after `MatStoreValues()`, with a `MatFDColoring` of the matrix (with which `SNES` computes a
+  Jacobian by default), in a submatrix that PETSc keeps for another extraction; `-info` says so.
 
   PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`,
   `MatSeqAIJGetArrayRead()` and `MatSeqAIJGetCSRAndMemType()` find `NULL` in a matrix that has given
