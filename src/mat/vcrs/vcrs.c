@@ -402,6 +402,23 @@ PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist) */
+PetscErrorCode MatDestroy_VCRS(Mat A)
+{
+  PetscErrorCode (*destroy)(Mat);
+  Mat_VCRS *ctx;
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  destroy = ctx->super.destroy;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
+  PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
+  PetscCall((*destroy)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Adds the context to B and keeps B's operations in it; what is common to one process and many */
 PetscErrorCode MatVCRSAttach_Private(Mat B)
 {
@@ -410,8 +427,9 @@ PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscFunctionBegin;
   PetscCall(PetscNew(&ctx));
   PetscCall(MatVCRSOptionsDefault(&ctx->opt));
-  ctx->state = -1;
-  ctx->super = *B->ops;
+  ctx->state      = -1;
+  ctx->super      = *B->ops;
+  B->ops->destroy = MatDestroy_VCRS;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));

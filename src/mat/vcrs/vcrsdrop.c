@@ -1143,7 +1143,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, const char **reason)
   else if (drop->stored) *reason = "MatStoreValues() keeps values in it";
   else if (drop->coloring) *reason = "a MatFDColoring points into them";
   else if (A->product && A->product->type == MATPRODUCT_ABt) *reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
-  else if (A->ops->destroy != ctx->super.destroy) *reason = "it is a submatrix that is kept for another extraction";
+  else if (A->ops->destroy != MatDestroy_VCRS) *reason = "it is a submatrix that is kept for another extraction";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,6 +69,7 @@ PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatDestroy_VCRS(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
