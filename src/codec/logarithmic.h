@@ -17,11 +17,12 @@
 #include <petscsys.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
-  int       bits;      /* 8 or 16 */
-  int       count;     /* magnitudes */
-  int       negative;  /* coarse code of the first negative magnitude */
+  int       bits;                     /* 8 or 16 */
+  int       count;                    /* magnitudes */
+  int       negative;                 /* coarse code of the first negative magnitude */
   double    logmin, logstep, perstep; /* log min, log q, 1/log q */
   PetscReal coarse[256], fine[256];
 } LitheLogScale;
@@ -67,16 +68,40 @@ LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
   return expm1(.5 * s->logstep + 4. * (double)PETSC_MACHINE_EPSILON * (1. + fabs(s->logmin) + fabs(logmax)));
 }
 
+/* log v of a finite v > 0, to two units in the last place: the same code on host and device, where libraries differ */
+LITHE_HD static inline double LitheLog(double v)
+{
+  /* v = 2^e m with m in [sqrt(1/2), sqrt(2)); subnormal numbers are scaled first */
+  const int      subnormal = v < 2.2250738585072014e-308;
+  const double   scaled    = subnormal ? v * 18014398509481984. : v;
+  const uint64_t half      = 0x3fe6a09e667f3bcdULL;
+  uint64_t       bits, up;
+  double         m, e, s, t, series;
+
+  memcpy(&bits, &scaled, sizeof(bits));
+  up = bits + (0x3ff0000000000000ULL - half);
+  e  = (double)((int)(up >> 52) - 1023 - (subnormal ? 54 : 0));
+  up = (up & 0xfffffffffffffULL) + half;
+  memcpy(&m, &up, sizeof(m));
+
+  /* log m = 2 artanh s, s = (m - 1)/(m + 1), |s| < .1716 */
+  s      = (m - 1.) / (m + 1.);
+  t      = s * s;
+  series = t * (1. / 3. + t * (1. / 5. + t * (1. / 7. + t * (1. / 9. + t * (1. / 11. + t * (1. / 13. + t * (1. / 15. + t * (1. / 17. + t * (1. / 19.)))))))));
+  return e * 0.69314718055994530942 + 2. * (s + s * series);
+}
+
 LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, double v)
 {
   double k;
-  int    q;
+  int    q, c;
 
   if (v == 0.) return 0;
-  k = rint((log(fabs(v)) - s->logmin) * s->perstep);
-  q = k < 0. ? 0 : (k > s->count - 1. ? s->count - 1 : (int)k);
-  if (s->bits == 8) return (uint16_t)(q + (v < 0. ? s->negative : 1));
-  return (uint16_t)((((q >> 8) + (v < 0. ? s->negative : 1)) << 8) | (q & 255));
+  k = (LitheLog(fabs(v)) - s->logmin) * s->perstep + .5;
+  k = k < 0. ? 0. : (k > s->count - 1. ? s->count - 1. : k);
+  q = (int)k;
+  c = v < 0. ? s->negative : 1;
+  return (uint16_t)(s->bits == 8 ? q + c : (((q >> 8) + c) << 8) | (q & 255));
 }
 
 LITHE_HD static inline PetscReal LitheLogScaleDecode(const LitheLogScale *s, uint16_t c)

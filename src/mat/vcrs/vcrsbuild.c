@@ -136,26 +136,41 @@ static PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nro
 
 /* ------------------------------------------------------------------ containers of values */
 
-/* Codes of all stored entries in a dictionary of at most 65536; none (has[] false) if there are more values */
-static PetscErrorCode VCRSFindDictionary(VCRSBuild *b)
+/* Twice as many slots, at least: the table stays at most half full, and no larger than the dictionary needs */
+static PetscErrorCode VCRSDictionaryGrow(PetscInt n, const PetscScalar dict[], int32_t **slot, size_t *nslot)
 {
-  const size_t   nslot = 1 << 18, mask = nslot - 1;
+  PetscFunctionBegin;
+  *nslot = *nslot ? 4 * *nslot : 1024;
+  PetscCall(PetscFree(*slot));
+  PetscCall(PetscMalloc1(*nslot, slot));
+  memset(*slot, 0xff, *nslot * sizeof(**slot));
+  for (PetscInt c = 0; c < n; c++) {
+    size_t pos = (size_t)(LitheHashFinish(LitheHashScalar(0, dict[c])) & (*nslot - 1));
+
+    while ((*slot)[pos] >= 0) pos = (pos + 1) & (*nslot - 1);
+    (*slot)[pos] = (int32_t)c;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Codes of all stored entries in a dictionary of at most limit values; none (has[] false) if there are more */
+static PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
+{
   const PetscInt first = b->difference ? 1 : 0;
-  int32_t       *slot;
-  PetscScalar   *last;
-  uint16_t      *lastcode;
+  size_t         nslot = 0;
+  int32_t       *slot  = NULL;
   PetscInt       n = 0, nlast = 0;
+  PetscBool      more = PETSC_FALSE;
+  PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(b->i[b->m], &b->dictcode));
-  PetscCall(PetscMalloc1(VCRS_SET_LIMIT, &b->dict));
-  PetscCall(PetscMalloc1(nslot, &slot));
-  memset(slot, 0xff, nslot * sizeof(*slot));
-  for (PetscInt row = 0; row < b->m && n <= VCRS_SET_LIMIT; row++) {
-    const PetscInt p = b->i[row], len = b->i[row + 1] - p;
+  PetscCall(PetscMalloc1(limit, &b->dict));
+  for (PetscInt row = 0; row < b->m && !more && !ierr; row++) {
+    const PetscInt     p = b->i[row], len = b->i[row + 1] - p;
+    const PetscScalar *last     = b->a + p - nlast;
+    const uint16_t    *lastcode = b->dictcode + p - nlast;
 
-    last     = (PetscScalar *)b->a + p - nlast;
-    lastcode = b->dictcode + p - nlast;
     for (PetscInt k = first; k < len; k++) {
       const PetscScalar v = b->a[p + k];
       uint64_t          h;
@@ -167,32 +182,35 @@ static PetscErrorCode VCRSFindDictionary(VCRSBuild *b)
         b->dictcode[p + k] = lastcode[k];
         continue;
       }
+      if (2 * (size_t)n >= nslot) {
+        ierr = VCRSDictionaryGrow(n, b->dict, &slot, &nslot);
+        if (ierr) break;
+      }
       h = LitheHashFinish(LitheHashScalar(0, v));
-      for (pos = (size_t)(h & mask); (c = slot[pos]) >= 0; pos = (pos + 1) & mask) {
+      for (pos = (size_t)(h & (nslot - 1)); (c = slot[pos]) >= 0; pos = (pos + 1) & (nslot - 1)) {
         if (!memcmp(&v, &b->dict[c], sizeof(v))) break;
       }
       if (c < 0) {
-        if (n == VCRS_SET_LIMIT) {
-          n++;
+        if (n == limit) {
+          more = PETSC_TRUE;
           break;
         }
-        c          = (int32_t)n;
+        c          = (int32_t)n++;
         slot[pos]  = c;
-        b->dict[n] = v;
-        n++;
+        b->dict[c] = v;
       }
       b->dictcode[p + k] = (uint16_t)c;
     }
     nlast = len;
   }
   PetscCall(PetscFree(slot));
-  b->has[VCRS_VALUES_DICT8]  = n <= 256 ? PETSC_TRUE : PETSC_FALSE;
-  b->has[VCRS_VALUES_DICT16] = n <= VCRS_SET_LIMIT ? PETSC_TRUE : PETSC_FALSE;
-  b->ndict                   = n;
-  if (n > VCRS_SET_LIMIT) {
+  PetscCall(ierr);
+  b->has[VCRS_VALUES_DICT8]  = !more && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->has[VCRS_VALUES_DICT16] = more ? PETSC_FALSE : PETSC_TRUE;
+  b->ndict                   = more ? 0 : n;
+  if (more) {
     PetscCall(PetscFree(b->dictcode));
     PetscCall(PetscFree(b->dict));
-    b->ndict = 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -442,8 +460,8 @@ static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
 
 static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
-  VCRSSets  values = {0};
-  PetscBool complete;
+  VCRSSets       values = {0};
+  PetscBool      complete;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
@@ -459,6 +477,15 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
   PetscCall(VCRSSetsDestroy(&values));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do, whose tables are smaller */
+static PetscInt VCRSDictionaryLimit(const VCRSBuild *b, double stored)
+{
+  if (b->has[VCRS_VALUES_LOG8]) return 256;
+  if (VCRS_COMPONENTS == 1 && b->has[VCRS_VALUES_LOG16]) return 512;
+  if (VCRS_COMPONENTS == 1 && b->has[VCRS_VALUES_FIXED8] && stored >= 2. * (double)b->m) return 256;
+  return VCRS_SET_LIMIT;
 }
 
 /* Finds the layout and the container with the fewest bytes among those that options and values allow */
@@ -513,9 +540,9 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   /* containers */
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(VCRSFindFixedPoint(b));
   if (want != MATVCRS_LAYOUT_L2) {
-    PetscCall(VCRSFindDictionary(b));
-    PetscCall(VCRSFindSingle(b));
     if (b->log) b->has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
+    PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b, facts.stored)));
+    PetscCall(VCRSFindSingle(b));
   }
   PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
 

@@ -191,7 +191,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
       len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->rowlength[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
       if (len > first) VCRSPut(b, plan, row, b->i[row] + first, len - first, plan->sliceptr[s] + l, VCRS_SLICE);
       if (plan->layout == MATVCRS_LAYOUT_L3) {
-        const PetscInt *c  = b->j + b->i[row], base = plan->slicecol[s];
+        const PetscInt *c = b->j + b->i[row], base = plan->slicecol[s];
         uint8_t        *to = plan->coloffset + plan->sliceoffset[s];
 
         switch (plan->slicewidth[s]) {
@@ -485,7 +485,8 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
       VCRSGetLong(plan, low, cols, vals);
     } else {
       if (plan->rowperm) {
-        for (lane = row / VCRS_WINDOW * VCRS_WINDOW; plan->rowperm[lane] != row % VCRS_WINDOW; lane++) { }
+        for (lane = row / VCRS_WINDOW * VCRS_WINDOW; plan->rowperm[lane] != row % VCRS_WINDOW; lane++) {
+        }
       }
       len = plan->rowlength[lane];
       if (len) VCRSGetLane(plan, row, lane / VCRS_SLICE, lane % VCRS_SLICE, cols, vals);
