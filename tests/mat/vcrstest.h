@@ -41,18 +41,19 @@ typedef enum {
   TEST_NEUMANN,     /* row sums are zero */
   TEST_NODIAGONAL,  /* no diagonal entry in the pattern */
   TEST_STOREDZEROS, /* zeros in the pattern, also on the diagonal */
+  TEST_BLOCKS,      /* three unknowns a node: PETSc finds inodes in it */
   TEST_KINDS
 } TestKind;
 
 static const char *const TestKindNames[] = {"star5",  "star7", "box27",    "reservoir", "convection", "fem",      "random", "wide", "tall",    "column",     "row",        "none",
-                                            "norows", "nocolumns", "zero", "integers",  "fewvalues",  "manyvalues", "longrows", "dense", "far", "neumann", "nodiagonal", "storedzeros", NULL};
+                                            "norows", "nocolumns", "zero", "integers",  "fewvalues",  "manyvalues", "longrows", "dense", "far", "neumann", "nodiagonal", "storedzeros", "blocks", NULL};
 
 #define TEST_LONGEST 512
 
 static inline void TestKindSize(TestKind kind, PetscInt *m, PetscInt *n)
 {
   static const PetscInt size[TEST_KINDS][2] = {{13 * 11, 13 * 11}, {7 * 6 * 9, 7 * 6 * 9}, {6 * 7 * 8, 6 * 7 * 8}, {7 * 8 * 6, 7 * 8 * 6}, {12 * 14, 12 * 14}, {310, 310}, {203, 203}, {37, 520}, {520, 37}, {61, 1}, {1, 61}, {0, 0},
-                                               {0, 5},            {5, 0},                 {50, 50},                {130, 130},             {340, 340},         {700, 700}, {407, 407}, {70, 70},  {60, 70001}, {11 * 12, 11 * 12}, {150, 150}, {140, 140}};
+                                               {0, 5},            {5, 0},                 {50, 50},                {130, 130},             {340, 340},         {700, 700}, {407, 407}, {70, 70},  {60, 70001}, {11 * 12, 11 * 12}, {150, 150}, {140, 140}, {180, 180}};
 
   *m = size[kind][0];
   *n = size[kind][1];
@@ -225,6 +226,12 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
   case TEST_NODIAGONAL:
     for (PetscInt j = 0; j < n; j++) {
       if (j != i && TestRandom(17, row, (uint64_t)j) < 0.05) TestPut(len, cols, vals, j, TestScalar(seed, row, (uint64_t)j));
+    }
+    break;
+  case TEST_BLOCKS:
+    for (PetscInt node = PetscMax(0, i / 3 - 7); node < PetscMin(n / 3, i / 3 + 8); node++) {
+      if (node != i / 3 && TestRandom(19, (uint64_t)(i / 3), (uint64_t)node) > 0.3) continue;
+      for (PetscInt j = 3 * node; j < 3 * node + 3; j++) TestPut(len, cols, vals, j, TestScalar(seed, row, (uint64_t)j) + (i == j ? 20.0 : 0.0));
     }
     break;
   case TEST_STOREDZEROS:
