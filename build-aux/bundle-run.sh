@@ -62,6 +62,7 @@ LITHE_BUILD=$part
 export LD_LIBRARY_PATH PATH LITHE_BUILD
 . "$part/tests/env.sh"
 lithe_options=$LITHE_OPTIONS
+export MPIR_CVAR_POLLS_BEFORE_YIELD="${MPIR_CVAR_POLLS_BEFORE_YIELD:-1}" MPIR_CVAR_ENABLE_HEAVY_YIELD="${MPIR_CVAR_ENABLE_HEAVY_YIELD:-1}"
 export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 
 # The tests: PETSc's harness scripts get the paths of this machine in a copy
