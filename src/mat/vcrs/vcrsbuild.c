@@ -479,15 +479,6 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do, whose tables are smaller */
-static PetscInt VCRSDictionaryLimit(const VCRSBuild *b, double stored)
-{
-  if (b->has[VCRS_VALUES_LOG8]) return 256;
-  if (VCRS_COMPONENTS == 1 && b->has[VCRS_VALUES_LOG16]) return 512;
-  if (VCRS_COMPONENTS == 1 && b->has[VCRS_VALUES_FIXED8] && stored >= 2. * (double)b->m) return 256;
-  return VCRS_SET_LIMIT;
-}
-
 /* Finds the layout and the container with the fewest bytes among those that options and values allow */
 static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
@@ -541,7 +532,7 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(VCRSFindFixedPoint(b));
   if (want != MATVCRS_LAYOUT_L2) {
     if (b->log) b->has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b, facts.stored)));
+    PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
     PetscCall(VCRSFindSingle(b));
   }
   PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");

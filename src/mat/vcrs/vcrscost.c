@@ -27,6 +27,15 @@ PetscBool VCRSDictionaryFits(PetscInt n)
   return (double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do, whose tables are smaller */
+PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
+{
+  if (has[VCRS_VALUES_LOG8]) return 256;
+  if (VCRS_COMPONENTS == 1 && has[VCRS_VALUES_LOG16]) return 512;
+  if (VCRS_COMPONENTS == 1 && has[VCRS_VALUES_FIXED8] && stored >= 2. * (double)m) return 256;
+  return VCRS_SET_LIMIT;
+}
+
 typedef struct {
   double   bytes; /* of the table entries of one use */
   PetscInt uses;

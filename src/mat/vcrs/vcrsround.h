@@ -42,11 +42,7 @@ LITHE_HD static inline double VCRSModulus(PetscScalar v)
 #if defined(PETSC_USE_COMPLEX)
   const double re = fabs((double)PetscRealPart(v)), im = fabs((double)PetscImaginaryPart(v)), max = PetscMax(re, im);
 
-  #if defined(__CUDA_ARCH__)
-  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(__dadd_rn(__dmul_rn(re, re), __dmul_rn(im, im))) : hypot(re, im));
-  #else
-  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(re * re + im * im) : hypot(re, im));
-  #endif
+  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(LitheTimesPlus(re, re, im * im)) : hypot(re, im));
 #else
   return fabs((double)v);
 #endif
@@ -71,11 +67,11 @@ LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
 
 LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
 {
-#if defined(PETSC_USE_COMPLEX)
-  return PetscCMPLX(s->sum[0] + s->error[0], s->sum[1] + s->error[1]);
-#else
-  return s->sum[0] + s->error[0];
-#endif
+  PetscScalar sum = 0.;
+  PetscReal  *x   = (PetscReal *)&sum;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) x[c] = s->sum[c] + s->error[c];
+  return sum;
 }
 
 /* ------------------------------------------------------------------ survey */
