@@ -402,20 +402,38 @@ PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist) */
-PetscErrorCode MatDestroy_VCRS(Mat A)
+/*
+   PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist). The
+   AIJ types' own functions are kept here, not in the context: MatHeaderMerge() calls this when it has
+   taken everything composed, and the type's name, away from the object.
+*/
+static PetscErrorCode (*MatDestroyBase[2])(Mat);
+
+static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
 {
-  PetscErrorCode (*destroy)(Mat);
   Mat_VCRS *ctx;
-  PetscBool parallel;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  destroy = ctx->super.destroy;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
-  PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
-  PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
-  PetscCall((*destroy)(A));
+  if (ctx) {
+    PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
+    PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
+  }
+  PetscCall((*MatDestroyBase[parallel ? 1 : 0])(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDestroy_SeqAIJVCRS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSDestroy_Private(A, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSDestroy_Private(A, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -423,13 +441,17 @@ PetscErrorCode MatDestroy_VCRS(Mat A)
 PetscErrorCode MatVCRSAttach_Private(Mat B)
 {
   Mat_VCRS *ctx;
+  PetscBool parallel;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
   PetscCall(PetscNew(&ctx));
   PetscCall(MatVCRSOptionsDefault(&ctx->opt));
   ctx->state      = -1;
   ctx->super      = *B->ops;
-  B->ops->destroy = MatDestroy_VCRS;
+  B->ops->destroy = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
+
+  MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));

@@ -149,15 +149,15 @@ PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
 }
 
 /* At the beginning of a function that serves an operation from the plan */
-#define VCRS_UNLESS_DROPPED(A, name, arguments) \
-  do { \
-    PetscBool dropped_; \
-\
+#define VCRS_UNLESS_DROPPED(A, name, arguments)        \
+  do {                                                 \
+    PetscBool dropped_;                                \
+                                                       \
     PetscCall(MatVCRSIsDropped_Private(A, &dropped_)); \
-    if (!dropped_) { \
-      PetscCall((*(A)->ops->name)arguments); \
-      PetscFunctionReturn(PETSC_SUCCESS); \
-    } \
+    if (!dropped_) {                                   \
+      PetscCall((*(A)->ops->name)arguments);           \
+      PetscFunctionReturn(PETSC_SUCCESS);              \
+    }                                                  \
   } while (0)
 
 /* MatSetOption() of options that live in Mat_SeqAIJ: the last ones, in the order in which they were set */
@@ -670,7 +670,7 @@ static PetscErrorCode MatSOR_SeqAIJVCRSDropped(Mat A, Vec bb, PetscReal omega, M
     if (backward) {
       for (PetscInt i = m - 1; i >= 0; i--) {
         PetscCall(VCRSPlanDecodeRow(plan, i, &n, cols, vals));
-        sum = VCRSRowAbove(i, n, cols, vals, x, forward ? t[i] : VCRSRowBelow(i, n, cols, vals, x, b[i]));
+        sum  = VCRSRowAbove(i, n, cols, vals, x, forward ? t[i] : VCRSRowBelow(i, n, cols, vals, x, b[i]));
         x[i] = (1.0 - omega) * x[i] + sum * omega / (fshift + diagonal[i]);
       }
     }
@@ -699,106 +699,106 @@ PetscErrorCode MatVCRSMaterializeOperand_Private(Mat A, const char operation[])
 }
 
 /* name in struct _MatOps, the matrix whose operation it is, parameters, arguments */
-#define VCRS_STUBS(X) \
-  X(setvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
-  X(solve, A, (Mat A, Vec x, Vec y), (A, x, y)) \
-  X(solveadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z)) \
-  X(solvetranspose, A, (Mat A, Vec x, Vec y), (A, x, y)) \
-  X(solvetransposeadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z)) \
-  X(lufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info)) \
-  X(choleskyfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info)) \
-  X(transpose, A, (Mat A, MatReuse reuse, Mat *B), (A, reuse, B)) \
-  X(diagonalscale, A, (Mat A, Vec l, Vec r), (A, l, r)) \
-  X(assemblybegin, A, (Mat A, MatAssemblyType type), (A, type)) \
-  X(assemblyend, A, (Mat A, MatAssemblyType type), (A, type)) \
-  X(zeroentries, A, (Mat A), (A)) \
-  X(zerorows, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b)) \
-  X(getdiagonalblock, A, (Mat A, Mat *B), (A, B)) \
-  X(setinf, A, (Mat A), (A)) \
-  X(ilufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info)) \
-  X(iccfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info)) \
-  X(createsubmatrices, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat *B[]), (A, n, r, c, reuse, B)) \
-  X(increaseoverlap, A, (Mat A, PetscInt n, IS is[], PetscInt ov), (A, n, is, ov)) \
-  X(getvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v)) \
-  X(getrowmax, A, (Mat A, Vec v, PetscInt i[]), (A, v, i)) \
-  X(scale, A, (Mat A, PetscScalar s), (A, s)) \
-  X(shift, A, (Mat A, PetscScalar s), (A, s)) \
-  X(diagonalset, A, (Mat A, Vec d, InsertMode mode), (A, d, mode)) \
-  X(zerorowscolumns, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b)) \
-  X(setrandom, A, (Mat A, PetscRandom r), (A, r)) \
-  X(getrowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt *n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
-  X(restorerowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt *n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
-  X(getcolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt *n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
-  X(restorecolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt *n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
-  X(fdcoloringcreate, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd)) \
-  X(coloringpatch, A, (Mat A, PetscInt a, PetscInt b, ISColoringValue v[], ISColoring *is), (A, a, b, v, is)) \
-  X(setunfactored, A, (Mat A), (A)) \
-  X(permute, A, (Mat A, IS r, IS c, Mat *B), (A, r, c, B)) \
-  X(setvaluesblocked, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
-  X(createsubmatrix, A, (Mat A, IS r, IS c, MatReuse reuse, Mat *B), (A, r, c, reuse, B)) \
-  X(setvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
-  X(zerorowslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b)) \
-  X(getrowmaxabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i)) \
-  X(getrowminabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i)) \
-  X(convert, A, (Mat A, MatType type, MatReuse reuse, Mat *B), (A, type, reuse, B)) \
-  X(fdcoloringapply, A, (Mat A, MatFDColoring fd, Vec x, void *s), (A, fd, x, s)) \
-  X(findzerodiagonals, A, (Mat A, IS *is), (A, is)) \
-  X(mults, A, (Mat A, Vecs x, Vecs y), (A, x, y)) \
-  X(solves, A, (Mat A, Vecs x, Vecs y), (A, x, y)) \
-  X(getinertia, A, (Mat A, PetscInt *n, PetscInt *z, PetscInt *p), (A, n, z, p)) \
-  X(load, A, (Mat A, PetscViewer viewer), (A, viewer)) \
-  X(issymmetric, A, (Mat A, PetscReal tol, PetscBool *flg), (A, tol, flg)) \
-  X(ishermitian, A, (Mat A, PetscReal tol, PetscBool *flg), (A, tol, flg)) \
-  X(isstructurallysymmetric, A, (Mat A, PetscBool *flg), (A, flg)) \
-  X(setvaluesblockedlocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
-  X(productsymbolic, A, (Mat A), (A)) \
-  X(productnumeric, A, (Mat A), (A)) \
-  X(conjugate, A, (Mat A), (A)) \
-  X(viewnative, A, (Mat A, PetscViewer viewer), (A, viewer)) \
-  X(setvaluesrow, A, (Mat A, PetscInt row, const PetscScalar v[]), (A, row, v)) \
-  X(realpart, A, (Mat A), (A)) \
-  X(imaginarypart, A, (Mat A), (A)) \
-  X(getrowuppertriangular, A, (Mat A), (A)) \
-  X(restorerowuppertriangular, A, (Mat A), (A)) \
-  X(matsolve, A, (Mat A, Mat B, Mat C), (A, B, C)) \
-  X(matsolvetranspose, A, (Mat A, Mat B, Mat C), (A, B, C)) \
-  X(getrowmin, A, (Mat A, Vec v, PetscInt i[]), (A, v, i)) \
-  X(getcolumnvector, A, (Mat A, Vec v, PetscInt j), (A, v, j)) \
-  X(getseqnonzerostructure, A, (Mat A, Mat *B), (A, B)) \
-  X(getlocalsubmatrix, A, (Mat A, IS r, IS c, Mat *B), (A, r, c, B)) \
-  X(restorelocalsubmatrix, A, (Mat A, IS r, IS c, Mat *B), (A, r, c, B)) \
-  X(multdiagonalblock, A, (Mat A, Vec x, Vec y), (A, x, y)) \
-  X(hermitiantranspose, A, (Mat A, MatReuse reuse, Mat *B), (A, reuse, B)) \
-  X(getmultiprocblock, A, (Mat A, MPI_Comm comm, MatReuse reuse, Mat *B), (A, comm, reuse, B)) \
-  X(findnonzerorows, A, (Mat A, IS *is), (A, is)) \
-  X(getcolumnreductions, A, (Mat A, PetscInt type, PetscReal *r), (A, type, r)) \
-  X(invertblockdiagonal, A, (Mat A, const PetscScalar **v), (A, v)) \
-  X(invertvariableblockdiagonal, A, (Mat A, PetscInt n, const PetscInt *s, PetscScalar *v), (A, n, s, v)) \
-  X(createsubmatricesmpi, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat **B), (A, n, r, c, reuse, B)) \
-  X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t)) \
-  X(transcoloringapplysptoden, A, (MatTransposeColoring t, Mat A, Mat B), (t, A, B)) \
-  X(transcoloringapplydentosp, A, (MatTransposeColoring t, Mat B, Mat A), (t, B, A)) \
-  X(residual, A, (Mat A, Vec b, Vec x, Vec r), (A, b, x, r)) \
-  X(fdcoloringsetup, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd)) \
-  X(findoffblockdiagonalentries, A, (Mat A, IS *is), (A, is)) \
-  X(creatempimatconcatenateseqmat, A, (MPI_Comm comm, Mat A, PetscInt n, MatReuse reuse, Mat *B), (comm, A, n, reuse, B)) \
-  X(mattransposesolve, A, (Mat A, Mat B, Mat C), (A, B, C)) \
-  X(getvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v)) \
-  X(creategraph, A, (Mat A, PetscBool sym, PetscBool scale, PetscReal filter, PetscInt n, PetscInt i[], Mat *B), (A, sym, scale, filter, n, i, B)) \
-  X(transposesymbolic, A, (Mat A, Mat *B), (A, B)) \
-  X(eliminatezeros, A, (Mat A, PetscBool keep), (A, keep)) \
-  X(getrowsumabs, A, (Mat A, Vec v), (A, v)) \
-  X(getblockdiagonal, A, (Mat A, Mat *B), (A, B)) \
-  X(getvblockdiagonal, A, (Mat A, Mat *B), (A, B)) \
+#define VCRS_STUBS(X)                                                                                                                                                                            \
+  X(setvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                                     \
+  X(solve, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                                  \
+  X(solveadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                                                                     \
+  X(solvetranspose, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                         \
+  X(solvetransposeadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                                                            \
+  X(lufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                                                                \
+  X(choleskyfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                                                                   \
+  X(transpose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                                                               \
+  X(diagonalscale, A, (Mat A, Vec l, Vec r), (A, l, r))                                                                                                                                          \
+  X(assemblybegin, A, (Mat A, MatAssemblyType type), (A, type))                                                                                                                                  \
+  X(assemblyend, A, (Mat A, MatAssemblyType type), (A, type))                                                                                                                                    \
+  X(zeroentries, A, (Mat A), (A))                                                                                                                                                                \
+  X(zerorows, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                       \
+  X(getdiagonalblock, A, (Mat A, Mat * B), (A, B))                                                                                                                                               \
+  X(setinf, A, (Mat A), (A))                                                                                                                                                                     \
+  X(ilufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                                                               \
+  X(iccfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                                                                        \
+  X(createsubmatrices, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat *B[]), (A, n, r, c, reuse, B))                                                                     \
+  X(increaseoverlap, A, (Mat A, PetscInt n, IS is[], PetscInt ov), (A, n, is, ov))                                                                                                               \
+  X(getvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                                                                  \
+  X(getrowmax, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                       \
+  X(scale, A, (Mat A, PetscScalar s), (A, s))                                                                                                                                                    \
+  X(shift, A, (Mat A, PetscScalar s), (A, s))                                                                                                                                                    \
+  X(diagonalset, A, (Mat A, Vec d, InsertMode mode), (A, d, mode))                                                                                                                               \
+  X(zerorowscolumns, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                \
+  X(setrandom, A, (Mat A, PetscRandom r), (A, r))                                                                                                                                                \
+  X(getrowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))        \
+  X(restorerowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))    \
+  X(getcolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))     \
+  X(restorecolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
+  X(fdcoloringcreate, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                                                                  \
+  X(coloringpatch, A, (Mat A, PetscInt a, PetscInt b, ISColoringValue v[], ISColoring * is), (A, a, b, v, is))                                                                                   \
+  X(setunfactored, A, (Mat A), (A))                                                                                                                                                              \
+  X(permute, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                                      \
+  X(setvaluesblocked, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                              \
+  X(createsubmatrix, A, (Mat A, IS r, IS c, MatReuse reuse, Mat * B), (A, r, c, reuse, B))                                                                                                       \
+  X(setvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                                \
+  X(zerorowslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                  \
+  X(getrowmaxabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                    \
+  X(getrowminabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                    \
+  X(convert, A, (Mat A, MatType type, MatReuse reuse, Mat * B), (A, type, reuse, B))                                                                                                             \
+  X(fdcoloringapply, A, (Mat A, MatFDColoring fd, Vec x, void *s), (A, fd, x, s))                                                                                                                \
+  X(findzerodiagonals, A, (Mat A, IS * is), (A, is))                                                                                                                                             \
+  X(mults, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                                                                \
+  X(solves, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                                                               \
+  X(getinertia, A, (Mat A, PetscInt * n, PetscInt * z, PetscInt * p), (A, n, z, p))                                                                                                              \
+  X(load, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                                                           \
+  X(issymmetric, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                                                      \
+  X(ishermitian, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                                                      \
+  X(isstructurallysymmetric, A, (Mat A, PetscBool * flg), (A, flg))                                                                                                                              \
+  X(setvaluesblockedlocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                         \
+  X(productsymbolic, A, (Mat A), (A))                                                                                                                                                            \
+  X(productnumeric, A, (Mat A), (A))                                                                                                                                                             \
+  X(conjugate, A, (Mat A), (A))                                                                                                                                                                  \
+  X(viewnative, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                                                     \
+  X(setvaluesrow, A, (Mat A, PetscInt row, const PetscScalar v[]), (A, row, v))                                                                                                                  \
+  X(realpart, A, (Mat A), (A))                                                                                                                                                                   \
+  X(imaginarypart, A, (Mat A), (A))                                                                                                                                                              \
+  X(getrowuppertriangular, A, (Mat A), (A))                                                                                                                                                      \
+  X(restorerowuppertriangular, A, (Mat A), (A))                                                                                                                                                  \
+  X(matsolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                               \
+  X(matsolvetranspose, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                      \
+  X(getrowmin, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                       \
+  X(getcolumnvector, A, (Mat A, Vec v, PetscInt j), (A, v, j))                                                                                                                                   \
+  X(getseqnonzerostructure, A, (Mat A, Mat * B), (A, B))                                                                                                                                         \
+  X(getlocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                            \
+  X(restorelocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                        \
+  X(multdiagonalblock, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                      \
+  X(hermitiantranspose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                                                      \
+  X(getmultiprocblock, A, (Mat A, MPI_Comm comm, MatReuse reuse, Mat * B), (A, comm, reuse, B))                                                                                                  \
+  X(findnonzerorows, A, (Mat A, IS * is), (A, is))                                                                                                                                               \
+  X(getcolumnreductions, A, (Mat A, PetscInt type, PetscReal * r), (A, type, r))                                                                                                                 \
+  X(invertblockdiagonal, A, (Mat A, const PetscScalar **v), (A, v))                                                                                                                              \
+  X(invertvariableblockdiagonal, A, (Mat A, PetscInt n, const PetscInt *s, PetscScalar *v), (A, n, s, v))                                                                                        \
+  X(createsubmatricesmpi, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat **B), (A, n, r, c, reuse, B))                                                                   \
+  X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t))                                                                                                      \
+  X(transcoloringapplysptoden, A, (MatTransposeColoring t, Mat A, Mat B), (t, A, B))                                                                                                             \
+  X(transcoloringapplydentosp, A, (MatTransposeColoring t, Mat B, Mat A), (t, B, A))                                                                                                             \
+  X(residual, A, (Mat A, Vec b, Vec x, Vec r), (A, b, x, r))                                                                                                                                     \
+  X(fdcoloringsetup, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                                                                   \
+  X(findoffblockdiagonalentries, A, (Mat A, IS * is), (A, is))                                                                                                                                   \
+  X(creatempimatconcatenateseqmat, A, (MPI_Comm comm, Mat A, PetscInt n, MatReuse reuse, Mat * B), (comm, A, n, reuse, B))                                                                       \
+  X(mattransposesolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                      \
+  X(getvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                                                             \
+  X(creategraph, A, (Mat A, PetscBool sym, PetscBool scale, PetscReal filter, PetscInt n, PetscInt i[], Mat * B), (A, sym, scale, filter, n, i, B))                                              \
+  X(transposesymbolic, A, (Mat A, Mat * B), (A, B))                                                                                                                                              \
+  X(eliminatezeros, A, (Mat A, PetscBool keep), (A, keep))                                                                                                                                       \
+  X(getrowsumabs, A, (Mat A, Vec v), (A, v))                                                                                                                                                     \
+  X(getblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                                                               \
+  X(getvblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                                                              \
   X(zerorowscolumnslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))
 
-#define VCRS_STUB(name, self, parameters, arguments) \
-  static PetscErrorCode MatVCRSStub_##name parameters \
-  { \
-    PetscFunctionBegin; \
+#define VCRS_STUB(name, self, parameters, arguments)                            \
+  static PetscErrorCode MatVCRSStub_##name parameters                           \
+  {                                                                             \
+    PetscFunctionBegin;                                                         \
     PetscCall(MatVCRSMaterializeOperand_Private(self, "the operation " #name)); \
-    PetscCall((*self->ops->name)arguments); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
+    PetscCall((*self->ops->name)arguments);                                     \
+    PetscFunctionReturn(PETSC_SUCCESS);                                         \
   }
 VCRS_STUBS(VCRS_STUB)
 
@@ -814,31 +814,31 @@ static PetscErrorCode MatVCRSStub_getordering(Mat A, MatOrderingType type, IS *r
 }
 
 /* composed functions: a name of ours, PETSc's name, parameters, arguments */
-#define VCRS_FUNCTIONS(X) \
-  X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt *j), (A, j)) \
-  X(RetrieveValues, "MatRetrieveValues_C", (Mat A), (A)) \
-  X(SeqSetPreallocation, "MatSeqAIJSetPreallocation_C", (Mat A, PetscInt n, const PetscInt nnz[]), (A, n, nnz)) \
-  X(SeqSetPreallocationCSR, "MatSeqAIJSetPreallocationCSR_C", (Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar v[]), (A, i, j, v)) \
+#define VCRS_FUNCTIONS(X)                                                                                                                                     \
+  X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt * j), (A, j))                                                                           \
+  X(RetrieveValues, "MatRetrieveValues_C", (Mat A), (A))                                                                                                      \
+  X(SeqSetPreallocation, "MatSeqAIJSetPreallocation_C", (Mat A, PetscInt n, const PetscInt nnz[]), (A, n, nnz))                                               \
+  X(SeqSetPreallocationCSR, "MatSeqAIJSetPreallocationCSR_C", (Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar v[]), (A, i, j, v))           \
   X(MPISetPreallocation, "MatMPIAIJSetPreallocation_C", (Mat A, PetscInt d, const PetscInt dnnz[], PetscInt o, const PetscInt onnz[]), (A, d, dnnz, o, onnz)) \
-  X(MPISetPreallocationCSR, "MatMPIAIJSetPreallocationCSR_C", (Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar v[]), (A, i, j, v)) \
-  X(ResetPreallocation, "MatResetPreallocation_C", (Mat A), (A)) \
-  X(ResetHash, "MatResetHash_C", (Mat A), (A)) \
-  X(ReorderForNonzeroDiagonal, "MatReorderForNonzeroDiagonal_C", (Mat A, PetscReal tol, IS r, IS c), (A, tol, r, c)) \
-  X(SetPreallocationCOO, "MatSetPreallocationCOO_C", (Mat A, PetscCount n, PetscInt i[], PetscInt j[]), (A, n, i, j)) \
-  X(SetValuesCOO, "MatSetValuesCOO_C", (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode)) \
-  X(DiagonalScaleLocal, "MatDiagonalScaleLocal_C", (Mat A, Vec v), (A, v)) \
+  X(MPISetPreallocationCSR, "MatMPIAIJSetPreallocationCSR_C", (Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar v[]), (A, i, j, v))           \
+  X(ResetPreallocation, "MatResetPreallocation_C", (Mat A), (A))                                                                                              \
+  X(ResetHash, "MatResetHash_C", (Mat A), (A))                                                                                                                \
+  X(ReorderForNonzeroDiagonal, "MatReorderForNonzeroDiagonal_C", (Mat A, PetscReal tol, IS r, IS c), (A, tol, r, c))                                          \
+  X(SetPreallocationCOO, "MatSetPreallocationCOO_C", (Mat A, PetscCount n, PetscInt i[], PetscInt j[]), (A, n, i, j))                                         \
+  X(SetValuesCOO, "MatSetValuesCOO_C", (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))                                                         \
+  X(DiagonalScaleLocal, "MatDiagonalScaleLocal_C", (Mat A, Vec v), (A, v))                                                                                    \
   X(ScalableIncreaseOverlap, "MatMPIAIJSetUseScalableIncreaseOverlap_C", (Mat A, PetscBool sc), (A, sc))
 
-#define VCRS_FUNCTION_STUB(name, string, parameters, arguments) \
-  static PetscErrorCode MatVCRSFunctionStub_##name parameters \
-  { \
-    PetscErrorCode(*f) parameters; \
-\
-    PetscFunctionBegin; \
-    PetscCall(MatVCRSMaterializeOperand_Private(A, string)); \
+#define VCRS_FUNCTION_STUB(name, string, parameters, arguments)      \
+  static PetscErrorCode MatVCRSFunctionStub_##name parameters        \
+  {                                                                  \
+    PetscErrorCode(*f) parameters;                                   \
+                                                                     \
+    PetscFunctionBegin;                                              \
+    PetscCall(MatVCRSMaterializeOperand_Private(A, string));         \
     PetscCall(PetscObjectQueryFunction((PetscObject)A, string, &f)); \
-    PetscCall((*f)arguments); \
-    PetscFunctionReturn(PETSC_SUCCESS); \
+    PetscCall((*f)arguments);                                        \
+    PetscFunctionReturn(PETSC_SUCCESS);                              \
   }
 VCRS_FUNCTIONS(VCRS_FUNCTION_STUB)
 
@@ -874,10 +874,8 @@ static const struct {
   const char       *name;
   PetscErrorCodeFn *stub;
 } VCRSFunctions[] = {
-  VCRS_FUNCTIONS(VCRS_FUNCTION_ROW)
-  {"MatIsTranspose_C", (PetscErrorCodeFn *)MatVCRSFunctionStub_IsTranspose},
-  {"MatIsHermitianTranspose_C", (PetscErrorCodeFn *)MatVCRSFunctionStub_IsHermitianTranspose}
-};
+  VCRS_FUNCTIONS(VCRS_FUNCTION_ROW){"MatIsTranspose_C", (PetscErrorCodeFn *)MatVCRSFunctionStub_IsTranspose},
+  {"MatIsHermitianTranspose_C", (PetscErrorCodeFn *)MatVCRSFunctionStub_IsHermitianTranspose}};
 
 /* Puts the stubs over A's operations and keeps those */
 static PetscErrorCode MatVCRSInstallStubs_Private(Mat A, PetscBool parallel)
@@ -1143,7 +1141,41 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, const char **reason)
   else if (drop->stored) *reason = "MatStoreValues() keeps values in it";
   else if (drop->coloring) *reason = "a MatFDColoring points into them";
   else if (A->product && A->product->type == MATPRODUCT_ABt) *reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
-  else if (A->ops->destroy != MatDestroy_VCRS) *reason = "it is a submatrix that is kept for another extraction";
+  else if (A->ops->destroy != MatDestroy_SeqAIJVCRS && A->ops->destroy != MatDestroy_MPIAIJVCRS) *reason = "it is a submatrix that is kept for another extraction";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   MAT_ROW_ORIENTED of a matrix that had it set before it became ours: no function tells it, and a
+   wrong guess would transpose the blocks that a program inserts later. Insert one value of an entry
+   at two places of a block, of which the other rows and columns are negative and thus ignored, and
+   see which one arrives.
+*/
+static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
+{
+  Mat_VCRS       *ctx;
+  VCRSDrop       *drop;
+  const PetscInt *ai, *aj;
+  PetscScalar    *aa, old, v[4] = {0.0, 0.0, 0.0, 0.0};
+  PetscInt        row = 0, rows[2] = {-1, 0}, cols[2] = {0, -1};
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  for (PetscInt k = 0; k < drop->noptions; k++) {
+    if (drop->option[k] == MAT_ROW_ORIENTED) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, &aj, &aa, NULL));
+  while (row < A->rmap->n && ai[row] == ai[row + 1]) row++;
+  if (row == A->rmap->n || A->sortedfull) PetscFunctionReturn(PETSC_SUCCESS);
+  rows[1] = row;
+  cols[0] = aj[ai[row]];
+  old     = aa[ai[row]];
+  v[1]    = 1.0; /* arrives if columns come first */
+  v[2]    = 2.0; /* arrives if rows come first */
+  PetscCall((*ctx->super.setvalues)(A, 2, rows, 2, cols, v, INSERT_VALUES));
+  PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, (PetscBool)(aa[ai[row]] != v[1])));
+  aa[ai[row]] = old;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1167,6 +1199,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatVCRSCompress(A));
   if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
   PetscCall(MatVCRSOperatorGuardStart());
+  PetscCall(MatVCRSLearnRowOriented_Private(A));
   PetscCall(MatInodeGetInodeSizes(A, &inodes, NULL, NULL));
 
   /* An empty MATSEQAIJ takes the data along when it is destroyed */
@@ -1250,6 +1283,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
     /* Options that were set before the blocks were ours */
     PetscCall(MatVCRSGetDrop_Private(block[b], &blockdrop));
     if (!blockdrop->noptions) {
+      PetscCall(VCRSDropRecordOption(blockdrop, MAT_ROW_ORIENTED, PETSC_TRUE));
       for (PetscInt k = 0; k < drop->noptions; k++) PetscCall(VCRSDropRecordOption(blockdrop, drop->option[k], drop->value[k]));
     }
     PetscCall(MatVCRSDropAIJ_Seq(block[b]));
@@ -1312,10 +1346,12 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
 
   PETSc lets a program have the arrays without asking the matrix: `MatSeqAIJGetArray()`,
   `MatSeqAIJGetArrayRead()` and `MatSeqAIJGetCSRAndMemType()` find `NULL` in a matrix that has given
-  them back. Call `MatVCRSMaterializeAIJ()` before them. `MatGetRowIJ()` takes the arrays by itself.
+  them back. Call `MatVCRSMaterializeAIJ()` before them, and before the matrix is given to
+  `MatCreateMAIJ()`. `MatGetRowIJ()` takes the arrays by itself.
 
   What was said with `MatSetOption()` before the matrix became a `MATVCRS` one is not known when the
-  arrays are taken again: new nonzeros are then allowed, and the other options have their defaults.
+  arrays are taken again: new nonzeros are then allowed, and the other options but
+  `MAT_ROW_ORIENTED` have their defaults.
 
 .seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`
 @*/

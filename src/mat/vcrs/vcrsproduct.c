@@ -396,9 +396,9 @@ static PetscErrorCode MatVCRSComposeProductNames_Private(Mat A, PetscBool parall
 {
   static const char *const seqpartners[] = {MATSEQAIJ, MATSEQDENSE, MATSEQDENSECUDA, MATSEQMAIJ, MATIS, MATSEQAIJCUSPARSE, MATSEQAIJPERM, MATSEQAIJSELL, MATHYPRE};
   static const char *const mpipartners[] = {MATMPIAIJ, MATMPIDENSE, MATMPIDENSECUDA, MATMPIMAIJ, MATIS, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATHYPRE};
-  const char *const       *partners = parallel ? mpipartners : seqpartners;
-  const char *const        own      = parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS;
-  const char *const        two[]    = {own, partners[0]};
+  const char *const       *partners      = parallel ? mpipartners : seqpartners;
+  const char *const        own           = parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS;
+  const char *const        two[]         = {own, partners[0]};
   char                     name[256];
 
   PetscFunctionBegin;
