@@ -11,6 +11,22 @@
 
 #include <lithe/private/vcrsplan.h>
 
+/* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
+typedef struct {
+  PetscReal min, max;        /* of all */
+  PetscReal lowest, highest; /* of stored entries, that is without references */
+  PetscReal smallest;        /* nonzero modulus of stored entries */
+} VCRSSurvey;
+
+/*
+   What the off-diagonal blocks of a symmetric matrix have to agree on between processes, so that
+   a_ij here and a_ji there become the same number.
+*/
+typedef struct {
+  VCRSSurvey     survey;         /* of all blocks */
+  const int16_t *columnexponent; /* [n] log2 of the step that the row of that number has on its own process */
+} VCRSAgreement;
+
 /* The options that a compression depends on */
 typedef struct {
   MatVCRSLayout layout;
@@ -21,6 +37,8 @@ typedef struct {
   MatVCRSUnit   unit;      /* CLASSES */
   PetscBool     rowsums;   /* keep them (difference form) */
   PetscBool     symmetric; /* the matrix is known to be (Hermitian) symmetric: keep it so */
+
+  const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
 } VCRSOptions;
 
 /* What a compression did: what MatVCRSInfo is summed from */

@@ -43,6 +43,7 @@ typedef struct {
   PetscScalar       *sigma;   /* [m] of the difference form */
   PetscInt          *ref;     /* [m] where in column order the reference stands */
   int16_t           *rowexp;  /* [m] a row's step in lossy modes that have one */
+  const int16_t     *columnexp; /* [n] those of the rows that the columns of an off-diagonal block are; NULL: columns have the numbers of rows */
   LitheLogScale     *log;     /* MATVCRS_LOSS_LOG */
   uint16_t          *logcode; /* codes of all components */
 

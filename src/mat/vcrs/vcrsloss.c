@@ -183,6 +183,10 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
   if (!ierr) ierr = VCRSLossSurvey(b, csr, &survey, largest, stored);
+  if (!ierr && opt->agreement) {
+    survey       = opt->agreement->survey;
+    b->columnexp = opt->agreement->columnexponent;
+  }
   if (!ierr) ierr = VCRSGridSetUp(opt, &survey, &b->log, &grid);
   if (!ierr && (grid.kind == VCRS_GRID_ROW || grid.kind == VCRS_GRID_FIXED)) {
     for (PetscInt row = 0; row < csr->m; row++) b->rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
@@ -193,5 +197,25 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscCall(VCRSLossRound(b, csr, extra, &grid, report));
   b->j = b->ownj ? b->ownj : csr->j;
   b->a = b->owna;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What this block brings to an agreement: its survey, and the exponents of its rows, [m], where the loss has such */
+PetscErrorCode VCRSLossPropose(const VCRSCSR *csr, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
+{
+  LitheLogScale *log = NULL;
+  VCRSBuild      b;
+  VCRSGrid       grid;
+  PetscReal     *largest, *stored;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&b, sizeof(b)));
+  b.opt = opt;
+  PetscCall(PetscMalloc2(csr->m, &largest, csr->m, &stored));
+  PetscCall(VCRSLossSurvey(&b, csr, survey, largest, stored));
+  PetscCall(VCRSGridSetUp(opt, survey, &log, &grid));
+  for (PetscInt row = 0; row < csr->m; row++) rowexponent[row] = grid.kind == VCRS_GRID_ROW || grid.kind == VCRS_GRID_FIXED ? VCRSGridRowExponent(&grid, largest[row], stored[row]) : 0;
+  PetscCall(PetscFree2(largest, stored));
+  PetscCall(PetscFree(log));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

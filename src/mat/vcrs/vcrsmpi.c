@@ -11,6 +11,7 @@
 
 #include "vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
+#include <petscsf.h>
 
 /* Makes a block of A a MATSEQAIJVCRS with A's options; idempotent, because assembly may replace a block */
 static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
@@ -63,6 +64,48 @@ static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
 }
 
 /*
+   In a symmetric matrix a_ij is compressed here and a_ji on another process; both must come to the
+   same number. columnexponent [ghost columns] is the caller's.
+*/
+static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt, VCRSAgreement *agreement, int16_t columnexponent[])
+{
+  VCRSCSR      csr = {.m = Ao->rmap->n, .n = Ao->cmap->n};
+  VCRSSurvey  *s   = &agreement->survey;
+  PetscScalar *a;
+  PetscReal    extreme[5];
+  PetscInt    *own, *ghost;
+  PetscSF      sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetCSRAndMemType(Ao, &csr.i, &csr.j, &a, NULL));
+  csr.a = a;
+  PetscCall(PetscMalloc2(csr.m, &own, csr.n, &ghost));
+  PetscCall(VCRSLossPropose(&csr, opt, s, own));
+
+  /* the range of all blocks; maxima of the negatives are minima */
+  extreme[0] = s->max;
+  extreme[1] = s->highest;
+  extreme[2] = -s->min;
+  extreme[3] = -s->lowest;
+  extreme[4] = -s->smallest;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, extreme, 5, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
+  s->max      = extreme[0];
+  s->highest  = extreme[1];
+  s->min      = -extreme[2];
+  s->lowest   = -extreme[3];
+  s->smallest = -extreme[4];
+
+  /* the steps of the rows that the ghost columns are */
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(PetscSFBcastBegin(sf, MPIU_INT, own, ghost, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(sf, MPIU_INT, own, ghost, MPI_REPLACE));
+  for (PetscInt k = 0; k < csr.n; k++) columnexponent[k] = (int16_t)ghost[k];
+  agreement->columnexponent = columnexponent;
+  PetscCall(PetscFree2(own, ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
    Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first, and
    a bad row is reported on all processes, before anything is changed.
 */
@@ -88,8 +131,10 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
 
   if (ctx->lossy) {
-    PetscInt     bad[2], first;
-    PetscScalar *extra = NULL;
+    PetscInt      bad[2], first;
+    PetscScalar  *extra = NULL;
+    VCRSAgreement agreement;
+    int16_t      *columnexponent;
 
     PetscCall(MatVCRSFindBadRow_Private(Ad, &opt, &bad[0]));
     PetscCall(MatVCRSFindBadRow_Private(Ao, &opt, &bad[1]));
@@ -102,8 +147,15 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
 
     /* The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
     opt.rowsums = PETSC_FALSE;
+    PetscCall(PetscMalloc1(Ao->cmap->n, &columnexponent));
+    if (opt.symmetric) {
+      PetscCall(MatVCRSAgree_Private(A, Ao, &opt, &agreement, columnexponent));
+      opt.agreement = &agreement;
+    }
     PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
-    opt.rowsums = ctx->opt.rowsums;
+    PetscCall(PetscFree(columnexponent));
+    opt.agreement = NULL;
+    opt.rowsums   = ctx->opt.rowsums;
     if (opt.rowsums) {
       PetscCall(PetscMalloc1(A->rmap->n, &extra));
       PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));

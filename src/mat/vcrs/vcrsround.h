@@ -76,13 +76,6 @@ LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
 
 /* ------------------------------------------------------------------ survey */
 
-/* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
-typedef struct {
-  PetscReal min, max;        /* of all */
-  PetscReal lowest, highest; /* of stored entries, that is without references */
-  PetscReal smallest;        /* nonzero modulus of stored entries */
-} VCRSSurvey;
-
 LITHE_HD static inline void VCRSSurveyStart(VCRSSurvey *s)
 {
   s->min = s->lowest = s->smallest = PETSC_MAX_REAL;
@@ -177,12 +170,12 @@ LITHE_HD static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRS
   const int own = b->rowexp[row];
 
   *exponent = *limit = own;
-  if (g->symmetric && col != row && col < csr->m) {
-    const int other = b->rowexp[col];
+  if (g->symmetric && (b->columnexp || (col != row && col < csr->m))) {
+    const int other = b->columnexp ? b->columnexp[col] : b->rowexp[col];
 
     if (g->kind == VCRS_GRID_ROW) *exponent = PetscMin(own, other);
     else {
-      const PetscBool otherstored = b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
+      const PetscBool otherstored = !b->columnexp && b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
 
       if (!stored && !otherstored) return PETSC_FALSE;
       if (otherstored) {
