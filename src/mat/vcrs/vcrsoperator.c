@@ -22,6 +22,7 @@
 
 #include "vcrsimpl.h"
 #include <petsc/private/kspimpl.h>
+#include <petsc/private/pcimpl.h>
 #include <petsc/private/loghandlerimpl.h>
 
 #define VCRS_LOGHANDLER "lithe_vcrs"
@@ -30,7 +31,11 @@
 static PetscBool       VCRSWatchStarted = PETSC_FALSE;
 static PetscLogHandler VCRSWatch        = NULL;
 
-/* The solves that have begun and not ended, outermost first: how deep they are and the KSP of the outermost */
+/*
+   Solves, and the set-up and application of preconditioners, that have begun and not ended: how deep
+   they are, and the object of the outermost. Solves inside of another one's preconditioner, or of its
+   set-up (GAMG estimates eigenvalues there), are not operators of the program's.
+*/
 typedef struct {
   PetscInt      depth;
   PetscObjectId outer;
@@ -39,6 +44,11 @@ typedef struct {
 static PetscBool VCRSIsSolve(PetscLogEvent event)
 {
   return (PetscBool)(event == KSP_Solve || event == KSP_SolveTranspose || event == KSP_MatSolve || event == KSP_MatSolveTranspose);
+}
+
+static PetscBool VCRSIsPreconditioner(PetscLogEvent event)
+{
+  return (PetscBool)(event == PC_SetUp || event == PC_SetUpOnBlocks || event == PC_Apply || event == PC_MatApply || event == PC_ApplySymmetricLeft || event == PC_ApplySymmetricRight);
 }
 
 static PetscBool VCRSIsFactorization(PetscLogEvent event)
@@ -85,12 +95,12 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
 
   PetscFunctionBegin;
   if (!o1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (o1->classid == KSP_CLASSID && VCRSIsSolve(event)) {
-    /* A solve that an error ended was never reported to have ended; when its KSP solves again, that is the outermost */
-    if (data->outer == o1->id) data->depth = 0;
+  if ((o1->classid == KSP_CLASSID && VCRSIsSolve(event)) || (o1->classid == PC_CLASSID && VCRSIsPreconditioner(event))) {
+    /* What an error ended was never reported to have ended; when its object begins again, that is the outermost */
+    if (data->outer == o1->id && (o1->classid == KSP_CLASSID || data->depth == 1)) data->depth = 0;
     if (!data->depth) {
       data->outer = o1->id;
-      PetscCall(VCRSCheckOperator(h, event, (KSP)o1));
+      if (o1->classid == KSP_CLASSID) PetscCall(VCRSCheckOperator(h, event, (KSP)o1));
     }
     data->depth++;
   } else if (o1->classid == MAT_CLASSID && VCRSIsFactorization(event)) PetscCall(MatVCRSMaterializeOperand_Private((Mat)o1, "a factorization"));
@@ -102,8 +112,8 @@ static PetscErrorCode VCRSWatchEventEnd(PetscLogHandler h, PetscLogEvent event, 
   VCRSWatchData *data = (VCRSWatchData *)h->data;
 
   PetscFunctionBegin;
-  if (!o1 || o1->classid != KSP_CLASSID || !VCRSIsSolve(event)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (data->outer == o1->id) data->depth = 0;
+  if (!o1 || !((o1->classid == KSP_CLASSID && VCRSIsSolve(event)) || (o1->classid == PC_CLASSID && VCRSIsPreconditioner(event)))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (data->outer == o1->id && o1->classid == KSP_CLASSID) data->depth = 0;
   else if (data->depth) data->depth--;
   if (!data->depth) data->outer = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
