@@ -15,6 +15,9 @@
 
 #include "vcrsfit.h"
 
+/* With so few different rows a loss is not worth its row sums; ids take one byte */
+#define VCRS_FEW_PAIRS 256
+
 const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
 
 /* ------------------------------------------------------------------ classes of rows */
@@ -562,9 +565,43 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   A matrix of few different rows is smallest as it is: an id a row and a table. Loss would only add
+   row sums to it. What other blocks or other processes rely on is left to the loss.
+*/
+static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
+{
+  VCRSBuild b;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&b, sizeof(b)));
+  b.m = csr->m;
+  b.n = csr->n;
+  b.i = csr->i;
+  b.j = csr->j;
+  b.a = csr->a;
+  PetscCall(PetscMalloc1(csr->m, &b.setid));
+  PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, csr->m, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
+  if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, csr->m, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
+  PetscCall(VCRSBuildReset(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], VCRSPlan *plan, VCRSReport *report)
 {
+  VCRSOptions exact;
+
   PetscFunctionBegin;
+  if (b->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(b->opt) && !extra && !b->opt->agreement) {
+    PetscBool few;
+
+    PetscCall(VCRSHasFewPairs(csr, &few));
+    if (few) {
+      PetscCall(PetscMemcpy(&exact, b->opt, sizeof(exact)));
+      exact.loss = MATVCRS_LOSS_NONE;
+      b->opt     = &exact;
+    }
+  }
   PetscCall(VCRSLossApply(b, csr, extra, report));
   plan->m  = csr->m;
   plan->n  = csr->n;

@@ -156,7 +156,8 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
     PetscCall(PetscFree(columnexponent));
     opt.agreement = NULL;
     opt.rowsums   = ctx->opt.rowsums;
-    if (opt.rowsums) {
+    PetscCall(MatVCRSGetContext(Ao, &o));
+    if (opt.rowsums && o->report.maxabserror > 0.0) {
       PetscCall(PetscMalloc1(A->rmap->n, &extra));
       PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));
     }
