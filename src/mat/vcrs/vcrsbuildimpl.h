@@ -84,6 +84,7 @@ typedef struct {
 } VCRSChoice;
 
 /* vcrsloss.c */
+PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);
 
 /* vcrscost.c */

@@ -478,4 +478,3 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
 
 PETSC_INTERN PetscErrorCode VCRSGridSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSGrid *);
 PETSC_INTERN void           VCRSLossReport(const VCRSLossTotals *, VCRSReport *);
-PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
