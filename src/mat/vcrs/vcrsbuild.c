@@ -15,9 +15,6 @@
 
 #include "vcrsfit.h"
 
-/* With so few different rows a loss is not worth its row sums; ids take one byte */
-#define VCRS_FEW_PAIRS 256
-
 const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
 
 /* ------------------------------------------------------------------ classes of rows */

@@ -17,6 +17,9 @@
 /* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
 #define VCRS_SET_LIMIT 65536
 
+/* With so few different rows a loss is not worth its row sums; ids take one byte */
+#define VCRS_FEW_PAIRS 256
+
 /* The natural order of rows is kept in L3 if it pads no more than this */
 #define VCRS_PAD_TOLERANCE .02
 
