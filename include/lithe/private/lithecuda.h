@@ -31,12 +31,14 @@ typedef struct {
 typedef struct {
   MatVCRSLayout layout;
   MatVCRSLoss   loss;
-  PetscInt      bits;      /* 8 or 16: LOG and FIXED */
-  PetscInt      bins;      /* BINS */
-  PetscReal     lambda;    /* CLASSES */
-  MatVCRSUnit   unit;      /* CLASSES */
-  PetscBool     rowsums;   /* keep them (difference form) */
-  PetscBool     symmetric; /* the matrix is known to be (Hermitian) symmetric: keep it so */
+  PetscInt      bits;        /* 8 or 16: LOG and FIXED */
+  PetscInt      bins;        /* BINS */
+  PetscReal     lambda;      /* CLASSES */
+  MatVCRSUnit   unit;        /* CLASSES */
+  PetscBool     rowsums;     /* keep them (difference form) */
+  PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
+  PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
+  PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
 
   const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
 } VCRSOptions;

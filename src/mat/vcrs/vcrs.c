@@ -67,13 +67,14 @@ static PetscErrorCode MatSetFromOptions_SeqAIJVCRS(Mat A, PetscOptionItems Petsc
 }
 
 /* A matrix that PETSc was told or knows to be symmetric or Hermitian */
-PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric)
+PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool *hermitian)
 {
   PetscBool known, is;
 
   PetscFunctionBegin;
   PetscCall(MatIsHermitianKnown(A, &known, &is));
   *symmetric = (PetscBool)(known && is);
+  if (hermitian) *hermitian = (PetscBool)(PetscDefined(USE_COMPLEX) && *symmetric);
   if (*symmetric) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatIsSymmetricKnown(A, &known, &is));
   *symmetric = (PetscBool)(known && is);
@@ -167,7 +168,7 @@ PetscErrorCode MatVCRSCompress(Mat A)
   }
   if (ctx->plan && ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
   PetscCall(MatVCRSFindBadRow_Private(A, &opt, &badrow));
   PetscCall(MatVCRSBadRowError_Private(PetscObjectComm((PetscObject)A), &opt, badrow));
   PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));

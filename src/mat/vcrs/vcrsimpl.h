@@ -84,7 +84,7 @@ PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSFindBadRow_Private(Mat, const VCRSOptions *, PetscInt *);
 PETSC_INTERN PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */

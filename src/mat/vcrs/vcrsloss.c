@@ -65,11 +65,13 @@ PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
   double          range, lambda;
 
   PetscFunctionBegin;
-  g->kind      = VCRS_GRID_EXACT;
-  g->bits      = (int)opt->bits;
-  g->exponent  = 0;
-  g->symmetric = opt->symmetric;
-  g->bound     = 0.;
+  g->kind        = VCRS_GRID_EXACT;
+  g->bits        = (int)opt->bits;
+  g->exponent    = 0;
+  g->symmetric   = opt->symmetric;
+  g->hermitian   = opt->hermitian;
+  g->offdiagonal = opt->offdiagonal;
+  g->bound       = 0.;
   switch (opt->loss) {
   case MATVCRS_LOSS_BINS:
     /* halves, because max - min may overflow */

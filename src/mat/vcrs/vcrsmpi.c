@@ -128,7 +128,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   if (ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
 
   if (ctx->lossy) {
     PetscInt      bad[2], first;
@@ -146,7 +146,8 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
     PetscCall(MatVCRSBadRowError_Private(comm, &opt, first < PETSC_INT_MAX ? first : -1));
 
     /* The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
-    opt.rowsums = PETSC_FALSE;
+    opt.rowsums     = PETSC_FALSE;
+    opt.offdiagonal = PETSC_TRUE;
     PetscCall(PetscMalloc1(Ao->cmap->n, &columnexponent));
     if (opt.symmetric) {
       PetscCall(MatVCRSAgree_Private(A, Ao, &opt, &agreement, columnexponent));
@@ -154,8 +155,9 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
     }
     PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
     PetscCall(PetscFree(columnexponent));
-    opt.agreement = NULL;
-    opt.rowsums   = ctx->opt.rowsums;
+    opt.agreement   = NULL;
+    opt.offdiagonal = PETSC_FALSE;
+    opt.rowsums     = ctx->opt.rowsums;
     PetscCall(MatVCRSGetContext(Ao, &o));
     if (opt.rowsums && o->report.maxabserror > 0.0) {
       PetscCall(PetscMalloc1(A->rmap->n, &extra));

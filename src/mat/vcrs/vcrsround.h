@@ -23,10 +23,11 @@ typedef enum {
 
 typedef struct {
   VCRSGridKind kind;
-  int          bits;      /* FIXED */
-  int          exponent;  /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
-  PetscBool    symmetric; /* keep it so */
-  double       bound;     /* of the mode, in its unit */
+  int          bits;                   /* FIXED */
+  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
+  PetscBool    symmetric;              /* keep it so */
+  PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
+  double       bound;                  /* of the mode, in its unit */
 } VCRSGrid;
 
 /* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
@@ -114,9 +115,9 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
 /* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if an entry is NaN or Inf */
 LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
 {
-  const PetscInt   nc   = VCRS_COMPONENTS;
-  const PetscReal *v    = (const PetscReal *)a;
-  PetscReal        low  = PETSC_MAX_REAL, high = -PETSC_MAX_REAL, smallest = s->smallest, rest;
+  const PetscInt   nc  = VCRS_COMPONENTS;
+  const PetscReal *v   = (const PetscReal *)a;
+  PetscReal        low = PETSC_MAX_REAL, high = -PETSC_MAX_REAL, smallest = s->smallest, rest;
   PetscBool        finite = PETSC_TRUE;
 
   for (PetscInt part = 0; part < 2; part++) {
@@ -271,10 +272,10 @@ LITHE_HD static inline void VCRSGridRoundRow(const VCRSBuild *b, const VCRSCSR *
 /* The smallest value of the grid towards v, whose components would all become zero */
 LITHE_HD static inline PetscScalar VCRSGridSmallest(const VCRSGrid *g, PetscScalar v, int exponent)
 {
-  const PetscReal h    = (PetscReal)LithePow2(g->kind == VCRS_GRID_STEP ? g->exponent : (g->kind == VCRS_GRID_SINGLE ? -149 : exponent));
-  PetscScalar     r    = 0.;
-  const PetscReal *x   = (const PetscReal *)&v;
-  PetscReal       *y   = (PetscReal *)&r;
+  const PetscReal  h    = (PetscReal)LithePow2(g->kind == VCRS_GRID_STEP ? g->exponent : (g->kind == VCRS_GRID_SINGLE ? -149 : exponent));
+  PetscScalar      r    = 0.;
+  const PetscReal *x    = (const PetscReal *)&v;
+  PetscReal       *y    = (PetscReal *)&r;
   PetscInt         most = 0;
 
   for (PetscInt c = 1; c < VCRS_COMPONENTS; c++) {
@@ -300,9 +301,9 @@ LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscS
 LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
 {
   PetscScalar      sigma = value + rest;
-  const PetscReal *x     = (const PetscReal *)&value, *r = (const PetscReal *)&rest;
-  PetscReal       *s     = (PetscReal *)&sigma;
-  PetscInt         most  = 0;
+  const PetscReal *x = (const PetscReal *)&value, *r = (const PetscReal *)&rest;
+  PetscReal       *s    = (PetscReal *)&sigma;
+  PetscInt         most = 0;
 
   if (!VCRSReferenceHarmed(sigma - rest, value)) return sigma;
   for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
@@ -348,6 +349,7 @@ LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCR
 {
   PetscInt k = 0;
 
+  if (g->offdiagonal) return PETSC_FALSE;
   while (k < len && cols[k] < row) k++;
   if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
   w[k] = VCRSGridSmallest(g, a[k], b->rowexp[row]);
@@ -396,8 +398,8 @@ typedef enum {
 /* Rounds a row into owna (and ownj, logcode), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
 LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, VCRSLossTotals *totals)
 {
-  const PetscBool byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
-  const PetscInt  nc    = VCRS_COMPONENTS;
+  const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt     nc    = VCRS_COMPONENTS;
   const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
   const PetscInt    *cols  = csr->j + p;
   const PetscScalar *a     = csr->a + p;
@@ -440,6 +442,10 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
     if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
     kept  = VCRSExactSumGet(&sums.exact);
     sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
+#if defined(PETSC_USE_COMPLEX)
+    /* the diagonal of a Hermitian matrix stays real; the imaginary part of the row sum is given up for that */
+    if (g->hermitian && cols[ref] == row) sigma = PetscCMPLX(PetscRealPart(sigma), PetscImaginaryPart(sums.rest));
+#endif
 
     /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
     if (g->symmetric && cols[ref] != row) {
@@ -455,8 +461,8 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
     if (lost > rounding) guard = PETSC_TRUE;
     error = VCRSModulus(implied - a[ref]);
     sums.error2 += error * error;
-    sums.error            = PetscMax(sums.error, error);
-    w[ahead ? 0 : ref]    = implied;
+    sums.error         = PetscMax(sums.error, error);
+    w[ahead ? 0 : ref] = implied;
     if (b->ownj) b->ownj[p] = cols[ref];
     if (b->sigma) b->sigma[row] = sigma;
   } else {

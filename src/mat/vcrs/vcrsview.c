@@ -98,7 +98,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
   comm = PetscObjectComm((PetscObject)A);
   PetscCall(MatVCRSGetParts_Private(A, &nparts, part));
-  PetscCall(MatVCRSIsSymmetric_Private(A, &symmetric));
+  PetscCall(MatVCRSIsSymmetric_Private(A, &symmetric, NULL));
   PetscCall(PetscMemzero(info, sizeof(*info)));
 
   for (PetscInt k = 0; k < nparts; k++) {
