@@ -176,8 +176,8 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
   return ntriple;
 }
 
-/* Orders the common pair's entries by the stride that gives most triples, the largest of these */
-static void PairsChooseStride(VCRSLaunch *l, PetscInt m)
+/* Orders the common set's entries by the stride that gives most triples, the largest of these; the order of L1 and L2 stays */
+static void ChooseStride(VCRSLaunch *l, PetscInt m, PetscBool pairs)
 {
   const int         n = l->length;
   PetscInt          offset[VCRS_COMMON_MAX];
@@ -201,6 +201,10 @@ static void PairsChooseStride(VCRSLaunch *l, PetscInt m)
     }
   l->ntriple = best;
   l->nsingle = n - 3 * best;
+  if (!pairs) {
+    if (!best) l->stride = 0;
+    return;
+  }
   memcpy(offset, l->offset, sizeof(offset));
   memcpy(value, l->value, sizeof(value));
   for (int k = 0; k < n; k++) {
@@ -231,7 +235,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscCall(PetscNew(&l));
   dplan->launch = l;
   l->id         = -1;
-  l->stride     = 128;
+  l->stride     = pairs ? 128 : 0;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   if (!(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -255,7 +259,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     l->offset[k] = table->setoffset[start + k];
     if (pairs) l->value[k] = table->setvalue[start + k];
   }
-  if (pairs) PairsChooseStride(l, dplan->m);
+  ChooseStride(l, dplan->m, pairs);
 
   PetscCall(PetscMalloc1(table->nsets, &word));
   if (pairs) PetscCall(PetscMalloc2(table->nsets, &diagonal, table->nsets, &shape));

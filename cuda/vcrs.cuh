@@ -126,73 +126,94 @@ static __device__ __forceinline__ Number Read(const Number *p)
 }
 
 /*
-   The same, or zero without a read where not wanted. In assembler, since a condition around a read
-   makes the compiler branch, and then the reads of a batch wait for one another.
+   Reads and sums under a condition, in assembler: written as conditions they become branches, and
+   then the reads of a batch wait for one another. wanted is any bit of a word.
 */
-static __device__ __forceinline__ Number ReadIf(bool wanted, const Number *p)
+#if defined(PETSC_USE_REAL_SINGLE)
+  #define VCRS_ASM_REAL     "f32"
+  #define VCRS_ASM_REGISTER "f"
+  #define VCRS_ASM_ZERO     "0f00000000"
+#else
+  #define VCRS_ASM_REAL     "f64"
+  #define VCRS_ASM_REGISTER "d"
+  #define VCRS_ASM_ZERO     "0d0000000000000000"
+#endif
+#define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
+
+/* *p through the cache for constant data; zero if not wanted */
+static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Number *p)
 {
   Number v;
 
-#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_SINGLE)
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.f32 %0, 0f00000000;\n mov.f32 %1, 0f00000000;\n @q ld.global.nc.v2.f32 {%0, %1}, [%2];\n}" : "=f"(v.re), "=f"(v.im) : "l"(p), "r"(static_cast<int>(wanted)));
-#elif defined(PETSC_USE_COMPLEX)
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.f64 %0, 0d0000000000000000;\n mov.f64 %1, 0d0000000000000000;\n @q ld.global.nc.v2.f64 {%0, %1}, [%2];\n}" : "=d"(v.re), "=d"(v.im) : "l"(p), "r"(static_cast<int>(wanted)));
-#elif defined(PETSC_USE_REAL_SINGLE)
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.f32 %0, 0f00000000;\n @q ld.global.nc.f32 %0, [%1];\n}" : "=f"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+#if defined(PETSC_USE_COMPLEX)
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
 #else
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.f64 %0, 0d0000000000000000;\n @q ld.global.nc.f64 %0, [%1];\n}" : "=d"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
 #endif
   return v;
 }
 
-/* Reads of what is used once: they leave x in the caches */
-static __device__ __forceinline__ unsigned char ReadOnceIf(bool wanted, const unsigned char *p)
+/* s + a b if wanted, else s whatever a and b are */
+static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Number a, Number b, Number s)
 {
-  unsigned int v;
+#if defined(PETSC_USE_COMPLEX)
+  asm(VCRS_ASM_IF("%6") " @q fma.rn." VCRS_ASM_REAL " %0, %2, %4, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %2, %5, %1;\n @q fma.rn." VCRS_ASM_REAL " %0, %7, %5, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %3, %4, %1;\n}"
+      : "+" VCRS_ASM_REGISTER(s.re), "+" VCRS_ASM_REGISTER(s.im)
+      : VCRS_ASM_REGISTER(a.re), VCRS_ASM_REGISTER(a.im), VCRS_ASM_REGISTER(b.re), VCRS_ASM_REGISTER(b.im), "r"(wanted), VCRS_ASM_REGISTER(-a.im));
+#else
+  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}" : "+" VCRS_ASM_REGISTER(s) : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
+#endif
+  return s;
+}
 
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u32 %0, 0;\n @q ld.global.nc.L1::no_allocate.u8 %0, [%1];\n}" : "=r"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+/* Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up */
+#define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
+
+static __device__ __forceinline__ unsigned char ReadOnceIf(unsigned int wanted, const unsigned char *p)
+{
+  unsigned int v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return static_cast<unsigned char>(v);
 }
 
-static __device__ __forceinline__ unsigned short ReadOnceIf(bool wanted, const unsigned short *p)
+static __device__ __forceinline__ unsigned short ReadOnceIf(unsigned int wanted, const unsigned short *p)
 {
-  unsigned short v;
+  unsigned int v = 0;
 
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u16 %0, 0;\n @q ld.global.nc.L1::no_allocate.u16 %0, [%1];\n}" : "=h"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  return static_cast<unsigned short>(v);
+}
+
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned int *p)
+{
+  unsigned int v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
-static __device__ __forceinline__ unsigned int ReadOnceIf(bool wanted, const unsigned int *p)
+static __device__ __forceinline__ unsigned long long ReadOnceIf(unsigned int wanted, const unsigned long long *p)
 {
-  unsigned int v;
+  unsigned long long v = 0;
 
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u32 %0, 0;\n @q ld.global.nc.L1::no_allocate.u32 %0, [%1];\n}" : "=r"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}" : "+l"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
-static __device__ __forceinline__ unsigned long long ReadOnceIf(bool wanted, const unsigned long long *p)
+static __device__ __forceinline__ uint2 ReadOnceIf(unsigned int wanted, const uint2 *p)
 {
-  unsigned long long v;
+  uint2 v = {0, 0};
 
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %2, 0;\n mov.u64 %0, 0;\n @q ld.global.nc.L1::no_allocate.u64 %0, [%1];\n}" : "=l"(v) : "l"(p), "r"(static_cast<int>(wanted)));
+  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}" : "+r"(v.x), "+r"(v.y) : "l"(p), "r"(wanted));
   return v;
 }
 
-static __device__ __forceinline__ uint2 ReadOnceIf(bool wanted, const uint2 *p)
+static __device__ __forceinline__ uint4 ReadOnceIf(unsigned int wanted, const uint4 *p)
 {
-  uint2 v;
+  uint4 v = {0, 0, 0, 0};
 
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %3, 0;\n mov.u32 %0, 0;\n mov.u32 %1, 0;\n @q ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];\n}" : "=r"(v.x), "=r"(v.y) : "l"(p), "r"(static_cast<int>(wanted)));
-  return v;
-}
-
-static __device__ __forceinline__ uint4 ReadOnceIf(bool wanted, const uint4 *p)
-{
-  uint4 v;
-
-  asm("{\n .reg .pred q;\n setp.ne.s32 q, %5, 0;\n mov.u32 %0, 0;\n mov.u32 %1, 0;\n mov.u32 %2, 0;\n mov.u32 %3, 0;\n @q ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
-      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-      : "l"(p), "r"(static_cast<int>(wanted)));
+  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -459,9 +480,9 @@ typedef struct {
   PetscInt  id;     /* of the common set, -1: none */
   int       length; /* of the common set */
   PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
-  PetscInt  stride;                  /* L0 */
+  PetscInt  stride;                  /* L1, L2: 0 if there is none */
   PetscInt  line;                    /* L0: a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
-  int       ntriple, nsingle;        /* L0 */
+  int       ntriple, nsingle;
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
   PetscScalar value[VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
   int       multiprocessors;

@@ -43,7 +43,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
-#pragma unroll(triples > 0 ? triples : 1)
+#pragma unroll(triples > 0 && triples <= 3 ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
     const Number *xt = x + a.offset[3 * t];
     const Number  v0 = value(3 * t), v1 = value(3 * t + 1), v2 = value(3 * t + 2);
@@ -72,19 +72,19 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
-#pragma unroll(triples > 0 ? triples : 1)
+#pragma unroll(triples > 0 && triples <= 3 ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
     const Number *xt = x + a.offset[3 * t];
     Number        xs[rows + 2];
 
 #pragma unroll
     for (int i = 0; i < rows + 2; i++) {
-      bool wanted = false;
+      uint32_t wanted = 0;
 
       /* x[i] is entry i - j of row j */
 #pragma unroll
       for (int j = 0; j < rows; j++)
-        if (i - j >= 0 && i - j <= 2) wanted = wanted || (word[j] >> (3 * t + i - j) & 1u);
+        if (i - j >= 0 && i - j <= 2) wanted |= word[j] >> (3 * t + i - j) & 1u;
       xs[i] = ReadIf(wanted, xt + i * a.stride);
     }
 #pragma unroll
@@ -134,8 +134,7 @@ static __device__ __forceinline__ Number SumTable(const PairsArguments &a, Petsc
 #pragma unroll
     for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + os[k]);
 #pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (k0 + k < length) sum = MultiplyAdd(vs[k], xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, vs[k], xs[k], sum);
   }
   return sum;
 }
@@ -163,8 +162,8 @@ static __device__ __forceinline__ VCRSUnsigned PairsGetRow(const PairsArguments 
   return band * rows * stride + (g - band * stride);
 }
 
-template <int rows, int triples, int singles, int threads, int tile>
-static __global__ void __launch_bounds__(threads) PairsKernel(const __grid_constant__ PairsArguments a)
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __grid_constant__ PairsArguments a)
 {
   /* unsigned: the last rows * stride rows may reach beyond the largest PetscInt */
   const VCRSUnsigned m = a.m, stride = a.stride, row0 = PairsGetRow<rows, threads, tile>(a);
@@ -235,7 +234,7 @@ static __global__ void __launch_bounds__(threads) PairsKernel(const __grid_const
   }
 }
 
-template <int rows, int triples, int singles, int threads, int tile>
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
 static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 {
   const PetscInt64 bands = (a->m + static_cast<PetscInt64>(rows) * a->stride - 1) / (static_cast<PetscInt64>(rows) * a->stride);
@@ -248,7 +247,7 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 
     n = ((nline + lines - 1) / lines) * ((a->line + width - 1) / width);
   }
-  PairsKernel<rows, triples, singles, threads, tile><<<static_cast<unsigned int>(n), threads, 0, stream>>>(*a);
+  PairsKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(n), threads, 0, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -282,15 +281,15 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
 
 PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
 {
-  constexpr int  rows = 4, threads = 128, tile = 32;
+  constexpr int  rows = 4, threads = 128, tile = 32, blocks = 0;
   PairsArguments a;
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, x, add, y, &a);
-  if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile>(&a, stream)));
-  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile>(&a, stream)));
-  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile>(&a, stream)));
-  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile>(&a, stream)));
-  else PetscCall((PairsLaunch<rows, -1, -1, threads, tile>(&a, stream)));
+  if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile, blocks>(&a, stream)));
+  else PetscCall((PairsLaunch<rows, -1, -1, threads, tile, blocks>(&a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

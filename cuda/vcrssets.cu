@@ -28,24 +28,6 @@ struct SetsArguments : MultArguments {
   SigmaArguments    sigma;
 };
 
-/* One batch of entries; entry k is there if wanted(k) and has its column at x + offset(k) and its value at value + 32 place(k) */
-template <int batch, bool difference, class V, class W, class O, class P>
-static __device__ __forceinline__ Number SumBatch(const V &values, const typename V::Code *value, const Number *x, Number xref, W wanted, O offset, P place, Number sum)
-{
-  typename V::Code c[batch];
-  Number           xs[batch];
-
-#pragma unroll
-  for (int k = 0; k < batch; k++) {
-    c[k]  = ReadOnceIf(wanted(k), value + 32 * place(k));
-    xs[k] = ReadIf(wanted(k), x + offset(k));
-  }
-#pragma unroll
-  for (int k = 0; k < batch; k++)
-    if (wanted(k)) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
-  return sum;
-}
-
 /* All rows of the warp have the common set */
 template <int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref)
@@ -56,10 +38,25 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
 
 #pragma unroll 1
   for (; k0 + batch <= a.length; k0 += batch) {
-    sum = SumBatch<batch, difference>(values, value, x, xref, [](int) { return true; }, [&](int k) { return a.offset[k0 + k]; }, [](int k) { return k; }, sum);
+    typename V::Code c[batch];
+    Number           xs[batch];
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      c[k]  = __ldcs(value + 32 * k);
+      xs[k] = Read(x + a.offset[k0 + k]);
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
     value += 32 * batch;
   }
-  if (k0 < a.length) sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return k0 + k < a.length; }, [&](int k) { return a.offset[(k0 + k) % VCRS_COMMON_MAX]; }, [](int k) { return k; }, sum);
+#pragma unroll 2
+  for (; k0 < a.length; k0++) {
+    const Number xs = Read(x + a.offset[k0]);
+
+    sum = MultiplyAdd(values.Decode(__ldcs(value)), difference ? xs - xref : xs, sum);
+    value += 32;
+  }
   return sum;
 }
 
@@ -69,12 +66,24 @@ static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V
 {
   constexpr int first = difference ? 1 : 0;
   Number        sum   = Number{};
+  int           place = 0;
 
   word >>= first;
 #pragma unroll 1
   for (int k0 = first; k0 < a.length; k0 += batch) {
-    sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return (word >> k & 1u) != 0; }, [&](int k) { return a.offset[(k0 + k) % VCRS_COMMON_MAX]; }, [&](int k) { return __popc(word & ((1u << k) - 1)); }, sum);
-    value += 32 * __popc(word & ((1u << batch) - 1));
+    typename V::Code c[batch];
+    Number           xs[batch];
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      const uint32_t wanted = word & (1u << k);
+
+      c[k]  = ReadOnceIf(wanted, value + 32 * place);
+      xs[k] = ReadIf(wanted, x + a.offset[(k0 + k) % VCRS_COMMON_MAX]);
+      if (wanted) place++;
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(word & (1u << k), values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
     word >>= batch;
   }
   return sum;
@@ -89,7 +98,19 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
 
 #pragma unroll 1
   for (int k0 = first; k0 < length; k0 += batch) {
-    sum = SumBatch<batch, difference>(values, value, x, xref, [&](int k) { return k0 + k < length; }, [&](int k) { return k0 + k < length ? __ldg(offset + k0 + k) : 0; }, [](int k) { return k; }, sum);
+    typename V::Code c[batch];
+    PetscInt         o[batch];
+    Number           xs[batch];
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      o[k] = k0 + k < length ? __ldg(offset + k0 + k) : 0;
+      c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
     value += 32 * batch;
   }
   return sum;
@@ -173,14 +194,13 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 }
 
 template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
-static PetscErrorCode SetsLaunch(const SetsArguments *a, int multiprocessors, cudaStream_t stream)
+static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
-  PetscInt64       n      = (static_cast<PetscInt64>(a->m) + threads - 1) / threads;
+  const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
 
   PetscFunctionBegin;
-  n = PetscMin(n, static_cast<PetscInt64>(multiprocessors) * blocks);
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(SetsKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   SetsKernel<kind, difference, batch, threads, blocks><<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
@@ -214,11 +234,11 @@ template <VCRSValues kind>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
   constexpr bool shared  = Values<kind>::sharedbytes > 0;
-  constexpr int  threads = shared ? 512 : 128, blocks = shared ? 3 : 8, batch = 8;
+  constexpr int  threads = shared ? (VCRS_COMPONENTS == 1 ? 768 : 512) : 256, blocks = shared ? 2 : 4, batch = VCRS_COMPONENTS == 1 ? 6 : 4;
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SetsLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
-  else PetscCall((SetsLaunch<kind, false, batch, threads, blocks>(a, l->multiprocessors, stream)));
+  if (p->difference) PetscCall((SetsLaunch<kind, true, batch, threads, blocks>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, false, batch, threads, blocks>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -33,6 +33,7 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
 
   if (difference && length > 0) xref = Read(x + __ldcs(column));
   *xreference = xref;
+  column += 32 * first;
 #pragma unroll 1
   for (int k0 = first; k0 < longest; k0 += batch) {
     typename V::Code c[batch];
@@ -41,14 +42,15 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      o[k] = ReadOnceIf(k0 + k < length, column + 32 * (k0 + k));
-      c[k] = ReadOnceIf(k0 + k < length, value + 32 * (k0 + k - first));
+      o[k] = ReadOnceIf(k0 + k < length, column + 32 * k);
+      c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
     }
 #pragma unroll
     for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
 #pragma unroll
-    for (int k = 0; k < batch; k++)
-      if (k0 + k < length) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    column += 32 * batch;
+    value += 32 * batch;
   }
   return sum;
 }
@@ -175,7 +177,7 @@ template <VCRSValues kind>
 static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SlicesArguments *a, cudaStream_t stream)
 {
   constexpr bool shared  = Values<kind>::sharedbytes > 0;
-  constexpr int  threads = shared ? 512 : 128, blocks = shared ? 3 : 8, batch = 8;
+  constexpr int  threads = shared ? 512 : 128, blocks = shared ? (VCRS_COMPONENTS == 1 ? 3 : 2) : (VCRS_COMPONENTS == 1 ? 12 : 8), batch = VCRS_COMPONENTS == 1 ? 4 : 3;
 
   PetscFunctionBegin;
   if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
