@@ -105,6 +105,18 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A forced layout may hold the rows of some processes only: then it fails on all, and none waits for another */
+static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt, PetscErrorCode ierr)
+{
+  PetscInt failed = ierr ? 1 : 0;
+
+  PetscFunctionBegin;
+  if (opt->layout != MATVCRS_LAYOUT_AUTO) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCall(ierr);
+  PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout %s cannot hold the rows of another process, which tells why. Use -mat_vcrs_layout auto%s", MatVCRSLayouts[opt->layout], opt->layout == MATVCRS_LAYOUT_L2 ? ", or make the entries fixed point numbers with -mat_vcrs_loss fixed" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first, and
    a bad row is reported on all processes, before anything is changed.
@@ -116,6 +128,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscObjectState state;
   VCRSOptions      opt;
   PetscBool        dropped;
+  PetscErrorCode   ierr;
   MPI_Comm         comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
@@ -153,8 +166,9 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
       PetscCall(MatVCRSAgree_Private(A, Ao, &opt, &agreement, columnexponent));
       opt.agreement = &agreement;
     }
-    PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
+    ierr = MatVCRSCompressWith_Private(Ao, &opt, NULL);
     PetscCall(PetscFree(columnexponent));
+    PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
     opt.agreement   = NULL;
     opt.offdiagonal = PETSC_FALSE;
     opt.rowsums     = ctx->opt.rowsums;
@@ -163,11 +177,13 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
       PetscCall(PetscMalloc1(A->rmap->n, &extra));
       PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));
     }
-    PetscCall(MatVCRSCompressWith_Private(Ad, &opt, extra));
+    ierr = MatVCRSCompressWith_Private(Ad, &opt, extra);
     PetscCall(PetscFree(extra));
+    PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
   } else {
-    PetscCall(MatVCRSCompressWith_Private(Ad, &opt, NULL));
-    PetscCall(MatVCRSCompressWith_Private(Ao, &opt, NULL));
+    ierr = MatVCRSCompressWith_Private(Ad, &opt, NULL);
+    if (!ierr) ierr = MatVCRSCompressWith_Private(Ao, &opt, NULL);
+    PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
   }
 
   PetscCall(MatVCRSGetContext(Ad, &d));
