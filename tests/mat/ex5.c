@@ -196,11 +196,11 @@ static PetscErrorCode TestParts(Mat A, Mat B, const char where[])
 /* Questions about a matrix */
 static PetscErrorCode TestQuestions(Mat A, Mat B, const char where[])
 {
-  PetscBool equal[2], known;
-  MatInfo   info[2];
-  Vec       x, y;
+  PetscBool  equal[2], known;
+  MatInfo    info[2];
+  Vec        x, y;
   PetscReal *norms[2];
-  PetscInt  N;
+  PetscInt   N;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, NULL, &N));
@@ -262,11 +262,10 @@ static PetscErrorCode TestRelaxation(Mat A, Mat B, const char where[])
     MatSORType  type;
     PetscReal   omega, shift;
   } sweeps[] = {
-    {"SOR forward",             (MatSORType)(SOR_LOCAL_FORWARD_SWEEP | SOR_ZERO_INITIAL_GUESS),   1.0, 0.0},
-    {"SOR backward",            SOR_LOCAL_BACKWARD_SWEEP,                                         1.3, 0.0},
-    {"SOR symmetric",           (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.0, 0.0},
-    {"SOR symmetric, shifted",  SOR_LOCAL_SYMMETRIC_SWEEP,                                        0.8, 0.5}
-  };
+    {"SOR forward", (MatSORType)(SOR_LOCAL_FORWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.0, 0.0},
+    {"SOR backward", SOR_LOCAL_BACKWARD_SWEEP, 1.3, 0.0},
+    {"SOR symmetric", (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.0, 0.0},
+    {"SOR symmetric, shifted", SOR_LOCAL_SYMMETRIC_SWEEP, 0.8, 0.5}};
   Vec b, x, y;
 
   PetscFunctionBegin;
@@ -362,10 +361,10 @@ int main(int argc, char **argv)
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
 
       /* each part drops again what the one before took back */
-#define TEST_PART(call) \
-  do { \
+#define TEST_PART(call)                        \
+  do {                                         \
     if (dropped) PetscCall(MatVCRSDropAIJ(A)); \
-    PetscCall(call); \
+    PetscCall(call);                           \
   } while (0)
       TEST_PART(TestConversions(A, B, vcrs, (PetscBool)dropped, where));
       TEST_PART(TestFiles(A, B, vcrs, where));

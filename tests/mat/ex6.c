@@ -196,7 +196,7 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
 
 int main(int argc, char **argv)
 {
-  static const TestKind kinds[] = {TEST_STAR7, TEST_FEM, TEST_WIDE, TEST_LONGROWS};
+  static const TestKind kinds[]   = {TEST_STAR7, TEST_FEM, TEST_WIDE, TEST_LONGROWS};
   char                  dense[64] = "";
   PetscBool             set;
 
