@@ -104,7 +104,7 @@ for build in "$@"; do
     srcdir=$LITHE_SOURCE
     export srcdir
     . "$LITHE_SOURCE/tests/tap.sh"
-    for example in ksp/ksp/tutorials/ex10 $(cat "$LITHE_SOURCE"/tests/*/*.tap "$LITHE_SOURCE"/tutorials/*.sh 2>/dev/null | grep -ohE '[a-z]+(/[a-z]+)*/(tutorials|tests)/ex[0-9]+' | sort -u); do
+    for example in ksp/ksp/tutorials/ex10 $(cat "$LITHE_SOURCE"/tests/*/*.tap "$LITHE_SOURCE"/tutorials/*.sh 2>/dev/null | grep -ohE '(ksp/ksp|ksp/pc|snes|ts|mat|dm)/(tutorials|tests)/ex[0-9]+' | sort -u); do
       petsc_program "$example" || { echo "bundle: $example is left out: it does not compile" >&2; continue; }
       cp "$program" "$part/tests/bin/"
     done
