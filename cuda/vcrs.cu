@@ -43,13 +43,12 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
     add(p->id, m, p->idbytes);
     add(p->setptr, p->nsets + 1, sizeof(PetscInt));
     add(p->setoffset, ends->nsetentries, sizeof(PetscInt));
-    if (p->layout == MATVCRS_LAYOUT_L0) {
-      add(p->setvalue, ends->nsetentries, sizeof(PetscScalar));
-      return n;
-    }
   }
-  add(p->sliceptr, p->nslices + 1, sizeof(PetscInt64));
-  add(p->value, p->nvalue, VCRSValueBytes(p->values));
+  if (p->layout == MATVCRS_LAYOUT_L0) add(p->setvalue, ends->nsetentries, sizeof(PetscScalar));
+  else {
+    add(p->sliceptr, p->nslices + 1, sizeof(PetscInt64));
+    add(p->value, p->nvalue, VCRSValueBytes(p->values));
+  }
   if (p->layout == MATVCRS_LAYOUT_L3) {
     add(p->slicecol, p->nslices, sizeof(PetscInt));
     add(p->slicewidth, p->nslices, 1);
