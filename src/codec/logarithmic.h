@@ -63,9 +63,11 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
 LITHE_HD static inline double LitheLogScaleBound(const LitheLogScale *s)
 {
   const double logmax = s->logmin + s->logstep * (s->count - 1);
+  /* log of the smallest subnormal number: half of it is what a table loses of the smallest magnitude, where that is subnormal */
+  const double logtiny = sizeof(PetscReal) == 4 ? -103.27892990343184 : -744.4400719213812, lost = .5 * exp(logtiny - s->logmin);
 
   if (!(s->logstep > 0.)) return 0.;
-  return expm1(.5 * s->logstep + 4. * (double)PETSC_MACHINE_EPSILON * (1. + fabs(s->logmin) + fabs(logmax)));
+  return expm1(.5 * s->logstep + 4. * (double)PETSC_MACHINE_EPSILON * (1. + fabs(s->logmin) + fabs(logmax)) - log1p(-(lost < .5 ? lost : .5)));
 }
 
 /* a b + c, rounded twice also where a processor could do it at once */
