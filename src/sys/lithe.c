@@ -129,6 +129,11 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
   PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
 
+  /* A process does them when it needs them: no other one may wait for it there (-log_sync, -petsc_ci) */
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSMaterialize, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSUpload, PETSC_FALSE));
+
   PetscCall(PetscRegisterFinalize(LitheFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

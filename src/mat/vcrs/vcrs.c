@@ -287,6 +287,20 @@ static PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (add && multadd) {
+      /* Not by VecCopy(), a collective event: A may be the block of one process, where others do not come here */
+      if (add != y && op == VCRS_OP_T) {
+        const PetscScalar *from;
+        PetscScalar       *to;
+        PetscInt           n;
+
+        PetscCall(VecGetLocalSize(y, &n));
+        PetscCall(VecGetArrayRead(add, &from));
+        PetscCall(VecGetArrayWrite(y, &to));
+        PetscCall(PetscArraycpy(to, from, n));
+        PetscCall(VecRestoreArrayWrite(y, &to));
+        PetscCall(VecRestoreArrayRead(add, &from));
+        add = y;
+      }
       PetscCall((*multadd)(A, x, add, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
