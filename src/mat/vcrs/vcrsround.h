@@ -444,7 +444,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
     sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
 #if defined(PETSC_USE_COMPLEX)
     /* the diagonal of a Hermitian matrix stays real; the imaginary part of the row sum is given up for that */
-    if (g->hermitian && cols[ref] == row) sigma = PetscCMPLX(PetscRealPart(sigma), PetscImaginaryPart(sums.rest));
+    if (g->hermitian && cols[ref] == row) ((PetscReal *)&sigma)[1] = PetscImaginaryPart(sums.rest);
 #endif
 
     /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
