@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Plans whose arrays begin beyond 2^31 entries: offsets that a 32-bit integer would cut off.\n\n";
+
+/* Plans are private to the library, so this test is compiled with its host part; see also planmult.c, planmulttranspose.c */
+#include <src/mat/vcrs/vcrsbuild.c>
+#include <src/mat/vcrs/vcrscost.c>
+#include <src/mat/vcrs/vcrsencode.c>
+#include <src/mat/vcrs/vcrsloss.c>
+#include "vcrstest.h"
+#include <sys/mman.h>
+
+#if !defined(MAP_NORESERVE)
+  #define MAP_NORESERVE 0
+#endif
+
+/*
+   Moves an array to an address by so many bytes further than where its first entry seems to lie. The
+   gap is reserved, never touched, and so takes no memory.
+*/
+typedef struct {
+  void  *base;
+  size_t size;
+} TestGap;
+
+static PetscErrorCode TestMove(void **array, size_t bytes, size_t gap, TestGap *g)
+{
+  PetscFunctionBegin;
+  g->size = gap + bytes;
+  g->base = mmap(NULL, g->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (g->base == MAP_FAILED) PetscFunctionReturn(PETSC_ERR_MEM);
+  PetscCall(PetscMemcpy((char *)g->base + gap, *array, bytes));
+  PetscCall(PetscFree(*array));
+  *array = g->base;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All six products and the decoded entries of a plan against those of CSR */
+static PetscErrorCode TestPlan(const VCRSPlan *plan, const VCRSCSR *csr, const char name[], PetscInt *failures)
+{
+  PetscScalar   *x, *y, *r, *a;
+  PetscInt      *i, *j;
+  PetscBool      same;
+  const PetscInt n = PetscMax(csr->m, csr->n);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc6(n, &x, n, &y, n, &r, csr->m + 1, &i, csr->i[csr->m], &j, csr->i[csr->m], &a));
+  for (PetscInt k = 0; k < n; k++) x[k] = TestScalar(90, (uint64_t)k, 0);
+  for (int op = VCRS_OP_N; op <= VCRS_OP_H; op++) {
+    PetscReal difference = 0.0;
+    PetscInt  m          = op == VCRS_OP_N ? csr->m : csr->n;
+
+    PetscCall(PetscArrayzero(r, n));
+    for (PetscInt row = 0; row < csr->m; row++) {
+      for (PetscInt k = csr->i[row]; k < csr->i[row + 1]; k++) {
+        if (op == VCRS_OP_N) r[row] += csr->a[k] * x[csr->j[k]];
+        else r[csr->j[k]] += (op == VCRS_OP_T ? csr->a[k] : PetscConj(csr->a[k])) * x[row];
+      }
+    }
+    PetscCall(VCRSPlanMult(plan, (VCRSOp)op, 1, x, 0, NULL, 0, y, 0));
+    for (PetscInt k = 0; k < m; k++) difference = PetscMax(difference, PetscAbsScalar(y[k] - r[k]));
+    /* a few hundred entries of modulus up to 1.5 in a row or column */
+    if (!(difference <= 1000.0 * PETSC_MACHINE_EPSILON)) {
+      (*failures)++;
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: product %d is off by %g\n", name, op, (double)difference));
+    }
+  }
+  PetscCall(VCRSPlanDecode(plan, i, j, a));
+  PetscCall(PetscArraycmp(i, csr->i, csr->m + 1, &same));
+  if (same) PetscCall(PetscArraycmp(j, csr->j, csr->i[csr->m], &same));
+  if (same) PetscCall(PetscArraycmp(a, csr->a, csr->i[csr->m], &same));
+  if (!same) {
+    (*failures)++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the decoded entries differ\n", name));
+  }
+  PetscCall(PetscFree6(x, y, r, i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L3};
+  static const TestKind      kinds[]   = {TEST_FEWVALUES, TEST_LONGROWS};
+  const PetscInt64           beyond    = (PetscInt64)1 << 31;
+  PetscInt                   failures = 0, count = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(layouts); l++) {
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
+      Mat            B;
+      VCRSCSR        csr;
+      VCRSOptions    opt;
+      VCRSPlan      *plan;
+      VCRSReport     report;
+      TestGap        value = {NULL, 0}, column = {NULL, 0};
+      PetscScalar   *a;
+      char           name[64];
+      PetscErrorCode ierr;
+
+      PetscCall(PetscSNPrintf(name, sizeof(name), "%s in layout %s", TestKindNames[kinds[k]], MatVCRSLayouts[layouts[l]]));
+      PetscCall(TestCreateMatrix(PETSC_COMM_SELF, kinds[k], 0, &B));
+      PetscCall(MatSeqAIJGetCSRAndMemType(B, &csr.i, &csr.j, &a, NULL));
+      csr.a = a;
+      PetscCall(MatGetSize(B, &csr.m, &csr.n));
+      PetscCall(PetscMemzero(&opt, sizeof(opt)));
+      opt.layout = layouts[l];
+      opt.loss   = MATVCRS_LOSS_NONE;
+      PetscCall(VCRSPlanCreate(&csr, &opt, NULL, &plan, &report));
+      PetscCall(TestPlan(plan, &csr, name, &failures));
+
+      /* the values, and where slices and long rows begin in them */
+      ierr = TestMove(&plan->value, (size_t)plan->nvalue * VCRSValueBytes(plan->values), (size_t)beyond * VCRSValueBytes(plan->values), &value);
+      PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 values");
+      for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceptr[s] += beyond;
+      plan->longvalue += beyond;
+      plan->nvalue += beyond;
+      if (plan->coloffset) {
+        /* a multiple of 32 bytes */
+        ierr = TestMove((void **)&plan->coloffset, (size_t)plan->sliceoffset[plan->nslices], (size_t)(beyond + 64), &column);
+        PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 column offsets");
+        for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceoffset[s] += beyond + 64;
+      }
+      PetscCall(PetscStrlcat(name, ", beyond 2^31", sizeof(name)));
+      PetscCall(TestPlan(plan, &csr, name, &failures));
+      count++;
+
+      /* back, so that the plan can be freed */
+      PetscCheck(!munmap(value.base, value.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
+      plan->value = NULL;
+      if (column.base) {
+        PetscCheck(!munmap(column.base, column.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
+        plan->coloffset = NULL;
+      }
+      PetscCall(VCRSPlanDestroy(&plan));
+      PetscCall(MatDestroy(&B));
+    }
+  }
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " plans are right beyond 2^31 entries\n", count));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  build:
+    depends: planmult.c planmulttranspose.c
+
+  test:
+
+TEST*/
