@@ -279,29 +279,29 @@ static PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 #endif
   /* On a CPU a layout can be smaller and yet slower than AIJ; while AIJ is there, use the faster one */
   if (!ctx->dropped && ctx->hostcost > 1.0 && !ctx->lossy) {
-    PetscErrorCode (*mult)(Mat, Vec, Vec)         = op == VCRS_OP_N ? ctx->super.mult : (op == VCRS_OP_T ? ctx->super.multtranspose : NULL);
-    PetscErrorCode (*multadd)(Mat, Vec, Vec, Vec) = op == VCRS_OP_N ? ctx->super.multadd : (op == VCRS_OP_T ? ctx->super.multtransposeadd : NULL);
-
-    if (!add && mult) {
-      PetscCall((*mult)(A, x, y));
+    if (op == VCRS_OP_N && (add ? !!ctx->super.multadd : !!ctx->super.mult)) {
+      if (add) PetscCall((*ctx->super.multadd)(A, x, add, y));
+      else PetscCall((*ctx->super.mult)(A, x, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (add && multadd) {
-      /* Not by VecCopy(), a collective event: A may be the block of one process, where others do not come here */
-      if (add != y && op == VCRS_OP_T) {
-        const PetscScalar *from;
-        PetscScalar       *to;
-        PetscInt           n;
+    if (op == VCRS_OP_T && ctx->super.multtransposeadd) {
+      const PetscScalar *from;
+      PetscScalar       *to;
+      PetscInt           n;
 
+      /* AIJ would call VecSet() or VecCopy(), which are collective events; A may be the block of one
+         process, with vectors of all, and the others need not come here */
+      if (add != y) {
         PetscCall(VecGetLocalSize(y, &n));
-        PetscCall(VecGetArrayRead(add, &from));
         PetscCall(VecGetArrayWrite(y, &to));
-        PetscCall(PetscArraycpy(to, from, n));
+        if (add) {
+          PetscCall(VecGetArrayRead(add, &from));
+          PetscCall(PetscArraycpy(to, from, n));
+          PetscCall(VecRestoreArrayRead(add, &from));
+        } else PetscCall(PetscArrayzero(to, n));
         PetscCall(VecRestoreArrayWrite(y, &to));
-        PetscCall(VecRestoreArrayRead(add, &from));
-        add = y;
       }
-      PetscCall((*multadd)(A, x, add, y));
+      PetscCall((*ctx->super.multtransposeadd)(A, x, y, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
