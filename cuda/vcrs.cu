@@ -93,6 +93,9 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->nvalue       = src->nvalue;
   dst->nlong        = src->nlong;
   dst->longvalue    = src->longvalue;
+  dst->ncolbytes    = src->ncolbytes;
+  dst->nlongentries = src->nlongentries;
+  dst->sorted       = src->sorted;
   dst->ndict        = src->ndict;
   dst->nsigma       = src->nsigma;
 }

@@ -20,6 +20,16 @@
 
 #include "vcrs.cuh"
 
+/*
+   How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
+   unrolled: measured, see docs/kernels.md. Registers decide; complex numbers take twice as many.
+*/
+#if defined(PETSC_USE_COMPLEX)
+static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
+#else
+static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
+#endif
+
 struct PairsArguments : MultArguments {
   PetscInt        m;
   PetscInt        stride, line;
@@ -43,7 +53,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
-#pragma unroll(triples > 0 && triples <= 3 ? triples : 1)
+#pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
     const Number *xt = x + a.offset[3 * t];
     const Number  v0 = value(3 * t), v1 = value(3 * t + 1), v2 = value(3 * t + 2);
@@ -55,7 +65,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
     for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(v2, xs[j + 2], MultiplyAdd(v1, xs[j + 1], MultiplyAdd(v0, xs[j], sum[j])));
   }
 
-#pragma unroll(singles > 0 ? singles : 4)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -72,7 +82,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
 {
   const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
 
-#pragma unroll(triples > 0 && triples <= 3 ? triples : 1)
+#pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
     const Number *xt = x + a.offset[3 * t];
     Number        xs[rows + 2];
@@ -85,7 +95,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
 #pragma unroll
       for (int j = 0; j < rows; j++)
         if (i - j >= 0 && i - j <= 2) wanted |= word[j] >> (3 * t + i - j) & 1u;
-      xs[i] = ReadIf(wanted, xt + i * a.stride);
+      xs[i] = ReadAnyIf(wanted, xt + i * a.stride);
     }
 #pragma unroll
     for (int k = 0; k < 3; k++) {
@@ -97,7 +107,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     }
   }
 
-#pragma unroll(singles > 0 ? singles : 4)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -105,7 +115,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     Number        xs[rows];
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) xs[j] = ReadIf(word[j] >> k & 1u, xq + j * a.stride);
+    for (int j = 0; j < rows; j++) xs[j] = ReadAnyIf(word[j] >> k & 1u, xq + j * a.stride);
 #pragma unroll
     for (int j = 0; j < rows; j++)
       if (word[j] >> k & 1u) sum[j] = MultiplyAdd(v, xs[j], sum[j]);
@@ -129,10 +139,10 @@ static __device__ __forceinline__ Number SumTable(const PairsArguments &a, Petsc
 #pragma unroll
     for (int k = 0; k < batch; k++) {
       os[k] = k0 + k < length ? __ldg(o + k0 + k) : 0;
-      vs[k] = ReadIf(k0 + k < length, v + k0 + k);
+      vs[k] = ReadAnyIf(k0 + k < length, v + k0 + k);
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + os[k]);
+    for (int k = 0; k < batch; k++) xs[k] = ReadAnyIf(k0 + k < length, x + os[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, vs[k], xs[k], sum);
   }
@@ -210,7 +220,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
 
 #pragma unroll
         for (int j = 0; j < rows; j++) word[j] = shape;
-        SumParts<rows, triples, singles>(a, x, word, [&](int k) { return ReadIf(shape >> k & 1u, v + __popc(shape & a.below[k])); }, sum);
+        SumParts<rows, triples, singles>(a, x, word, [&](int k) { return ReadAnyIf(shape >> k & 1u, v + __popc(shape & a.below[k])); }, sum);
       } else {
 #pragma unroll 1
         for (int j = 0; j < rows; j++) {
@@ -281,7 +291,7 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
 
 PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
 {
-  constexpr int  rows = 4, threads = 128, tile = 32, blocks = 0;
+  constexpr int  rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
   PairsArguments a;
 
   PetscFunctionBegin;

@@ -17,7 +17,7 @@ struct SetsArguments : MultArguments {
   PetscInt          common; /* id, -1: none */
   int               idbytes;
   int               length; /* of the common set */
-  PetscInt          offset[VCRS_COMMON_MAX];
+  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
   const uint32_t   *word;
@@ -50,12 +50,18 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
     for (int k = 0; k < batch; k++) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
     value += 32 * batch;
   }
-#pragma unroll 2
-  for (; k0 < a.length; k0++) {
-    const Number xs = Read(x + a.offset[k0]);
+  if (k0 < a.length) {
+    const int        left = a.length - k0;
+    typename V::Code c[batch];
+    Number           xs[batch];
 
-    sum = MultiplyAdd(values.Decode(__ldcs(value)), difference ? xs - xref : xs, sum);
-    value += 32;
+#pragma unroll
+    for (int k = 0; k < batch - 1; k++) {
+      c[k]  = ReadOnceIf(k < left, value + 32 * k);
+      xs[k] = ReadIf(k < left, x + a.offset[k0 + k]);
+    }
+#pragma unroll
+    for (int k = 0; k < batch - 1; k++) sum = MultiplyAddIf(k < left, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
   }
   return sum;
 }
@@ -79,8 +85,8 @@ static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V
       const uint32_t wanted = word & (1u << k);
 
       c[k]  = ReadOnceIf(wanted, value + 32 * place);
-      xs[k] = ReadIf(wanted, x + a.offset[(k0 + k) % VCRS_COMMON_MAX]);
-      if (wanted) place++;
+      xs[k] = ReadIf(wanted, x + a.offset[k0 + k]);
+      place += word >> k & 1u;
     }
 #pragma unroll
     for (int k = 0; k < batch; k++) sum = MultiplyAddIf(word & (1u << k), values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
@@ -230,15 +236,20 @@ static void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
+/* The shapes are measured, see docs/kernels.md; threads and blocks leave 40 registers a thread beside tables, else 48 to 64 */
 template <VCRSValues kind>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr bool shared  = Values<kind>::sharedbytes > 0;
-  constexpr int  threads = shared ? (VCRS_COMPONENTS == 1 ? 768 : 512) : 256, blocks = shared ? 2 : 4, batch = VCRS_COMPONENTS == 1 ? 6 : 4;
+  constexpr bool shared = Values<kind>::sharedbytes > 0;
+#if defined(PETSC_USE_COMPLEX)
+  constexpr int threads = shared ? 512 : 256, batch[2] = {4, 4}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
+#else
+  constexpr int threads = shared ? 768 : 256, batch[2] = {7, 6}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 5};
+#endif
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SetsLaunch<kind, true, batch, threads, blocks>(l, a, stream)));
-  else PetscCall((SetsLaunch<kind, false, batch, threads, blocks>(l, a, stream)));
+  if (p->difference) PetscCall((SetsLaunch<kind, true, batch[1], threads, blocks[1]>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, false, batch[0], threads, blocks[0]>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

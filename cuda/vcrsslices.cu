@@ -173,11 +173,16 @@ static void SlicesGetArguments(const VCRSPlan *p, const PetscScalar *x, const Pe
   a.sigma       = GetSigmaArguments(p);
 }
 
+/* The shapes are measured, see docs/kernels.md */
 template <VCRSValues kind>
 static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SlicesArguments *a, cudaStream_t stream)
 {
-  constexpr bool shared  = Values<kind>::sharedbytes > 0;
-  constexpr int  threads = shared ? 512 : 128, blocks = shared ? (VCRS_COMPONENTS == 1 ? 3 : 2) : (VCRS_COMPONENTS == 1 ? 12 : 8), batch = VCRS_COMPONENTS == 1 ? 4 : 3;
+  constexpr bool shared = Values<kind>::sharedbytes > 0;
+#if defined(PETSC_USE_COMPLEX)
+  constexpr int threads = shared ? 512 : 128, blocks = shared ? 2 : 8, batch = 3;
+#else
+  constexpr int threads = shared ? 768 : 256, blocks = shared ? 2 : 6, batch = 4;
+#endif
 
   PetscFunctionBegin;
   if (p->difference) PetscCall((SlicesLaunch<kind, true, batch, threads, blocks>(a, l->multiprocessors, stream)));
