@@ -69,7 +69,7 @@ check()
 {
   work=$PWD/lithe-check-$scalar
   # more processes than cores, perhaps: MPICH sleeps while it waits
-  export MPIR_CVAR_POLLS_BEFORE_YIELD=1 MPIR_CVAR_ENABLE_HEAVY_YIELD=1
+  export MPIR_CVAR_POLLS_BEFORE_YIELD=1
   rm -rf "$work"
   mkdir -p "$work/tests/bin" "$work/logs"
   cp "$part/tests/env.sh" "$work/tests/"

@@ -13,7 +13,7 @@
 export PETSC_DIR PETSC_ARCH
 unset PETSC_OPTIONS
 # More MPI processes than cores: MPICH must sleep while it waits, or a test takes minutes
-export MPIR_CVAR_POLLS_BEFORE_YIELD=1 MPIR_CVAR_ENABLE_HEAVY_YIELD=1
+export MPIR_CVAR_POLLS_BEFORE_YIELD=1
 tap_count=0
 tap_work=$PWD/tests/work/$(basename "$0" .tap)
 rm -rf "$tap_work"
