@@ -112,6 +112,28 @@ struct Raw<16> {
   typedef uint4 type;
 };
 
+/* A register for a code of one or two bytes is a whole one: else it would be cut off again before each use */
+template <class Code>
+struct Register {
+  typedef Code type;
+};
+template <>
+struct Register<unsigned char> {
+  typedef unsigned int type;
+};
+template <>
+struct Register<unsigned short> {
+  typedef unsigned int type;
+};
+
+/* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
+template <class T>
+static __device__ __forceinline__ const T *Whole(const T *p)
+{
+  asm("" : "+l"(p));
+  return p;
+}
+
 /* Reads through the cache for constant data; whole numbers in one access */
 static __device__ __forceinline__ Number Read(const Number *p)
 {
@@ -140,7 +162,7 @@ static __device__ __forceinline__ Number Read(const Number *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* *p through the cache for constant data; zero if not wanted */
+/* *p through the cache for constant data, zero if not wanted */
 static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Number *p)
 {
   Number v;
@@ -151,6 +173,17 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
   asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
 #endif
   return v;
+}
+
+/* The same, but otherwise if not wanted */
+static __device__ __forceinline__ Number ReadIfElse(unsigned int wanted, const Number *p, Number otherwise)
+{
+#if defined(PETSC_USE_COMPLEX)
+  asm(VCRS_ASM_IF("%3") " @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "+" VCRS_ASM_REGISTER(otherwise.re), "+" VCRS_ASM_REGISTER(otherwise.im) : "l"(p), "r"(wanted));
+#else
+  asm(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "+" VCRS_ASM_REGISTER(otherwise) : "l"(p), "r"(wanted));
+#endif
+  return otherwise;
 }
 
 #if defined(PETSC_USE_COMPLEX)
@@ -182,23 +215,23 @@ static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Numb
   return s;
 }
 
-/* Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up */
+/* Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up; small codes stay in the register that they are read to */
 #define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
 
-static __device__ __forceinline__ unsigned char ReadOnceIf(unsigned int wanted, const unsigned char *p)
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned char *p)
 {
   unsigned int v = 0;
 
   asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
-  return static_cast<unsigned char>(v);
+  return v;
 }
 
-static __device__ __forceinline__ unsigned short ReadOnceIf(unsigned int wanted, const unsigned short *p)
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned short *p)
 {
   unsigned int v = 0;
 
   asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
-  return static_cast<unsigned short>(v);
+  return v;
 }
 
 static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned int *p)
@@ -305,6 +338,7 @@ struct DecodeArguments {
 struct NoTables {
   static constexpr size_t sharedbytes = 0;
   static constexpr bool   scaled      = false;
+  static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
 };
@@ -313,7 +347,7 @@ template <>
 struct Values<VCRS_VALUES_FULL> : NoTables {
   typedef Raw<sizeof(Number)>::type Code;
 
-  __device__ __forceinline__ Number Decode(Code c) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
   {
     union {
       Code   bits;
@@ -329,7 +363,7 @@ template <>
 struct Values<VCRS_VALUES_SINGLE> : NoTables {
   typedef Raw<VCRS_COMPONENTS * sizeof(float)>::type Code;
 
-  __device__ __forceinline__ Number Decode(Code c) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
   {
 #if defined(PETSC_USE_COMPLEX)
     return Number{static_cast<PetscReal>(__uint_as_float(c.x)), static_cast<PetscReal>(__uint_as_float(c.y))};
@@ -341,6 +375,7 @@ struct Values<VCRS_VALUES_SINGLE> : NoTables {
 
 template <>
 struct Values<VCRS_VALUES_DICT8> : NoTables {
+  static constexpr bool   finite      = false;
   static constexpr size_t sharedbytes = SharedTable<Number>::bytes;
   typedef unsigned char   Code;
   SharedTable<Number>     table;
@@ -354,17 +389,18 @@ struct Values<VCRS_VALUES_DICT8> : NoTables {
     __syncthreads();
   }
 
-  __device__ __forceinline__ Number Decode(Code c) const { return table[c]; }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return table[c]; }
 };
 
 template <>
 struct Values<VCRS_VALUES_DICT16> : NoTables {
+  static constexpr bool  finite = false;
   typedef unsigned short Code;
   const Number          *dict;
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
 
-  __device__ __forceinline__ Number Decode(Code c) const { return Read(dict + c); }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Read(dict + c); }
 };
 
 template <>
@@ -382,10 +418,10 @@ struct Values<VCRS_VALUES_LOG8> : NoTables {
     __syncthreads();
   }
 
-  __device__ __forceinline__ Number Decode(Code c) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    return Number{table[c & 255u], table[static_cast<unsigned int>(c) >> 8]};
+    return Number{table[c & 255u], table[c >> 8]};
 #else
     return table[c];
 #endif
@@ -411,7 +447,7 @@ struct Values<VCRS_VALUES_LOG16> : NoTables {
 
   __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }
 
-  __device__ __forceinline__ Number Decode(Code c) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
   {
 #if defined(PETSC_USE_COMPLEX)
     return Number{Component(c & 0xffffu), Component(c >> 16)};
@@ -427,7 +463,7 @@ struct Values<VCRS_VALUES_FIXED8> : NoTables {
   static constexpr bool              scaled = true;
   typedef Raw<VCRS_COMPONENTS>::type Code;
 
-  __device__ __forceinline__ Number Decode(Code code) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
     const unsigned int c = code ^ 0x8080u;
@@ -444,7 +480,7 @@ struct Values<VCRS_VALUES_FIXED16> : NoTables {
   static constexpr bool                  scaled = true;
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
 
-  __device__ __forceinline__ Number Decode(Code code) const
+  __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
     const unsigned int c = code ^ 0x80008000u;
@@ -455,6 +491,17 @@ struct Values<VCRS_VALUES_FIXED16> : NoTables {
 #endif
   }
 };
+
+/*
+   Entry k of a batch: d is x_k (- x_ref), or 0 if the entry is not wanted. Then its code is 0 too, and if
+   that decodes to a number the product is 0 and need not be left out.
+*/
+template <class V>
+static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V &values, typename Register<typename V::Code>::type c, Number d, Number sum)
+{
+  if (V::finite) return MultiplyAdd(values.Decode(c), d, sum);
+  return MultiplyAddIf(wanted, values.Decode(c), d, sum);
+}
 
 /* Row sums of the difference form */
 struct SigmaArguments {

@@ -38,7 +38,7 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
 
 #pragma unroll 1
   for (; k0 + batch <= a.length; k0 += batch) {
-    typename V::Code c[batch];
+    typename Register<typename V::Code>::type c[batch];
     Number           xs[batch];
 
 #pragma unroll
@@ -52,16 +52,16 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
   }
   if (k0 < a.length) {
     const int        left = a.length - k0;
-    typename V::Code c[batch];
+    typename Register<typename V::Code>::type c[batch];
     Number           xs[batch];
 
 #pragma unroll
     for (int k = 0; k < batch - 1; k++) {
       c[k]  = ReadOnceIf(k < left, value + 32 * k);
-      xs[k] = ReadIf(k < left, x + a.offset[k0 + k]);
+      xs[k] = ReadIfElse(k < left, x + a.offset[k0 + k], xref);
     }
 #pragma unroll
-    for (int k = 0; k < batch - 1; k++) sum = MultiplyAddIf(k < left, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch - 1; k++) sum = AddEntryIf(k < left, values, c[k], difference ? xs[k] - xref : xs[k], sum);
   }
   return sum;
 }
@@ -77,7 +77,7 @@ static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V
   word >>= first;
 #pragma unroll 1
   for (int k0 = first; k0 < a.length; k0 += batch) {
-    typename V::Code c[batch];
+    typename Register<typename V::Code>::type c[batch];
     Number           xs[batch];
 
 #pragma unroll
@@ -85,11 +85,11 @@ static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V
       const uint32_t wanted = word & (1u << k);
 
       c[k]  = ReadOnceIf(wanted, value + 32 * place);
-      xs[k] = ReadIf(wanted, x + a.offset[k0 + k]);
+      xs[k] = ReadIfElse(wanted, x + a.offset[k0 + k], xref);
       place += word >> k & 1u;
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(word & (1u << k), values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = AddEntryIf(word & (1u << k), values, c[k], difference ? xs[k] - xref : xs[k], sum);
     word >>= batch;
   }
   return sum;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
 
 #pragma unroll 1
   for (int k0 = first; k0 < length; k0 += batch) {
-    typename V::Code c[batch];
+    typename Register<typename V::Code>::type c[batch];
     PetscInt         o[batch];
     Number           xs[batch];
 
@@ -114,9 +114,9 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
       c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
+    for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
     value += 32 * batch;
   }
   return sum;
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   for (; row - threadIdx.x % 32 < m; row += step) {
     const RowHead head  = next;
     const Code   *v     = value + head.start;
-    const Number *x     = a.x + row;
+    const Number *x     = Whole(a.x + row);
     bool          empty = false;
     Number        sum, sigma = Number{}, xref = Number{};
 
@@ -244,7 +244,7 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 #if defined(PETSC_USE_COMPLEX)
   constexpr int threads = shared ? 512 : 256, batch[2] = {4, 4}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
 #else
-  constexpr int threads = shared ? 768 : 256, batch[2] = {7, 6}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 5};
+  constexpr int threads = shared ? 640 : 256, batch[2] = {shared ? 6 : 7, 6}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 5};
 #endif
 
   PetscFunctionBegin;

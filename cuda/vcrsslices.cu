@@ -36,7 +36,7 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
   column += 32 * first;
 #pragma unroll 1
   for (int k0 = first; k0 < longest; k0 += batch) {
-    typename V::Code c[batch];
+    typename Register<typename V::Code>::type c[batch];
     Offset           o[batch];
     Number           xs[batch];
 
@@ -46,9 +46,9 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
       c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
+    for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
     column += 32 * batch;
     value += 32 * batch;
   }
@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
     const PetscInt64   start   = __ldg(a.sliceptr + s);
     const int          longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + (difference ? 1 : 0);
     const int          length  = __ldg(a.rowlength + 32 * static_cast<PetscInt64>(s) + lane), width = __ldg(a.slicewidth + s);
-    const Number      *x       = a.x + __ldg(a.slicecol + s);
+    const Number      *x       = Whole(a.x + __ldg(a.slicecol + s));
     const uint8_t     *column  = a.coloffset + __ldg(a.sliceoffset + s) + lane * width;
     const Code        *value   = static_cast<const Code *>(a.value) + start + lane;
     const VCRSUnsigned row     = a.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + __ldg(a.rowperm + 32 * static_cast<PetscInt64>(s) + lane) : 32 * s + lane;
