@@ -133,7 +133,7 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
   const PetscBool     any      = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
   VCRSBuild          *b        = &d->b;
   PetscInt64         *sliceptr = NULL;
-  DeviceSlices        slices;
+  VCRSPlan            slices;
   VCRSChoice          choice;
   VCRSFacts           facts;
 
@@ -194,9 +194,9 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
   /* L3 */
   if (any || want == MATVCRS_LAYOUT_L3) {
     PetscCall(DeviceFindSlices(d, VCRSSmallestValueBytes(&facts), &slices));
-    PetscCall(VCRSChooseSlices(&facts, &slices.plan, slices.colbytes, slices.longentries, &choice));
+    PetscCall(VCRSChooseSlices(&facts, &slices, &choice));
   }
-  if (choice.layout == MATVCRS_LAYOUT_L3) *dplan = slices.plan;
+  if (choice.layout == MATVCRS_LAYOUT_L3) *dplan = slices;
   if (choice.layout == MATVCRS_LAYOUT_L1 || choice.layout == MATVCRS_LAYOUT_L2) {
     dplan->nslices  = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
     dplan->nvalue   = dplan->longvalue = facts.setvalues;

@@ -62,12 +62,6 @@ typedef struct {
   PetscBool        tohost; /* this matrix is for the host to compress, or to say what is wrong with it */
 } DeviceBuild;
 
-/* The slices of L3 */
-typedef struct {
-  VCRSPlan   plan; /* arrays on the device */
-  PetscInt64 colbytes, longentries;
-} DeviceSlices;
-
 static inline int LaunchBlocks(PetscInt64 threads)
 {
   const PetscInt64 blocks = (threads + VCRS_BLOCK - 1) / VCRS_BLOCK;
@@ -228,7 +222,7 @@ PETSC_INTERN PetscErrorCode DeviceFindSingle(DeviceBuild *);
 
 /* vcrsbuildencode.cu */
 PETSC_INTERN PetscErrorCode DeviceFindSetSlices(DeviceBuild *, PetscInt64 **, PetscInt64 *);
-PETSC_INTERN PetscErrorCode DeviceFindSlices(DeviceBuild *, size_t, DeviceSlices *);
+PETSC_INTERN PetscErrorCode DeviceFindSlices(DeviceBuild *, size_t, VCRSPlan *);
 PETSC_INTERN PetscErrorCode DeviceEncodeSets(DeviceBuild *, VCRSPlan *, VCRSPlan *);
 PETSC_INTERN PetscErrorCode DeviceEncodeSlices(DeviceBuild *, VCRSPlan *, VCRSPlan *);
 PETSC_INTERN PetscErrorCode DeviceEncodeSigma(DeviceBuild *, VCRSPlan *);

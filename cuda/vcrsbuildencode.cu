@@ -183,9 +183,8 @@ static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 }
 
 /* Fills the arrays of L3 but for the values and coloffset */
-PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, DeviceSlices *slices)
+PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *plan)
 {
-  VCRSPlan        *plan = &slices->plan;
   const PetscInt   m = d->csr.m, nwindow = (m + VCRS_WINDOW - 1) / VCRS_WINDOW;
   const int        windowblocks = (int)PetscMax(1, PetscMin(nwindow, VCRS_GRID_MAX));
   PetscInt         limit, *number;
@@ -208,18 +207,19 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, DeviceSlices 
   }
   limit = VCRSChooseSliceLimit(d->longest, valuebytes, padded, longs);
   while (VCRSSliceLimits[chosen] != limit) chosen++;
-  slices->longentries = longs[chosen];
 
   memset(plan, 0, sizeof(*plan));
-  plan->nslices = (m + VCRS_SLICE - 1) / VCRS_SLICE;
-  nlane         = VCRS_SLICE * (PetscInt64)plan->nslices;
+  plan->nlongentries = longs[chosen];
+  plan->sorted       = (double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen] ? PETSC_TRUE : PETSC_FALSE;
+  plan->nslices      = (m + VCRS_SLICE - 1) / VCRS_SLICE;
+  nlane              = VCRS_SLICE * (PetscInt64)plan->nslices;
   PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowlength));
-  if ((double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen]) PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowperm));
+  if (plan->sorted) PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowperm));
   OrderWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->csr.i, limit, nlane, plan->rowperm, plan->rowlength);
   PetscCallCUDA(cudaGetLastError());
 
   /* long rows */
-  if (slices->longentries) {
+  if (plan->nlongentries) {
     const int blocks = LaunchBlocks((PetscInt64)m + 1);
 
     PetscCall(DeviceAllocate(&d->memory, (size_t)m + 1, &number));
@@ -229,7 +229,7 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, DeviceSlices 
     PetscCall(DeviceGet(d, number + m, 1, &plan->nlong));
     PetscCall(DeviceAllocate(&d->memory, plan->nlong, &plan->longrow));
     PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nlong + 1, &plan->longptr));
-    PetscCall(DeviceAllocate(&d->memory, slices->longentries, &plan->longcol));
+    PetscCall(DeviceAllocate(&d->memory, plan->nlongentries, &plan->longcol));
     CollectLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->csr.i, limit, number, *plan);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceScan(d, (PetscInt64)plan->nlong + 1, plan->longptr));
@@ -248,8 +248,8 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, DeviceSlices 
   PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceptr));
   PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceoffset));
   PetscCall(DeviceGet(d, plan->sliceptr + plan->nslices, 1, &plan->longvalue));
-  PetscCall(DeviceGet(d, plan->sliceoffset + plan->nslices, 1, &slices->colbytes));
-  plan->nvalue = plan->longvalue + slices->longentries;
+  PetscCall(DeviceGet(d, plan->sliceoffset + plan->nslices, 1, &plan->ncolbytes));
+  plan->nvalue = plan->longvalue + plan->nlongentries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -423,12 +423,7 @@ PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dpl
   PetscFunctionBegin;
   PetscCall(DeviceAllocateZero(d, bytes, &value));
   dplan->value = value;
-  if (dplan->layout == MATVCRS_LAYOUT_L3) {
-    PetscInt64 colbytes;
-
-    PetscCall(DeviceGet(d, dplan->sliceoffset + dplan->nslices, 1, &colbytes));
-    PetscCall(DeviceAllocateZero(d, colbytes, &dplan->coloffset));
-  }
+  if (dplan->layout == MATVCRS_LAYOUT_L3) PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
   switch (dplan->values) {
   case VCRS_VALUES_FULL:
     PetscCall(Fill<VCRS_VALUES_FULL>(d, dplan));

@@ -231,20 +231,20 @@ static PetscErrorCode MatVCRSApply_Device(Mat A, VCRSOp op, Vec x, Vec add, Vec 
 
 static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
-  Mat_VCRS          *ctx;
+  const VCRSPlan    *plan;
   const PetscScalar *px, *padd = NULL;
   PetscScalar       *py;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
   PetscCall(VecGetArrayRead(x, &px));
   if (add == y) PetscCall(VecGetArray(y, &py));
   else PetscCall(VecGetArrayWrite(y, &py));
   if (add == y) padd = py;
   else if (add) PetscCall(VecGetArrayRead(add, &padd));
 
-  PetscCall(VCRSPlanMult(ctx->plan, op, 1, px, 0, padd, 0, py, 0));
-  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+  PetscCall(VCRSPlanMult(plan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
 
   if (add && add != y) PetscCall(VecRestoreArrayRead(add, &padd));
   if (add == y) PetscCall(VecRestoreArray(y, &py));
@@ -472,6 +472,9 @@ PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectContainerCompose((PetscObject)B, VCRS_CONTAINER, ctx, MatVCRSContextDestroy_Private));
+#if defined(LITHE_HAVE_CUDA)
+  B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -483,6 +486,9 @@ PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(B, &ctx));
   *B->ops = ctx->super;
+#if defined(LITHE_HAVE_CUDA)
+  B->boundtocpu = PETSC_TRUE;
+#endif
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
   PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
@@ -532,7 +538,14 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   PetscBool done;
 
   PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(MatVCRSConvertFromDevice_Private(A, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
   PetscCall(MatVCRSConvertStart_Private(A, MATSEQAIJ, reuse, newmat, &done));
+#if defined(LITHE_HAVE_CUDA)
+  if (done) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
+#endif
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   B = *newmat;
 
@@ -555,6 +568,9 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   PetscObjectOptionsBegin((PetscObject)B);
   PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
   PetscOptionsEnd();
+#if defined(LITHE_HAVE_CUDA)
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, B));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -369,8 +369,11 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
     plan->sliceptr[s + 1]    = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
     plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
   }
-  plan->longvalue = plan->sliceptr[plan->nslices];
-  plan->nvalue    = plan->longvalue + longentries;
+  plan->longvalue    = plan->sliceptr[plan->nslices];
+  plan->nvalue       = plan->longvalue + longentries;
+  plan->ncolbytes    = plan->sliceoffset[plan->nslices];
+  plan->nlongentries = longentries;
+  plan->sorted       = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -387,7 +390,8 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->longptr));
   PetscCall(PetscFree(plan->longcol));
   plan->nslices = plan->nlong = 0;
-  plan->nvalue = plan->longvalue = 0;
+  plan->nvalue = plan->longvalue = plan->ncolbytes = plan->nlongentries = 0;
+  plan->sorted = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -554,7 +558,7 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   /* L3 */
   if (any || want == MATVCRS_LAYOUT_L3) {
     PetscCall(VCRSFindSlices(b, VCRSSmallestValueBytes(&facts), plan));
-    PetscCall(VCRSChooseSlices(&facts, plan, plan->sliceoffset[plan->nslices], plan->nlong ? plan->longptr[plan->nlong] : 0, &choice));
+    PetscCall(VCRSChooseSlices(&facts, plan, &choice));
     if (choice.layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSForgetSlices(plan));
   }
   plan->layout = choice.layout;

@@ -101,7 +101,7 @@ PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, size_t, const PetscIn
 PETSC_INTERN VCRSSigma      VCRSChooseSigma(PetscInt, PetscInt64);
 PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
-PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, PetscInt64, PetscInt64, VCRSChoice *);
+PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, VCRSChoice *);
 
 /* vcrsencode.c */
 PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);

@@ -175,8 +175,8 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, size_t valuebytes, const PetscIn
   return limit;
 }
 
-/* L3, from the facts has and the dictionary, and from the slices with colbytes bytes of columns and longentries entries in long rows */
-PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, PetscInt64 colbytes, PetscInt64 longentries, VCRSChoice *c)
+/* L3, from the facts has and the dictionary, and from the sizes of the slices */
+PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRSChoice *c)
 {
   double cost;
 
@@ -184,8 +184,8 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, Pets
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     if (!f->has[VCRSValuesOrder[t]]) continue;
     PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], slices->nvalue, &cost));
-    cost += (double)colbytes + (double)slices->nslices * (double)(VCRS_SLICE * (slices->rowperm ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
-    if (slices->nlong) cost += (double)longentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
+    cost += (double)slices->ncolbytes + (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
+    if (slices->nlong) cost += (double)slices->nlongentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
     if (c->cost < 0. || cost < c->cost) {
       c->cost   = cost;
       c->layout = MATVCRS_LAYOUT_L3;

@@ -87,6 +87,17 @@ static PetscErrorCode MatVCRSGetDrop_Private(Mat A, VCRSDrop **drop)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What was taken from the plan of a dropped matrix and is kept, when it gets another plan */
+PetscErrorCode MatVCRSForgetCaches_Private(Mat A)
+{
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  if (!drop->rowactive) PetscCall(VCRSDropReset(drop));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatVCRSIsParallel_Private(Mat A, PetscBool *parallel)
 {
   PetscFunctionBegin;

@@ -535,15 +535,15 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     rest += m * (size_t)plan->idbytes + (plan->setcount ? (size_t)plan->nsets * sizeof(PetscInt) : 0);
   }
   table += (size_t)plan->ndict * sizeof(PetscScalar) + (plan->logcoarse ? 512 * sizeof(PetscReal) : 0);
-  if (plan->sliceptr) rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
+  if (plan->layout != MATVCRS_LAYOUT_LITERAL && plan->layout != MATVCRS_LAYOUT_L0) rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
   if (plan->layout == MATVCRS_LAYOUT_L3) {
-    rest += nslices * (sizeof(PetscInt) + 1) + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->sliceoffset[plan->nslices];
-    rest += VCRS_SLICE * nslices * (plan->rowperm ? 2 : 1);
-    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->longptr[nlong] * sizeof(PetscInt);
+    rest += nslices * (sizeof(PetscInt) + 1) + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbytes;
+    rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
+    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt);
   }
-  if (plan->exponent) rest += m * sizeof(int16_t);
+  if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) rest += m * sizeof(int16_t);
   rest += (size_t)plan->nsigma * sizeof(PetscScalar);
-  if (plan->sigmamask) rest += (m + 31) / 32 * (sizeof(uint32_t) + sizeof(PetscInt));
+  if (plan->sigmakind == VCRS_SIGMA_SPARSE) rest += (m + 31) / 32 * (sizeof(uint32_t) + sizeof(PetscInt));
   if (bytes) *bytes = table + rest;
   if (tablebytes) *tablebytes = table;
   PetscFunctionReturn(PETSC_SUCCESS);

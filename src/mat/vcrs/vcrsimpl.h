@@ -94,6 +94,10 @@ PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], Inser
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
+
+/* vcrsdevice.c: compression where a MATSEQAIJCUSPARSE has its values */
+PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
 
 /* vcrsview.c */
@@ -112,6 +116,7 @@ PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
+PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat); /* of a dropped matrix that got another plan */
 
 /* vcrsmpi.c: the class on many processes */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);

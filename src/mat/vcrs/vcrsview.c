@@ -128,7 +128,12 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       info->values     = VCRSValueNames[p->plan->values];
       info->difference = p->plan->difference;
       info->idbytes    = p->plan->idbytes;
-      if (symmetric && ctx->lossy) PetscCall(VCRSPlanGetAsymmetry_Private(p->plan, &largest[4]));
+      if (symmetric && ctx->lossy) {
+        const VCRSPlan *plan;
+
+        PetscCall(MatVCRSGetHostPlan_Private(part[k], &plan));
+        PetscCall(VCRSPlanGetAsymmetry_Private(plan, &largest[4]));
+      }
     }
   }
 
