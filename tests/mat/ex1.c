@@ -57,15 +57,19 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  # -every 3: many processes share few cores here, so they do every third matrix
+  # -every 3: where more processes than cores wait for each other, they do every third matrix
   test:
     suffix: 1
-    nsize: {{1 2}}
 
   test:
     suffix: 2
-    nsize: {{3 4}}
+    nsize: 2
     args: -every 3
+
+  test:
+    suffix: 3
+    nsize: {{3 4}}
+    args: -every 16
 
   test:
     suffix: cuda

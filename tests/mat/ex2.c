@@ -106,11 +106,15 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
-    nsize: {{1 2}}
 
   test:
     suffix: 2
-    nsize: {{3 4}}
+    nsize: 2
     args: -every 5
+
+  test:
+    suffix: 3
+    nsize: {{3 4}}
+    args: -every 16
 
 TEST*/

@@ -324,11 +324,16 @@ int main(int argc, char **argv)
   test:
     suffix: 1
 
-  # Many processes share few cores here
+  # Fewer where processes share cores
   test:
     suffix: 2
-    nsize: {{2 3}}
+    nsize: 2
     args: -every 13
+
+  test:
+    suffix: 3
+    nsize: 3
+    args: -every 59
 
   test:
     suffix: cuda

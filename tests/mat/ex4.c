@@ -333,13 +333,14 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-  PetscInt    failures = 0, count = 0;
+  PetscInt    failures = 0, count = 0, number = 0, every = 1;
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(deeds); d++) {
     /* 0: AIJ kept; 1: dropped before; 2: dropped at each compression, by option */
     for (int dropped = 0; dropped < 3; dropped++) {
@@ -350,6 +351,7 @@ int main(int argc, char **argv)
       char         where[128];
       PetscReal    norms[2][3];
 
+      if (number++ % every) continue;
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s, AIJ %s", deeds[d].name, dropped ? (dropped == 2 ? "dropped by option" : "dropped") : "kept"));
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_RESERVOIR, 0, &B));
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_RESERVOIR, 1, &otherB));
@@ -426,7 +428,12 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
-    nsize: {{1 2 3}}
+    nsize: {{1 2}}
+
+  test:
+    suffix: 2
+    nsize: 3
+    args: -every 4
 
   test:
     suffix: cuda

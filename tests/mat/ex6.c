@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
-    nsize: {{1 2 3}}
+    nsize: {{1 2}}
     output_file: output/ex6_1.out
 
   test:

@@ -368,7 +368,7 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     requires: double
-    nsize: {{1 2 3}}
+    nsize: {{1 2}}
 
   test:
     suffix: cuda
