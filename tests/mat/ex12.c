@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
   PetscCall(AssembleLaplacian(MATAIJ, 40, PETSC_FALSE, &reference));
   for (PetscInt s = 0; s < 3; s++) {
     for (PetscInt ondevice = 0; ondevice < 2; ondevice++) {
