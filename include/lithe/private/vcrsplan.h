@@ -113,6 +113,11 @@ typedef struct {
   PetscInt   *longcol;   /* [longptr[nlong]] */
   PetscInt64  longvalue; /* where in value[] the long rows begin */
 
+  /* L3: sizes of what may be on the device only */
+  PetscInt64 ncolbytes;    /* of coloffset[] */
+  PetscInt64 nlongentries; /* of longcol[] */
+  PetscBool  sorted;       /* there is a rowperm[] */
+
   /* decoding */
   PetscInt     ndict;
   PetscScalar *dict;                /* [ndict] */
