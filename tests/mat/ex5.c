@@ -385,12 +385,15 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # -checkfunctionlist 0: an ILU(0) factor gets a copy of its matrix's list of functions, which PETSc then misses
   test:
     suffix: 1
+    args: -checkfunctionlist 0
 
   test:
     suffix: 2
     nsize: 2
+    args: -checkfunctionlist 0
 
   test:
     suffix: 3

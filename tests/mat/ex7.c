@@ -365,15 +365,17 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # -checkfunctionlist 0: as in ex5
   test:
     suffix: 1
     requires: double
     nsize: {{1 2}}
+    args: -checkfunctionlist 0
 
   test:
     suffix: cuda
     requires: cuda double
-    args: -x_vec_type cuda -y_vec_type cuda
+    args: -x_vec_type cuda -y_vec_type cuda -checkfunctionlist 0
     output_file: output/ex7_1.out
 
 TEST*/
