@@ -73,7 +73,7 @@ static PetscErrorCode CheckProduct(Mat A, Mat reference, VecType xtype, VecType 
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(MatMult(A, x, y));
   PetscCall(VecGetOffloadMask(y, &mask));
-  if (mask != wanted) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: the result is on the %s\n", xtype, ytype, mask == PETSC_OFFLOAD_GPU ? "GPU" : "host"));
+  if ((mask == PETSC_OFFLOAD_GPU) != (wanted == PETSC_OFFLOAD_GPU)) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: the result is on the %s\n", xtype, ytype, mask == PETSC_OFFLOAD_GPU ? "GPU" : "host"));
 
   PetscCall(VecCopy(x, check));
   PetscCall(MatMult(reference, check, exact));

@@ -13,6 +13,9 @@
 /* What a core or a multiprocessor keeps at hand; entries of tables beyond that are charged for each time they are used */
 #define VCRS_TABLE_BYTES 131072.
 
+/* What a look-up in a dictionary too large for shared memory costs, in bytes of streaming: on an H200 fixed point of 4 bytes was faster */
+#define VCRS_LOOKUP_BYTES 2.5
+
 /* Of two containers with the same cost the first is taken */
 static const VCRSValues VCRSValuesOrder[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
 
@@ -89,6 +92,7 @@ static PetscErrorCode VCRSValuesCost(const VCRSFacts *f, VCRSValues v, PetscInt6
   if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) *cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
   if (v == VCRS_VALUES_DICT8) *cost += (double)sizeof(PetscScalar) * (double)f->ndict;
   if (v == VCRS_VALUES_DICT16) {
+    *cost += VCRS_LOOKUP_BYTES * (double)nvalue;
     if (VCRSDictionaryFits(f->ndict)) *cost += (double)f->ndict * (double)sizeof(PetscScalar);
     else {
       VCRSTableUse *t;
