@@ -149,5 +149,6 @@ int main(int argc, char **argv)
 
   test:
     nsize: {{1 2}}
+    args: -malloc_debug
 
 TEST*/
