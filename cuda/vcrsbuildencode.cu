@@ -205,7 +205,7 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
     padded[t] = (PetscInt64)sizes.padded[t];
     longs[t]  = (PetscInt64)sizes.longentries[t];
   }
-  limit = VCRSChooseSliceLimit(d->longest, valuebytes, padded, longs);
+  limit = VCRSChooseSliceLimit(d->longest, m > 0 ? (PetscInt)(d->nz / m) : 0, valuebytes, padded, longs);
   while (VCRSSliceLimits[chosen] != limit) chosen++;
 
   memset(plan, 0, sizeof(*plan));

@@ -306,7 +306,7 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
   for (int t = 0; t < VCRS_NLIMITS; t++) {
     if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
   }
-  limit = VCRSChooseSliceLimit(longest, valuebytes, paddeds, longs);
+  limit = VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
   VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
   VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
 

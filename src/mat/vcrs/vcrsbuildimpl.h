@@ -97,7 +97,7 @@ PETSC_INTERN PetscInt       VCRSIdBytes(PetscInt);
 PETSC_INTERN PetscBool      VCRSDictionaryFits(PetscInt);
 PETSC_INTERN PetscInt       VCRSDictionaryLimit(PetscInt, double, const PetscBool[]);
 PETSC_INTERN size_t         VCRSSmallestValueBytes(const VCRSFacts *);
-PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, size_t, const PetscInt64[], const PetscInt64[]);
+PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, PetscInt, size_t, const PetscInt64[], const PetscInt64[]);
 PETSC_INTERN VCRSSigma      VCRSChooseSigma(PetscInt, PetscInt64);
 PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);

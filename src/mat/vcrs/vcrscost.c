@@ -160,16 +160,19 @@ size_t VCRSSmallestValueBytes(const VCRSFacts *f)
 /* L3: rows longer than this stand apart. They store whole column numbers, but nothing is padded to their length; kernels like them few */
 const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
 
-/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits below the length of the longest row, and the first */
-PetscInt VCRSChooseSliceLimit(PetscInt longest, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
+/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits below the length of the longest row, and the first. A
+   thread reads its row entry by entry, so that a row much longer than the average would be what the others wait for */
+PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
 {
-  PetscInt limit = VCRS_LONG_ROW;
-  double   best  = -1.;
+  const PetscInt most  = PetscMax(32, 4 * average);
+  PetscInt       limit = VCRS_LONG_ROW;
+  double         best  = -1.;
 
   for (int t = 0; t < VCRS_NLIMITS; t++) {
     double bytes;
 
     if (VCRSSliceLimits[t] >= longest && t) continue;
+    if (VCRSSliceLimits[t] > most && longest > most) continue;
     bytes = (double)padded[t] * (double)(valuebytes + 2) + (double)longentries[t] * (double)(valuebytes + sizeof(PetscInt));
     if (best < 0. || bytes < .9 * best) {
       best  = bytes;
