@@ -132,21 +132,6 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   return same ? word | VCRS_WORD_SAME : word;
 }
 
-/* An index set's word: bit k for entry k of the common set; 0 if it has other offsets or another reference */
-static uint32_t SetGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id)
-{
-  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
-  uint32_t       word = 0;
-  int            q    = 0;
-
-  for (PetscInt k = 0; k < length; k++) {
-    while (q < l->length && l->offset[q] != table->setoffset[start + k]) q++;
-    if (q == l->length) return 0;
-    word |= 1u << q++;
-  }
-  return table->difference && !(word & 1u) ? 0 : word;
-}
-
 /* How often the offsets o[0..n-1] hold {b - stride, b, b + stride} with no entry in two of them; order[] gets these first */
 static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
 {
@@ -253,8 +238,8 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
 
   const PetscInt start = table->setptr[l->id];
-  uint32_t      *word, *shape = NULL;
-  PetscScalar   *diagonal = NULL;
+  uint32_t      *word, *shape;
+  PetscScalar   *diagonal;
 
   l->length = static_cast<int>(table->setptr[l->id + 1] - start);
   for (int k = 0; k < l->length; k++) {
@@ -263,19 +248,18 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   }
   ChooseStride(l, dplan->m, pairs);
 
-  PetscCall(PetscMalloc1(table->nsets, &word));
-  if (pairs) PetscCall(PetscMalloc2(table->nsets, &diagonal, table->nsets, &shape));
-  for (PetscInt p = 0; p < table->nsets; p++) word[p] = pairs ? PairGetWord(table, l, p, &diagonal[p], &shape[p]) : SetGetWord(table, l, p);
+  if (!pairs) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* what the other pairs have of it */
+  PetscCall(PetscMalloc3(table->nsets, &word, table->nsets, &diagonal, table->nsets, &shape));
+  for (PetscInt p = 0; p < table->nsets; p++) word[p] = PairGetWord(table, l, p, &diagonal[p], &shape[p]);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), table->nsets * sizeof(*word)));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dshape), table->nsets * sizeof(*shape)));
   PetscCallCUDA(cudaMemcpy(l->dword, word, table->nsets * sizeof(*word), cudaMemcpyHostToDevice));
-  if (pairs) {
-    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
-    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dshape), table->nsets * sizeof(*shape)));
-    PetscCallCUDA(cudaMemcpy(l->dshape, shape, table->nsets * sizeof(*shape), cudaMemcpyHostToDevice));
-    PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
-  }
-  PetscCall(PetscFree(word));
-  if (pairs) PetscCall(PetscFree2(diagonal, shape));
+  PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
+  PetscCallCUDA(cudaMemcpy(l->dshape, shape, table->nsets * sizeof(*shape), cudaMemcpyHostToDevice));
+  PetscCall(PetscFree3(word, diagonal, shape));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

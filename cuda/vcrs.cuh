@@ -126,6 +126,25 @@ struct Register<unsigned short> {
   typedef unsigned int type;
 };
 
+/* What thread lane of the warp has */
+static __device__ __forceinline__ Number Shuffle(Number a, int lane)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{__shfl_sync(0xffffffffu, a.re, lane), __shfl_sync(0xffffffffu, a.im, lane)};
+#else
+  return __shfl_sync(0xffffffffu, a, lane);
+#endif
+}
+
+/* The sum over each group of so many neighbouring threads of the warp, for all of them */
+template <int threads>
+static __device__ __forceinline__ Number WarpSum(Number sum)
+{
+#pragma unroll
+  for (int d = threads / 2; d; d /= 2) sum = sum + Shuffle(sum, static_cast<int>(threadIdx.x % 32) ^ d);
+  return sum;
+}
+
 /* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)
@@ -551,7 +570,7 @@ typedef struct {
   int       multiprocessors;
   uint32_t below[VCRS_COMMON_MAX]; /* L0: which of the reordered entries are before the k-th in their set */
   uint32_t *dshape;    /* device, L0, [nsets]: which of the common offsets a pair has, reordered; 0 where it has others */
-  uint32_t *dword;     /* device, [nsets]: which of the common entries a set has; 0 where that does not say what it holds */
+  uint32_t *dword;     /* device, [nsets]: L0, which of the common entries a pair has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
 } VCRSLaunch;
 

@@ -5,12 +5,18 @@
 /*
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
-   A thread a row, a warp a slice. Entries are taken in batches, all reads of a batch before the
-   first use. Where all rows of a warp have the commonest index set, or a part of it, its offsets are
-   parameters of the kernel; else they come from the tables.
+   A thread a row, a warp a slice. Where the rows of a warp have the commonest index set, its offsets
+   are parameters of the kernel. A few other rows among them (the ends of a grid's lines) do not slow
+   the warp down: their threads work along on a neighbour's x, and then the warp sums these rows
+   together: eight threads a row where rows are short, else all 32. Elsewhere offsets come from the tables.
+
+   Blocks stay, and what a row needs before its entries is read one step ahead.
 */
 
 #include "vcrs.cuh"
+
+/* How many rows of a slice may have other sets than the commonest */
+#define VCRS_ODD_ROWS 4
 
 struct SetsArguments : MultArguments {
   PetscInt          m;
@@ -20,7 +26,6 @@ struct SetsArguments : MultArguments {
   PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
-  const uint32_t   *word;
   const PetscInt64 *sliceptr;
   const void       *value;
   const int16_t    *exponent;
@@ -66,33 +71,65 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
   return sum;
 }
 
-/* Bit k of word says whether this row has entry k of the common set */
-template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumPart(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t word)
+/* The same for a length known to the compiler: the reads of a batch are under way while the one before is summed */
+template <int length, int batch, bool difference, class V>
+static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref)
 {
-  constexpr int first = difference ? 1 : 0;
-  Number        sum   = Number{};
-  int           place = 0;
+  constexpr int first = difference ? 1 : 0, n = length - first;
+  Number        sum = Number{}, xs[2][batch];
+  typename Register<typename V::Code>::type c[2][batch];
 
-  word >>= first;
-#pragma unroll 1
-  for (int k0 = first; k0 < a.length; k0 += batch) {
-    typename Register<typename V::Code>::type c[batch];
-    Number           xs[batch];
+#pragma unroll
+  for (int k0 = 0; k0 < n + batch; k0 += batch) {
+    const int now = k0 / batch % 2;
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      const uint32_t wanted = word & (1u << k);
-
-      c[k]  = ReadOnceIf(wanted, value + 32 * place);
-      xs[k] = ReadIfElse(wanted, x + a.offset[k0 + k], xref);
-      place += word >> k & 1u;
+      if (k0 + k < n) {
+        c[now][k]  = __ldcs(value + 32 * (k0 + k));
+        xs[now][k] = Read(x + a.offset[first + k0 + k]);
+      }
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = AddEntryIf(word & (1u << k), values, c[k], difference ? xs[k] - xref : xs[k], sum);
-    word >>= batch;
+    for (int k = 0; k < batch; k++) {
+      if (k0 >= batch && k0 - batch + k < n) sum = MultiplyAdd(values.Decode(c[1 - now][k]), difference ? xs[1 - now][k] - xref : xs[1 - now][k], sum);
+    }
   }
   return sum;
+}
+
+/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
+template <int group, bool difference, class V>
+static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
+{
+  constexpr int first = difference ? 1 : 0;
+  const int     lane = threadIdx.x % 32;
+  Number        sum = Number{}, xref = Number{};
+
+#pragma unroll
+  for (int q = 1; q < 32 / group; q++) {
+    if (lane >= q * group) odd &= odd - 1;
+  }
+  const int l = odd ? __ffs(odd) - 1 : 0;
+
+  id = __shfl_sync(0xffffffffu, id, l);
+  *length = 0;
+  if (odd) {
+    const PetscInt  start  = __ldg(a.setptr + id);
+    const PetscInt *offset = a.setoffset + start;
+
+    *length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
+    x += l;
+    value += l;
+    if (difference && *length > 0) xref = Read(x + __ldg(offset));
+    for (int k = first + lane % group; k < *length; k += group) {
+      const Number xs = Read(x + __ldg(offset + k));
+
+      sum = MultiplyAdd(values.Decode(__ldcs(value + 32 * (k - first))), difference ? xs - xref : xs, sum);
+    }
+  }
+  *xreference = xref;
+  return WarpSum<group>(sum);
 }
 
 /* Any rows */
@@ -128,16 +165,20 @@ struct RowHead {
   PetscInt64 start;
   int        exponent;
   uint32_t   sigmabits;
+  PetscInt   sigmastart;
 };
 
 template <VCRSValues kind, bool difference>
 static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, VCRSUnsigned m)
 {
-  RowHead h = {-2, 0, 0, 0};
+  RowHead h = {-2, 0, 0, 0, 0};
 
   if (row - threadIdx.x % 32 < m) {
     h.start = __ldg(a.sliceptr + row / 32);
-    if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) h.sigmabits = __ldg(a.sigma.mask + row / 32);
+    if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) {
+      h.sigmabits  = __ldg(a.sigma.mask + row / 32);
+      h.sigmastart = __ldg(a.sigma.ptr + row / 32);
+    }
   }
   if (row < m) {
     h.id = ReadId(a.id, a.idbytes, row);
@@ -146,49 +187,67 @@ static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSU
   return h;
 }
 
-template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
+template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
 {
-  typedef typename Values<kind>::Code Code;
+  typedef typename Values<kind>::Code  Code;
+  constexpr int                        group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
   extern __shared__ __align__(16) char shared[];
+  const int                            lane = threadIdx.x % 32;
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
-  const Code                          *value = static_cast<const Code *>(a.value) + threadIdx.x % 32;
+  const Code                          *value = static_cast<const Code *>(a.value) + lane;
   VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
   RowHead                              next  = ReadHead<kind, difference>(a, row, m);
   Values<kind>                         values;
 
   values.Setup(shared, a.decode);
-  for (; row - threadIdx.x % 32 < m; row += step) {
-    const RowHead head  = next;
-    const Code   *v     = value + head.start;
-    const Number *x     = Whole(a.x + row);
-    bool          empty = false;
-    Number        sum, sigma = Number{}, xref = Number{};
+  for (; row - lane < m; row += step) {
+    const RowHead  head   = next;
+    const Code    *v      = value + head.start;
+    const uint32_t common = __ballot_sync(0xffffffffu, row < m && head.id == a.common), odd = __ballot_sync(0xffffffffu, row < m) & ~common;
+    bool           empty  = false;
+    Number         sum, sigma = Number{}, xref = Number{};
 
     if (difference && row < m) {
       if (a.sigma.kind == VCRS_SIGMA_FULL) sigma = Read(a.sigma.sigma + row);
-      else if (head.sigmabits >> row % 32 & 1u) sigma = Read(a.sigma.sigma + __ldg(a.sigma.ptr + row / 32) + __popc(head.sigmabits & ((1u << row % 32) - 1)));
+      else if (head.sigmabits >> lane & 1u) sigma = Read(a.sigma.sigma + head.sigmastart + __popc(head.sigmabits & ((1u << lane) - 1)));
     }
     next = ReadHead<kind, difference>(a, row + step, m);
 
-    if (__all_sync(0xffffffffu, head.id == a.common)) {
+    if (common && __popc(odd) <= VCRS_ODD_ROWS) {
+      const Number *x = Whole(a.x + (common >> lane & 1u ? row : row - lane + __ffs(common) - 1));
+
       if (difference) xref = Read(x + a.offset[0]);
-      sum = SumCommon<batch, difference>(a, values, v, x, xref);
-    } else {
-      const uint32_t word = head.id >= 0 && a.common >= 0 ? __ldg(a.word + head.id) : 0u;
+      if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
+      else sum = SumCommon<batch, difference>(a, values, v, x, xref);
 
-      if (__all_sync(0xffffffffu, word != 0)) {
-        if (difference) xref = Read(x + a.offset[0]);
-        sum = SumPart<batch, difference>(a, values, v, x, xref, word);
-      } else {
-        const PetscInt  start  = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
-        const PetscInt *offset = a.setoffset + start;
-        const int       length = head.id >= 0 ? static_cast<int>(__ldg(a.setptr + head.id + 1) - start) : 0;
+      for (uint32_t rest = odd; rest;) {
+        const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
+        const bool mine = (rest >> lane & 1u) && rank < rows;
+        int        entries;
+        Number     reference, together = SumOdd<group, difference>(a, values, rest, head.id, v - lane, a.x + (row - lane), &reference, &entries);
 
-        empty = length == 0;
-        if (difference && !empty) xref = Read(x + __ldg(offset));
-        sum = SumTable<batch, difference>(values, v, x, xref, offset, length);
+        if (group < 32) {
+          together  = Shuffle(together, from);
+          reference = Shuffle(reference, from);
+          entries   = __shfl_sync(0xffffffffu, entries, from);
+        }
+        if (mine) {
+          sum   = together;
+          xref  = reference;
+          empty = entries == 0;
+        }
+        rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
       }
+    } else {
+      const Number   *x       = Whole(a.x + row);
+      const PetscInt  start   = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
+      const PetscInt *offset  = a.setoffset + start;
+      const int       entries = head.id >= 0 ? static_cast<int>(__ldg(a.setptr + head.id + 1) - start) : 0;
+
+      empty = entries == 0;
+      if (difference && !empty) xref = Read(x + __ldg(offset));
+      sum = SumTable<batch, difference>(values, v, x, xref, offset, entries);
     }
 
     if (row < m) {
@@ -199,16 +258,17 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   }
 }
 
-template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
+template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
 
   PetscFunctionBegin;
-  if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(SetsKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  SetsKernel<kind, difference, batch, threads, blocks><<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
+  if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  kernel<<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,7 +287,6 @@ static void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
   a.id        = p->id;
   a.setptr    = p->setptr;
   a.setoffset = p->setoffset;
-  a.word      = l->dword;
   a.sliceptr  = p->sliceptr;
   a.value     = p->value;
   a.exponent  = p->exponent;
@@ -236,20 +295,32 @@ static void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
-/* The shapes are measured, see docs/kernels.md; threads and blocks leave 40 registers a thread beside tables, else 48 to 64 */
-template <VCRSValues kind>
+/* The shapes are measured, see docs/kernels.md; threads and blocks leave 48 registers a thread beside one table, else 64 */
+template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
   constexpr bool shared = Values<kind>::sharedbytes > 0;
 #if defined(PETSC_USE_COMPLEX)
-  constexpr int threads = shared ? 512 : 256, batch[2] = {4, 4}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
+  constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
 #else
-  constexpr int threads = shared ? 640 : 256, batch[2] = {shared ? 6 : 7, 6}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 5};
+  constexpr bool two      = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
+  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? 640 : 256, shared && !two ? 640 : 1024}, blocks[2] = {two ? 1 : shared ? 2 : 4, shared && !two ? 2 : 1};
 #endif
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SetsLaunch<kind, true, batch[1], threads, blocks[1]>(l, a, stream)));
-  else PetscCall((SetsLaunch<kind, false, batch[0], threads, blocks[0]>(l, a, stream)));
+  if (p->difference) PetscCall((SetsLaunch<kind, true, length, batch[1], threads[1], blocks[1]>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, false, length, batch[0], threads[0], blocks[0]>(l, a, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The stencils of most grids have kernels of their own */
+template <VCRSValues kind>
+static PetscErrorCode SetsLaunchLength(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (l->length == 7) PetscCall((SetsLaunchKind<kind, 7>(l, p, a, stream)));
+  else if (l->length == 27) PetscCall((SetsLaunchKind<kind, 27>(l, p, a, stream)));
+  else PetscCall((SetsLaunchKind<kind, 0>(l, p, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +332,7 @@ PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscS
   SetsGetArguments(l, p, x, add, y, &a);
 #define SetsCase(kind) \
   case kind: \
-    PetscCall(SetsLaunchKind<kind>(l, p, &a, stream)); \
+    PetscCall(SetsLaunchLength<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {
     SetsCase(VCRS_VALUES_FULL);

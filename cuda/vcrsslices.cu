@@ -30,27 +30,35 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
 {
   constexpr int first = difference ? 1 : 0;
   Number        sum = Number{}, xref = Number{};
+  Offset        o[batch];
+  typename Register<typename V::Code>::type c[batch];
 
+  /* the columns and codes of the next batch are under way while x is gathered for this one */
   if (difference && length > 0) xref = Read(x + __ldcs(column));
   *xreference = xref;
   column += 32 * first;
+#pragma unroll
+  for (int k = 0; k < batch; k++) {
+    o[k] = ReadOnceIf(first + k < length, column + 32 * k);
+    c[k] = ReadOnceIf(first + k < length, value + 32 * k);
+  }
 #pragma unroll 1
   for (int k0 = first; k0 < longest; k0 += batch) {
-    typename Register<typename V::Code>::type c[batch];
-    Offset           o[batch];
-    Number           xs[batch];
+    typename Register<typename V::Code>::type now[batch];
+    Number                                    xs[batch];
 
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      o[k] = ReadOnceIf(k0 + k < length, column + 32 * k);
-      c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
-    }
+    column += 32 * batch;
+    value += 32 * batch;
 #pragma unroll
     for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
-    column += 32 * batch;
-    value += 32 * batch;
+    for (int k = 0; k < batch; k++) {
+      now[k] = c[k];
+      o[k]   = ReadOnceIf(k0 + batch + k < length, column + 32 * k);
+      c[k]   = ReadOnceIf(k0 + batch + k < length, value + 32 * k);
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, now[k], difference ? xs[k] - xref : xs[k], sum);
   }
   return sum;
 }
@@ -81,13 +89,7 @@ static __device__ void LongRow(const SlicesArguments &a, const Values<kind> &val
     sum = MultiplyAdd(values.Decode(__ldcs(value + p)), difference ? xs - xref : xs, sum);
   }
 
-  for (int d = 16; d; d /= 2) {
-#if defined(PETSC_USE_COMPLEX)
-    sum = sum + Number{__shfl_xor_sync(0xffffffffu, sum.re, d), __shfl_xor_sync(0xffffffffu, sum.im, d)};
-#else
-    sum = sum + __shfl_xor_sync(0xffffffffu, sum, d);
-#endif
-  }
+  sum = WarpSum<32>(sum);
   __syncthreads(); /* partial is free again */
   if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
   __syncthreads();
@@ -181,7 +183,7 @@ static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, c
 #if defined(PETSC_USE_COMPLEX)
   constexpr int threads = shared ? 512 : 128, blocks = shared ? 2 : 8, batch = 3;
 #else
-  constexpr int threads = shared ? 768 : 256, blocks = shared ? 2 : 6, batch = 4;
+  constexpr int threads = shared ? 768 : 256, blocks = shared ? 2 : 5, batch = shared ? 3 : 4;
 #endif
 
   PetscFunctionBegin;
