@@ -59,7 +59,7 @@ fi
 LD_LIBRARY_PATH=$paths${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 PATH=$part/bin:$part/tests/bin:$LITHE_BUNDLE/mpi/bin:${PATH:-/usr/local/bin:/usr/bin:/bin}
 LITHE_BUILD=$part
-export LD_LIBRARY_PATH PATH LITHE_BUILD
+export LD_LIBRARY_PATH PATH LITHE_BUILD PETSC_DIR PETSC_ARCH
 . "$part/tests/env.sh"
 lithe_options=$LITHE_OPTIONS
 export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"

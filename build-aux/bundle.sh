@@ -110,6 +110,10 @@ for build in "$@"; do
     done
   ) </dev/null
 
+  # Where tutorials/demo.sh looks for its programs
+  [ ! -f "$part/tests/bin/ksp-ksp-tutorials-ex10" ] || cp "$part/tests/bin/ksp-ksp-tutorials-ex10" "$part/bin/ex10"
+  ln -s bin "$part/tutorials"
+
   # The programs of the tests, and the harness's scripts with their paths left open
   for tap in "$LITHE_SOURCE"/tests/*.tap; do
     folder=$(basename "$tap" .tap)
