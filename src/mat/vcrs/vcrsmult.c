@@ -557,7 +557,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
     cost = (1 - some) * cost + some * row + 5 * (PetscReal)nruns;
     break;
   case MATVCRS_LAYOUT_L3:
-    cost = (PetscDefined(USE_COMPLEX) ? 2 : 1) * (gather[plan->values] * nz + m);
+    cost = (PetscDefined(USE_COMPLEX) ? 2 : 1) * (gather[plan->values] * nz + 2.5 * m);
     break;
   default:
     cost = row;
