@@ -55,7 +55,7 @@ static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatSetFromOptions_SeqAIJVCRS(Mat A, PetscOptionItems PetscOptionsObject)
+PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOptionsObject)
 {
   Mat_VCRS *ctx;
 
@@ -363,8 +363,8 @@ PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MATSEQAIJ's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
-static PetscErrorCode MatDuplicate_SeqAIJVCRS(Mat A, MatDuplicateOption op, Mat *B)
+/* The AIJ type's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
+PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
 {
   Mat_VCRS *a, *b;
 
@@ -556,9 +556,9 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   B->ops->multtransposeadd          = MatMultTransposeAdd_SeqAIJVCRS;
   B->ops->multhermitiantranspose    = MatMultHermitianTranspose_SeqAIJVCRS;
   B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_SeqAIJVCRS;
-  B->ops->duplicate                 = MatDuplicate_SeqAIJVCRS;
+  B->ops->duplicate                 = MatDuplicate_VCRS;
   B->ops->view                      = MatView_VCRS;
-  B->ops->setfromoptions            = MatSetFromOptions_SeqAIJVCRS;
+  B->ops->setfromoptions            = MatSetFromOptions_VCRS;
   B->ops->setoption                 = MatSetOption_VCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJVCRS));
   PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));

@@ -89,6 +89,8 @@ PETSC_INTERN PetscErrorCode MatVCRSFindBadRow_Private(Mat, const VCRSOptions *, 
 PETSC_INTERN PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */
 PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
+PETSC_INTERN PetscErrorCode MatSetFromOptions_VCRS(Mat, PetscOptionItems);
+PETSC_INTERN PetscErrorCode MatDuplicate_VCRS(Mat, MatDuplicateOption, Mat *);
 PETSC_INTERN PetscErrorCode MatSetPreallocationCOO_VCRS(Mat, PetscCount, PetscInt[], PetscInt[]);
 PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], InsertMode);
 #if defined(LITHE_HAVE_CUDA)

@@ -326,29 +326,6 @@ static PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatDuplicate_MPIAIJVCRS(Mat A, MatDuplicateOption op, Mat *B)
-{
-  Mat_VCRS *a, *b;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &a));
-  PetscCall((*a->super.duplicate)(A, op, B));
-  PetscCall(MatVCRSGetContext(*B, &b));
-  PetscCall(MatVCRSCopyContext_Private(a, b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatSetFromOptions_MPIAIJVCRS(Mat A, PetscOptionItems PetscOptionsObject)
-{
-  Mat_VCRS *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->super.setfromoptions) PetscCall((*ctx->super.setfromoptions)(A, PetscOptionsObject));
-  PetscCall(MatVCRSSetFromOptions_Private(A, PetscOptionsObject));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
   Mat       B;
@@ -367,9 +344,9 @@ PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   B->ops->multhermitiantranspose    = MatMultHermitianTranspose_MPIAIJVCRS;
   B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_MPIAIJVCRS;
   B->ops->assemblyend               = MatAssemblyEnd_MPIAIJVCRS;
-  B->ops->duplicate                 = MatDuplicate_MPIAIJVCRS;
+  B->ops->duplicate                 = MatDuplicate_VCRS;
   B->ops->view                      = MatView_VCRS;
-  B->ops->setfromoptions            = MatSetFromOptions_MPIAIJVCRS;
+  B->ops->setfromoptions            = MatSetFromOptions_VCRS;
   B->ops->setoption                 = MatSetOption_VCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATMPIAIJVCRS));
   PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
