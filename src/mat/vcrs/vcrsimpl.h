@@ -114,11 +114,13 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
-PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat); /* of a dropped matrix that got another plan */
+
+/* vcrsretake.c: operations that take them again first */
+PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
 
 /* vcrsmpi.c: the class on many processes */
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the three rooms of dropping share: vcrsdrop.c, vcrsserve.c and vcrsretake.c */
+
+#include "vcrsimpl.h"
+
+#define VCRS_DROP_CONTAINER "Lithe_MatVCRSDrop"
+#define VCRS_MAXOPTIONS     16
+#define VCRS_MAXFUNCTIONS   20
+
+/* What dropping adds to a matrix, in a container composed with it */
+typedef struct {
+  struct _MatOps live; /* the operations that are put back when the arrays are taken again */
+  void          *data; /* what the object's data is as long as it is dropped */
+
+  /* composed functions that are replaced meanwhile, in the order of VCRSFunctions[] in vcrsretake.c */
+  PetscErrorCodeFn *function[VCRS_MAXFUNCTIONS];
+
+  /* composed functions that the class replaces for good */
+  PetscErrorCode (*storevalues)(Mat);
+  PetscErrorCode (*kron)(Mat, Mat, MatReuse, Mat *);
+  PetscBool stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
+  PetscBool coloring; /* a MatFDColoring was set up: it points into AIJ's values */
+  PetscBool given;    /* the arrays were given back before: what points into older ones is lost */
+
+  /* options that lived in the arrays' struct, in the order in which they were set */
+  PetscInt  noptions;
+  MatOption option[VCRS_MAXOPTIONS];
+  PetscBool value[VCRS_MAXOPTIONS];
+
+  /* of the dropped matrix */
+  PetscBool    rowactive; /* between MatGetRow() and MatRestoreRow() */
+  PetscInt     rowsize;
+  PetscInt    *rowcols;
+  PetscScalar *rowvals;
+  PetscScalar *diagonal; /* for relaxation */
+} VCRSDrop;
+
+/* vcrsdrop.c: what is known of a matrix that is, was or may be dropped */
+PETSC_INTERN PetscErrorCode MatVCRSGetDrop_Private(Mat, VCRSDrop **);
+PETSC_INTERN PetscErrorCode VCRSDropReset(VCRSDrop *);
+PETSC_INTERN PetscErrorCode VCRSDropRecordOption(VCRSDrop *, MatOption, PetscBool);
+/* A new MATSEQAIJ from A's plan, with its values or with zeros, and with a prefix of its own */
+PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char[], PetscBool, Mat *);
+
+/* vcrsserve.c: operations from the plan, for the table of a dropped matrix; the other two for that of a matrix with its arrays */
+PETSC_INTERN PetscErrorCode MatVCRSServeInstall_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatRestoreRow_VCRS(Mat, PetscInt, PetscInt *, PetscInt **, PetscScalar **);
+PETSC_INTERN PetscErrorCode MatNorm_MPIAIJVCRS(Mat, NormType, PetscReal *);
+
+/* vcrsretake.c: operations that take the arrays again first, for the table of a dropped matrix */
+PETSC_INTERN PetscErrorCode MatVCRSRetakeInstall_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSRetakeRemove_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
