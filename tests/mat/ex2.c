@@ -66,8 +66,8 @@ int main(int argc, char **argv)
       PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, (TestKind)kind, 0, &B));
       if (special) PetscCall(TestMakeSpecial(B));
       for (int layout = MATVCRS_LAYOUT_AUTO; layout <= MATVCRS_LAYOUT_L3; layout++) {
-        Mat      A, C, D;
-        PetscInt bad[4];
+        Mat  A, C, D;
+        char where[128];
 
         if (layout == MATVCRS_LAYOUT_L2 && (special || !TestKindIsFixedPoint((TestKind)kind))) continue;
         if (number++ % every) continue;
@@ -75,20 +75,16 @@ int main(int argc, char **argv)
         PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
         PetscCall(MatVCRSDropAIJ(A));
 
-        /* by rows, converted, copied, and taken back */
-        PetscCall(TestCountRowsThatDiffer(A, B, &bad[0]));
-        PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
-        PetscCall(TestCountRowsThatDiffer(C, B, &bad[1]));
-        PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
-        PetscCall(TestCountRowsThatDiffer(D, B, &bad[2]));
-        PetscCall(MatVCRSMaterializeAIJ(A));
-        PetscCall(TestCountRowsThatDiffer(A, B, &bad[3]));
-        for (int k = 0; k < 4; k++) {
-          static const char *const names[] = {"MatGetRow()", "MatConvert() to aij", "MatDuplicate()", "MatVCRSMaterializeAIJ()"};
+        PetscCall(PetscSNPrintf(where, sizeof(where), "%s%s in layout %s", TestKindNames[kind], special ? " with special values" : "", MatVCRSLayouts[layout]));
 
-          if (bad[k]) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s%s in layout %s: %" PetscInt_FMT " rows differ after %s\n", TestKindNames[kind], special ? " with special values" : "", MatVCRSLayouts[layout], bad[k], names[k]));
-          failures += bad[k] ? 1 : 0;
-        }
+        /* by rows, converted, copied, and taken back */
+        PetscCall(TestCompareRows(A, B, where, "MatGetRow()", &failures));
+        PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+        PetscCall(TestCompareRows(C, B, where, "MatConvert() to aij", &failures));
+        PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &D));
+        PetscCall(TestCompareRows(D, B, where, "MatDuplicate()", &failures));
+        PetscCall(MatVCRSMaterializeAIJ(A));
+        PetscCall(TestCompareRows(A, B, where, "MatVCRSMaterializeAIJ()", &failures));
         PetscCall(MatDestroy(&A));
         PetscCall(MatDestroy(&C));
         PetscCall(MatDestroy(&D));

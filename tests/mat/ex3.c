@@ -286,13 +286,7 @@ int main(int argc, char **argv)
 
           /* while the AIJ arrays are there, they are exact */
           PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
-          {
-            PetscInt bad;
-
-            PetscCall(TestCountRowsThatDiffer(C, B, &bad));
-            if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows of the AIJ arrays changed\n", where, bad));
-            failures += bad;
-          }
+          PetscCall(TestCompareRows(C, B, where, "the AIJ arrays changed", &failures));
           PetscCall(MatDestroy(&C));
 
           /* afterwards they are what products use */

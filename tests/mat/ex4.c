@@ -382,13 +382,7 @@ int main(int argc, char **argv)
       failures += is ? 0 : 1;
       PetscCall(TestProductsCreate(B, PETSC_FALSE, &t));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
-      {
-        PetscInt bad;
-
-        PetscCall(TestCountRowsThatDiffer(A, B, &bad));
-        if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows differ\n", where, bad));
-        failures += bad ? 1 : 0;
-      }
+      PetscCall(TestCompareRows(A, B, where, "the matrix itself", &failures));
       for (int k = 0; k < 3; k++) {
         static const NormType types[] = {NORM_1, NORM_FROBENIUS, NORM_INFINITY};
 

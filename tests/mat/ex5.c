@@ -9,15 +9,10 @@ static char help[] = "What is made from a MATVCRS: conversions, files, submatric
 
 static PetscInt failures = 0, comparisons = 0;
 
-/* Two matrices of any type have the same rows, to the last bit */
 static PetscErrorCode TestSame(Mat X, Mat Y, const char where[], const char what[])
 {
-  PetscInt bad;
-
   PetscFunctionBegin;
-  PetscCall(TestCountRowsThatDiffer(X, Y, &bad));
-  if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows differ: %s\n", where, bad, what));
-  failures += bad ? 1 : 0;
+  PetscCall(TestCompareRows(X, Y, where, what, &failures));
   comparisons++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -44,11 +39,7 @@ static PetscErrorCode TestClose(Vec x, Vec y, const char where[], const char wha
   PetscCall(VecNorm(y, NORM_2, &norm));
   PetscCall(VecAXPY(x, -1.0, y));
   PetscCall(VecNorm(x, NORM_2, &difference));
-  /* the same operations on the same entries, in an order that may differ: a few hundred roundings */
-  if (!(difference <= 1000.0 * PETSC_MACHINE_EPSILON * norm)) {
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %s differs by %g of %g\n", where, what, (double)difference, (double)norm));
-    failures++;
-  }
+  PetscCall(TestIsRounding(difference, norm, where, what, &failures));
   comparisons++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,11 +21,7 @@ static PetscErrorCode TestNear(Mat C, Mat D, const char where[], const char what
   PetscCall(MatNorm(Y, NORM_FROBENIUS, &norm));
   PetscCall(MatAXPY(X, -1.0, Y, SAME_NONZERO_PATTERN));
   PetscCall(MatNorm(X, NORM_FROBENIUS, &difference));
-  /* sums of at most a few thousand products, in two orders */
-  if (!(difference <= 1000.0 * PETSC_MACHINE_EPSILON * norm)) {
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %s is off by %g of %g\n", where, what, (double)difference, (double)norm));
-    failures++;
-  }
+  PetscCall(TestIsRounding(difference, norm, where, what, &failures));
   comparisons++;
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&Y));
@@ -48,6 +44,25 @@ static PetscErrorCode TestCreateDense(Mat B, PetscBool rowspace, PetscInt n, Mat
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
   if (type) PetscCall(MatConvert(*X, type, MAT_INPLACE_MATRIX, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product of A and X is that of their twins B and Y, also when it is computed again into the result that is there */
+typedef PetscErrorCode (*TestProductFunction)(Mat, Mat, MatReuse, PetscReal, Mat *);
+static PetscErrorCode TestProduct(TestProductFunction product, Mat A, Mat X, Mat B, Mat Y, const char where[], const char what[])
+{
+  Mat  C, D;
+  char again[64];
+
+  PetscFunctionBegin;
+  PetscCall((*product)(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall((*product)(B, Y, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+  PetscCall(TestNear(C, D, where, what));
+  PetscCall((*product)(A, X, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(PetscSNPrintf(again, sizeof(again), "%s again", what));
+  PetscCall(TestNear(C, D, where, again));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,13 +96,7 @@ static PetscErrorCode TestDense(Mat A, Mat B, PetscInt n, MatType type, const ch
 
   PetscCall(TestCreateDense(B, PETSC_TRUE, n, type, &X));
   PetscCall(TestCreateDense(B, PETSC_TRUE, n, NULL, &Y));
-  PetscCall(MatTransposeMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(MatTransposeMatMult(B, Y, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  PetscCall(TestNear(C, D, where, "A^T X"));
-  PetscCall(MatTransposeMatMult(A, X, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(TestNear(C, D, where, "A^T X again"));
-  PetscCall(MatDestroy(&C));
-  PetscCall(MatDestroy(&D));
+  PetscCall(TestProduct(MatTransposeMatMult, A, X, B, Y, where, "A^T X"));
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&Y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -99,29 +108,9 @@ static PetscErrorCode TestSparse(Mat A, Mat P, Mat B, Mat Q, const char where[])
   Mat C, D, PT, QT, R, S;
 
   PetscFunctionBegin;
-  PetscCall(MatMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(MatMatMult(B, Q, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  PetscCall(TestNear(C, D, where, "A P"));
-  PetscCall(MatMatMult(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(TestNear(C, D, where, "A P again"));
-  PetscCall(MatDestroy(&C));
-  PetscCall(MatDestroy(&D));
-
-  PetscCall(MatTransposeMatMult(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(MatTransposeMatMult(B, Q, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  PetscCall(TestNear(C, D, where, "A^T P"));
-  PetscCall(MatTransposeMatMult(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(TestNear(C, D, where, "A^T P again"));
-  PetscCall(MatDestroy(&C));
-  PetscCall(MatDestroy(&D));
-
-  PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(MatPtAP(B, Q, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  PetscCall(TestNear(C, D, where, "P^T A P"));
-  PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(TestNear(C, D, where, "P^T A P again"));
-  PetscCall(MatDestroy(&C));
-  PetscCall(MatDestroy(&D));
+  PetscCall(TestProduct(MatMatMult, A, P, B, Q, where, "A P"));
+  PetscCall(TestProduct(MatTransposeMatMult, A, P, B, Q, where, "A^T P"));
+  PetscCall(TestProduct(MatPtAP, A, P, B, Q, where, "P^T A P"));
 
   PetscCall(MatTranspose(P, MAT_INITIAL_MATRIX, &PT));
   PetscCall(MatTranspose(Q, MAT_INITIAL_MATRIX, &QT));
@@ -145,7 +134,7 @@ static PetscErrorCode TestSparse(Mat A, Mat P, Mat B, Mat Q, const char where[])
 static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char where[])
 {
   DM       coarse, fine;
-  Mat      A, B, P, C, D;
+  Mat      A, B, P, D;
   PetscInt begin, end;
 
   PetscFunctionBegin;
@@ -179,13 +168,7 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
   PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
   if (dropped) PetscCall(MatVCRSDropAIJ(A));
 
-  PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(MatPtAP(B, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
-  PetscCall(TestNear(C, D, where, "P^T A P"));
-  PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-  PetscCall(TestNear(C, D, where, "P^T A P again"));
-  PetscCall(MatDestroy(&C));
-  PetscCall(MatDestroy(&D));
+  PetscCall(TestProduct(MatPtAP, A, P, B, P, where, "P^T A P"));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&P));

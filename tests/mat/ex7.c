@@ -61,15 +61,12 @@ static PetscErrorCode TestRefused(const char name[], PetscErrorCode code, const 
 static PetscErrorCode TestSameProducts(Mat A, Mat B, const char where[])
 {
   TestProducts t;
-  PetscInt     bad;
 
   PetscFunctionBegin;
   PetscCall(TestProductsCreate(B, PETSC_FALSE, &t));
   PetscCall(TestCompareProducts(A, &t, where, &failures));
   PetscCall(TestProductsDestroy(&t));
-  PetscCall(TestCountRowsThatDiffer(A, B, &bad));
-  if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows differ\n", where, bad));
-  failures += bad ? 1 : 0;
+  PetscCall(TestCompareRows(A, B, where, "the matrix itself", &failures));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

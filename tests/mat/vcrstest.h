@@ -550,6 +550,32 @@ static inline PetscErrorCode TestCountRowsThatDiffer(Mat A, Mat B, PetscInt *cou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Two matrices of any type have the same rows, to the last bit; the process that sees other ones says so */
+static inline PetscErrorCode TestCompareRows(Mat A, Mat B, const char where[], const char what[], PetscInt *failures)
+{
+  PetscInt bad;
+
+  PetscFunctionBegin;
+  PetscCall(TestCountRowsThatDiffer(A, B, &bad));
+  if (bad) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %" PetscInt_FMT " rows differ: %s\n", where, bad, what));
+  if (bad) (*failures)++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A difference is rounding where the same operations were done on the same entries, sums of at most a
+   few thousand products, in an order that may differ. It and the norm are the same on all processes.
+*/
+static inline PetscErrorCode TestIsRounding(PetscReal difference, PetscReal norm, const char where[], const char what[], PetscInt *failures)
+{
+  PetscFunctionBegin;
+  if (!(difference <= 1000.0 * PETSC_MACHINE_EPSILON * norm)) {
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %s is off by %g of %g\n", where, what, (double)difference, (double)norm));
+    (*failures)++;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Whether A can hold its values in the forced layout l2: a fixed-point container; the only layout that asks for something */
 static inline PetscBool TestKindIsFixedPoint(TestKind kind)
 {
