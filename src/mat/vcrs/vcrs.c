@@ -257,7 +257,7 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
    y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
    A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
 */
-static PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+static PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
   Mat_VCRS *ctx;
 
@@ -309,42 +309,53 @@ static PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_SeqAIJVCRS(Mat A, Vec x, Vec y)
+/* y = op(A) x (+ add), on one process or on many; add may be NULL or y */
+PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall((*ctx->apply)(A, op, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_N, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+static PetscErrorCode MatMultAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_N, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTranspose_SeqAIJVCRS(Mat A, Vec x, Vec y)
+static PetscErrorCode MatMultTranspose_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_T, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTransposeAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+static PetscErrorCode MatMultTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_T, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultHermitianTranspose_SeqAIJVCRS(Mat A, Vec x, Vec y)
+static PetscErrorCode MatMultHermitianTranspose_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_H, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultHermitianTransposeAdd_SeqAIJVCRS(Mat A, Vec x, Vec add, Vec y)
+static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSApply(A, VCRS_OP_H, x, add, y));
@@ -375,7 +386,6 @@ PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
   PetscCall(MatVCRSCopyContext_Private(a, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
 
 /* The values may be on the device, where MATAIJ would follow the pointer as it is; bring them to the host first */
 PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
@@ -452,8 +462,11 @@ PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the context to B and keeps B's operations in it; what is common to one process and many */
-PetscErrorCode MatVCRSAttach_Private(Mat B)
+/*
+   Makes B, of the base type, one of ours: the context, which keeps B's operations, ours, what is composed
+   with it, the type's name, and the options. apply serves MatVCRSApply()
+*/
+PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec))
 {
   Mat_VCRS *ctx;
   PetscBool parallel;
@@ -462,9 +475,9 @@ PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
   PetscCall(PetscNew(&ctx));
   PetscCall(MatVCRSOptionsDefault(&ctx->opt));
-  ctx->state      = -1;
-  ctx->super      = *B->ops;
-  B->ops->destroy = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
+  ctx->state = -1;
+  ctx->super = *B->ops;
+  ctx->apply = apply;
 
   MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
@@ -475,6 +488,27 @@ PetscErrorCode MatVCRSAttach_Private(Mat B)
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
 #endif
+
+  B->ops->mult                      = MatMult_VCRS;
+  B->ops->multadd                   = MatMultAdd_VCRS;
+  B->ops->multtranspose             = MatMultTranspose_VCRS;
+  B->ops->multtransposeadd          = MatMultTransposeAdd_VCRS;
+  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_VCRS;
+  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_VCRS;
+  B->ops->duplicate                 = MatDuplicate_VCRS;
+  B->ops->view                      = MatView_VCRS;
+  B->ops->setfromoptions            = MatSetFromOptions_VCRS;
+  B->ops->setoption                 = MatSetOption_VCRS;
+  B->ops->destroy                   = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS));
+  if (parallel) PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
+  else PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
+  PetscCall(MatVCRSComposeDrop_Private(B, parallel));
+  PetscCall(MatVCRSComposeProducts_Private(B, parallel));
+
+  PetscObjectOptionsBegin((PetscObject)B);
+  PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
+  PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -534,7 +568,6 @@ PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, 
 
 PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
-  Mat       B;
   PetscBool done;
 
   PetscFunctionBegin;
@@ -547,29 +580,9 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   if (done) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  B = *newmat;
-
-  PetscCall(MatVCRSAttach_Private(B));
-  B->ops->mult                      = MatMult_SeqAIJVCRS;
-  B->ops->multadd                   = MatMultAdd_SeqAIJVCRS;
-  B->ops->multtranspose             = MatMultTranspose_SeqAIJVCRS;
-  B->ops->multtransposeadd          = MatMultTransposeAdd_SeqAIJVCRS;
-  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_SeqAIJVCRS;
-  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_SeqAIJVCRS;
-  B->ops->duplicate                 = MatDuplicate_VCRS;
-  B->ops->view                      = MatView_VCRS;
-  B->ops->setfromoptions            = MatSetFromOptions_VCRS;
-  B->ops->setoption                 = MatSetOption_VCRS;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJVCRS));
-  PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
-  PetscCall(MatVCRSComposeDrop_Private(B, PETSC_FALSE));
-  PetscCall(MatVCRSComposeProducts_Private(B, PETSC_FALSE));
-
-  PetscObjectOptionsBegin((PetscObject)B);
-  PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
-  PetscOptionsEnd();
+  PetscCall(MatVCRSAttach_Private(*newmat, MatVCRSApply_Seq));
 #if defined(LITHE_HAVE_CUDA)
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

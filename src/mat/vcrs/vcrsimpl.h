@@ -28,6 +28,7 @@ typedef struct {
   struct _MatOps   super;      /* the operations of the AIJ type */
   PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
   PetscLogDouble   buildtime;
+  PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
 
   /* sequential */
   VCRSPlan  *plan;     /* host; large arrays may be missing where it was made on the device */
@@ -71,7 +72,8 @@ PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
-PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat, PetscErrorCode (*)(Mat, VCRSOp, Vec, Vec, Vec));
+PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec); /* y = op(A) x (+ add); add may be NULL or y */
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);

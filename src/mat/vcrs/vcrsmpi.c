@@ -231,85 +231,29 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = A x (+ add): ghost values travel while the diagonal block is multiplied */
-static PetscErrorCode MatVCRSApply_MPI(Mat A, Vec x, Vec add, Vec y)
+/*
+   y = op(A) x (+ add). While the diagonal block is multiplied, ghost values travel; in a transposed
+   product the off-diagonal block comes first, and its part of the result travels afterwards.
+*/
+static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
   Mat     Ad, Ao;
-  Vec     lvec;
+  Vec     lvec = NULL;
   PetscSF sf;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao, &lvec, &sf));
-  PetscCall(VecScatterBegin(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
-  if (add) PetscUseTypeMethod(Ad, multadd, x, add, y);
-  else PetscUseTypeMethod(Ad, mult, x, y);
-  PetscCall(VecScatterEnd(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
-  PetscUseTypeMethod(Ao, multadd, lvec, y, y);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* y = A^T x or A^H x (+ add): the off-diagonal block's part travels while the diagonal block is multiplied */
-static PetscErrorCode MatVCRSApplyTranspose_MPI(Mat A, PetscBool hermitian, Vec x, Vec add, Vec y)
-{
-  Mat     Ad, Ao;
-  Vec     lvec;
-  PetscSF sf;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao, &lvec, &sf));
-  if (hermitian) PetscUseTypeMethod(Ao, multhermitiantranspose, x, lvec);
-  else PetscUseTypeMethod(Ao, multtranspose, x, lvec);
-  if (add) {
-    if (hermitian) PetscUseTypeMethod(Ad, multhermitiantransposeadd, x, add, y);
-    else PetscUseTypeMethod(Ad, multtransposeadd, x, add, y);
+  if (op == VCRS_OP_N) {
+    PetscCall(VecScatterBegin(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(MatVCRSApply(Ad, op, x, add, y));
+    PetscCall(VecScatterEnd(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(MatVCRSApply(Ao, op, lvec, y, y));
   } else {
-    if (hermitian) PetscUseTypeMethod(Ad, multhermitiantranspose, x, y);
-    else PetscUseTypeMethod(Ad, multtranspose, x, y);
+    PetscCall(MatVCRSApply(Ao, op, x, NULL, lvec));
+    PetscCall(MatVCRSApply(Ad, op, x, add, y));
+    PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
   }
-  PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
-  PetscCall(VecScatterEnd(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMult_MPIAIJVCRS(Mat A, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApply_MPI(A, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApply_MPI(A, x, add, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultTranspose_MPIAIJVCRS(Mat A, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_FALSE, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultTransposeAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_FALSE, x, add, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultHermitianTranspose_MPIAIJVCRS(Mat A, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_TRUE, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultHermitianTransposeAdd_MPIAIJVCRS(Mat A, Vec x, Vec add, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatVCRSApplyTranspose_MPI(A, PETSC_TRUE, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,34 +272,13 @@ static PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 
 PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
-  Mat       B;
   PetscBool done;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSConvertStart_Private(A, MATMPIAIJ, reuse, newmat, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  B = *newmat;
-
-  PetscCall(MatVCRSAttach_Private(B));
-  B->ops->mult                      = MatMult_MPIAIJVCRS;
-  B->ops->multadd                   = MatMultAdd_MPIAIJVCRS;
-  B->ops->multtranspose             = MatMultTranspose_MPIAIJVCRS;
-  B->ops->multtransposeadd          = MatMultTransposeAdd_MPIAIJVCRS;
-  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_MPIAIJVCRS;
-  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_MPIAIJVCRS;
-  B->ops->assemblyend               = MatAssemblyEnd_MPIAIJVCRS;
-  B->ops->duplicate                 = MatDuplicate_VCRS;
-  B->ops->view                      = MatView_VCRS;
-  B->ops->setfromoptions            = MatSetFromOptions_VCRS;
-  B->ops->setoption                 = MatSetOption_VCRS;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATMPIAIJVCRS));
-  PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
-  PetscCall(MatVCRSComposeDrop_Private(B, PETSC_TRUE));
-  PetscCall(MatVCRSComposeProducts_Private(B, PETSC_TRUE));
-
-  PetscObjectOptionsBegin((PetscObject)B);
-  PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));
-  PetscOptionsEnd();
+  PetscCall(MatVCRSAttach_Private(*newmat, MatVCRSApply_MPI));
+  (*newmat)->ops->assemblyend = MatAssemblyEnd_MPIAIJVCRS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
