@@ -129,11 +129,12 @@ PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *fin
 /* L1 and L2, from the facts sets, has, the dictionary and setvalues */
 PetscErrorCode VCRSChooseSets(const VCRSFacts *f, VCRSChoice *c)
 {
-  double setscost, cost;
+  const PetscInt64 offsets = f->m / VCRS_SLICE + 2; /* of slices */
+  double           setscost, cost;
 
   PetscFunctionBegin;
   PetscCall(VCRSSetsCost(f, &f->sets, sizeof(PetscInt), &setscost));
-  setscost += (double)sizeof(PetscInt64) * (double)(f->m / VCRS_SLICE + 2);
+  setscost += (double)sizeof(PetscInt64) * (double)offsets;
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     const VCRSValues    v      = VCRSValuesOrder[t];
     const MatVCRSLayout layout = v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16 ? MATVCRS_LAYOUT_L2 : MATVCRS_LAYOUT_L1;

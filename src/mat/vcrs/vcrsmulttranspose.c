@@ -31,7 +31,7 @@ static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign,
     yr[2 * r + 1] += pi;
     if (less) {
       lr[2 * r] -= pr;
-      lr[2 * r + 1] -= pi;
+      lr[2 * r + 1] -= pi; /* NOLINT(clang-analyzer-core.uninitialized.Assign): written before, as complex numbers */
     }
   }
 #else

@@ -179,7 +179,7 @@ static PetscErrorCode MatVCRSAddModuli_Private(Mat block, PetscReal rowsum[], Pe
   } else PetscCall(MatSeqAIJGetCSRAndMemType(block, &ai, &aj, &aa, NULL));
 
   for (PetscInt i = 0; i < block->rmap->n; i++) {
-    if (plan) {
+    if (dropped) {
       PetscCall(VCRSPlanDecodeRow(plan, i, &n, colbuffer, buffer));
       cols = colbuffer;
       vals = buffer;
