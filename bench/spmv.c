@@ -38,6 +38,7 @@ typedef struct {
   PetscInt      bits;
 } Store;
 
+/* clang-format off */
 static const Store stores[] = {
   {"auto",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_NONE,    16},
   {"literal", MATVCRS_LAYOUT_LITERAL, MATVCRS_LOSS_NONE,    16},
@@ -53,6 +54,7 @@ static const Store stores[] = {
   {"bins",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINS,    16},
   {"classes", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_CLASSES, 16},
 };
+/* clang-format on */
 #define NSTORES ((PetscInt)(sizeof(stores) / sizeof(stores[0])))
 
 /* A matrix, with its size on a CPU and on a GPU */
@@ -63,6 +65,7 @@ typedef struct {
   PetscInt    cpurows, gpurows;
 } Case;
 
+/* clang-format off */
 static const Case cases[] = {
   {"laplace7",           PROBLEM_LAPLACE7,    PETSC_FALSE, PETSC_FALSE, 1000000, 16777216},
   {"laplace27",          PROBLEM_LAPLACE27,   PETSC_FALSE, PETSC_FALSE, 1000000, 16777216},
@@ -73,6 +76,7 @@ static const Case cases[] = {
   {"helmholtz27-smooth", PROBLEM_HELMHOLTZ27, PETSC_TRUE,  PETSC_TRUE,  500000,  2097152 },
   {"spe10",              PROBLEM_SPE10,       PETSC_FALSE, PETSC_FALSE, 0,       0       },
 };
+/* clang-format on */
 #define NCASES ((PetscInt)(sizeof(cases) / sizeof(cases[0])))
 
 typedef struct {
@@ -424,7 +428,7 @@ static PetscErrorCode CreateMatrix(const Bench *bench, const char name[], Mat *A
     if (same) break;
   }
   if (same) {
-    const PetscInt rows = bench->size ? bench->size : bench->gpu ? cases[c].gpurows : cases[c].cpurows;
+    const PetscInt rows = bench->size ? bench->size : (bench->gpu ? cases[c].gpurows : cases[c].cpurows);
     Problem        problem;
 
     PetscCall(ProblemSetDefaults(cases[c].kind, &problem));

@@ -81,7 +81,7 @@ static PetscErrorCode CountMissingDiagonal(Mat A, PetscInt *missing)
 int main(int argc, char **argv)
 {
   char        file[PETSC_MAX_PATH_LEN] = "", solution[PETSC_MAX_PATH_LEN] = "";
-  PetscBool   has, ones = PETSC_FALSE, positive;
+  PetscBool   ones = PETSC_FALSE, has, positive;
   PetscInt    M, N, missing;
   PetscReal   rnorm, bnorm;
   PetscViewer viewer;

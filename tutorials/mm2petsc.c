@@ -54,7 +54,7 @@ static PetscBool EndsWith(const char string[], const char end[])
 
 static PetscErrorCode InputOpen(const char path[], Input *input)
 {
-  const char *program = EndsWith(path, ".gz") ? "gzip" : EndsWith(path, ".xz") ? "xz" : NULL;
+  const char *program = EndsWith(path, ".gz") ? "gzip" : (EndsWith(path, ".xz") ? "xz" : NULL);
   FILE       *test;
 
   PetscFunctionBegin;
@@ -202,8 +202,9 @@ static PetscErrorCode ReadChain(Input *input, PetscReal discount, Entries *entri
   PetscCheck(discount > 0 && discount < 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-discount %g must lie between 0 and 1", (double)discount);
   entries->M = entries->N = PETSC_INT_MAX;
   while ((line = InputLine(input, '#'))) {
-    if (isalpha((unsigned char)*line)) continue; /* the kind of the chain */
-    if (input->number == 1 && strspn(line, "0123456789 \t\r\n") == strlen(line)) continue; /* numbers of states and transitions */
+    /* the kind of the chain; the numbers of states and transitions */
+    if (isalpha((unsigned char)*line)) continue;
+    if (input->number == 1 && strspn(line, "0123456789 \t\r\n") == strlen(line)) continue;
     if (entries->n == entries->room) PetscCall(EntriesReserve(entries, 2 * entries->room + 1024));
     PetscCall(EntryParse(input, line, 0, 1, entries));
     states = PetscMax(states, 1 + PetscMax(entries->row[entries->n - 1], entries->column[entries->n - 1]));
@@ -242,7 +243,7 @@ static PetscErrorCode AddShift(PetscReal shift, Entries *entries)
 /* The entry that a symmetric form leaves out */
 static PetscScalar Mirror(Symmetry symmetry, PetscScalar value)
 {
-  return symmetry == SYMMETRY_SKEW ? -value : symmetry == SYMMETRY_HERMITIAN ? PetscConj(value) : value;
+  return symmetry == SYMMETRY_SKEW ? -value : (symmetry == SYMMETRY_HERMITIAN ? PetscConj(value) : value);
 }
 
 /* CSR arrays with ascending columns; equal places are added */

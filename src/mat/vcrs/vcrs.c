@@ -87,13 +87,13 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 */
 PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
 {
-  const PetscInt    *ai;
-  PetscScalar       *aa;
-  PetscInt           m = A->rmap->n;
-  PetscBool          lossy;
-  const PetscReal    limit = opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
-  const PetscReal   *c;
-  const PetscInt     components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  const PetscInt  *ai;
+  PetscScalar     *aa;
+  PetscInt         m = A->rmap->n;
+  PetscBool        lossy;
+  const PetscReal  limit = opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
+  const PetscReal *c;
+  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
 
   PetscFunctionBegin;
   *row = -1;
