@@ -210,6 +210,22 @@ PetscErrorCode MatSetOption_VCRS(Mat A, MatOption op, PetscBool flg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A new MATSEQAIJ of A's size; -mat_seqaij_type could make it another one */
+static PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)
+{
+  PetscBool isaij;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), T));
+  PetscCall(PetscObjectSetOptions((PetscObject)*T, ((PetscObject)A)->options));
+  PetscCall(MatSetOptionsPrefix(*T, prefix));
+  PetscCall(MatSetLayouts(*T, A->rmap, A->cmap));
+  PetscCall(MatSetType(*T, MATSEQAIJ));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*T, MATSEQAIJ, &isaij));
+  if (!isaij) PetscCall(MatConvert(*T, MATSEQAIJ, MAT_INPLACE_MATRIX, T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    A new MATSEQAIJ with the pattern of A's plan, and with its values or with zeros. It is filled in
    place, so that no second copy of the arrays is ever there.
@@ -221,20 +237,13 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
   const PetscInt *ti, *tj;
   PetscScalar    *ta;
   PetscInt       *nnz;
-  const PetscInt  m = A->rmap->n;
-  PetscBool       isaij, known = PETSC_FALSE;
+  const PetscInt  m     = A->rmap->n;
+  PetscBool       known = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), T));
-  PetscCall(PetscObjectSetOptions((PetscObject)*T, ((PetscObject)A)->options));
-  PetscCall(MatSetOptionsPrefix(*T, prefix));
-  PetscCall(MatSetLayouts(*T, A->rmap, A->cmap));
-  PetscCall(MatSetType(*T, MATSEQAIJ));
-  PetscCall(PetscObjectTypeCompare((PetscObject)*T, MATSEQAIJ, &isaij));
-  if (!isaij) PetscCall(MatConvert(*T, MATSEQAIJ, MAT_INPLACE_MATRIX, T)); /* -mat_seqaij_type names another one */
-
+  PetscCall(MatVCRSCreateSeqAIJ_Private(A, prefix, T));
   PetscCall(PetscMalloc1(m + 1, &nnz));
   PetscCall(VCRSPlanDecodeRowPointers(plan, nnz));
   for (PetscInt i = 0; i < m; i++) nnz[i] = nnz[i + 1] - nnz[i];
@@ -269,23 +278,24 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
 
 /* ---- Giving back and taking again ---- */
 
-/* Why the arrays must stay, or NULL */
-static PetscErrorCode MatVCRSMustKeep_Private(Mat A, const char **reason)
+/* Whether the arrays must stay; -info tells why */
+static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
 {
-  Mat_VCRS *ctx;
-  VCRSDrop *drop;
+  const char *reason = NULL;
+  VCRSDrop   *drop;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  *reason = NULL;
-  if (A->structure_only) *reason = "it has no values";
-  else if (A->factortype) *reason = "it is a factor";
-  else if (A->hash_active) *reason = "it is being assembled";
-  else if (drop->stored) *reason = "MatStoreValues() keeps values in it";
-  else if (drop->coloring) *reason = "a MatFDColoring points into them";
-  else if (A->product && A->product->type == MATPRODUCT_ABt) *reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
-  else if (A->ops->destroy != MatDestroy_SeqAIJVCRS && A->ops->destroy != MatDestroy_MPIAIJVCRS) *reason = "it is a submatrix that is kept for another extraction";
+  if (A->structure_only) reason = "it has no values";
+  else if (A->factortype) reason = "it is a factor";
+  else if (A->hash_active) reason = "it is being assembled";
+  else if (drop->stored) reason = "MatStoreValues() keeps values in it";
+  else if (drop->coloring) reason = "a MatFDColoring points into them";
+  else if (A->product && A->product->type == MATPRODUCT_ABt) reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
+  else if (A->ops->destroy != MatDestroy_SeqAIJVCRS && A->ops->destroy != MatDestroy_MPIAIJVCRS) reason = "it is a submatrix that is kept for another extraction";
+  *keep = reason ? PETSC_TRUE : PETSC_FALSE;
+  if (*keep) PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,21 +335,16 @@ static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
 
 PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
 {
-  Mat_VCRS   *ctx;
-  Mat         empty;
-  void       *data;
-  const char *reason;
-  PetscInt    inodes = 0;
-  PetscBool   isaij;
+  Mat_VCRS *ctx;
+  Mat       empty;
+  void     *data;
+  PetscInt  inodes = 0;
+  PetscBool keep;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCall(MatVCRSMustKeep_Private(A, &reason));
-  if (reason) {
-    PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(MatVCRSMustKeep_Private(A, &keep));
+  if (keep) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSCompress(A));
   if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
   PetscCall(MatVCRSOperatorGuardStart());
@@ -347,13 +352,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   PetscCall(MatInodeGetInodeSizes(A, &inodes, NULL, NULL));
 
   /* An empty MATSEQAIJ takes the data along when it is destroyed */
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &empty));
-  PetscCall(PetscObjectSetOptions((PetscObject)empty, ((PetscObject)A)->options));
-  PetscCall(MatSetOptionsPrefix(empty, ((PetscObject)A)->prefix));
-  PetscCall(MatSetLayouts(empty, A->rmap, A->cmap));
-  PetscCall(MatSetType(empty, MATSEQAIJ));
-  PetscCall(PetscObjectTypeCompare((PetscObject)empty, MATSEQAIJ, &isaij));
-  if (!isaij) PetscCall(MatConvert(empty, MATSEQAIJ, MAT_INPLACE_MATRIX, &empty));
+  PetscCall(MatVCRSCreateSeqAIJ_Private(A, ((PetscObject)A)->prefix, &empty));
   data        = A->data;
   A->data     = empty->data;
   empty->data = data;
@@ -407,19 +406,15 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
 
 static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 {
-  Mat_VCRS   *ctx;
-  VCRSDrop   *drop, *blockdrop;
-  Mat         block[2];
-  const char *reason;
+  Mat_VCRS *ctx;
+  VCRSDrop *drop, *blockdrop;
+  Mat       block[2];
+  PetscBool keep;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCall(MatVCRSMustKeep_Private(A, &reason));
-  if (reason) {
-    PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(MatVCRSMustKeep_Private(A, &keep));
+  if (keep) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSCompress_MPI(A));
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
