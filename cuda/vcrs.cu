@@ -50,7 +50,7 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
     add(p->value, p->nvalue, VCRSValueBytes(p->values));
   }
   if (p->layout == MATVCRS_LAYOUT_L3) {
-    add(p->slicecol, p->nslices, sizeof(PetscInt));
+    add(p->colbase, p->ncolbase, sizeof(PetscInt));
     add(p->slicewidth, p->nslices, 1);
     add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
     add(p->coloffset, ends->ncolbytes, 1);
@@ -93,6 +93,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->nvalue       = src->nvalue;
   dst->nlong        = src->nlong;
   dst->longvalue    = src->longvalue;
+  dst->ncolbase     = src->ncolbase;
   dst->ncolbytes    = src->ncolbytes;
   dst->nlongentries = src->nlongentries;
   dst->sorted       = src->sorted;

@@ -37,7 +37,7 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
   add(p->setvalue);
   add(p->sliceptr);
   add(p->value);
-  add(p->slicecol);
+  add(p->colbase);
   add(p->slicewidth);
   add(p->sliceoffset);
   add(p->coloffset);
@@ -71,7 +71,7 @@ static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
   PetscCall(PetscFree(plan->id));
   PetscCall(PetscFree(plan->sliceptr));
   PetscCall(PetscFree(plan->value));
-  PetscCall(PetscFree(plan->slicecol));
+  PetscCall(PetscFree(plan->colbase));
   PetscCall(PetscFree(plan->slicewidth));
   PetscCall(PetscFree(plan->sliceoffset));
   PetscCall(PetscFree(plan->coloffset));

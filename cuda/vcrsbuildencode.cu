@@ -114,40 +114,43 @@ static __device__ __forceinline__ PetscInt64 LaneRow(const uint8_t *rowperm, Pet
   return rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + rowperm[lane] : lane;
 }
 
-/* Least column and width of columns of each slice, entries of values and bytes of columns; a warp a slice */
-static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSBuild b, VCRSPlan plan)
+/* Entries of values of each slice, a warp a slice; sliceptr[nslices] = 0 */
+static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
-  const PetscInt first = b.difference ? 1 : 0;
-
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
   {
-    const PetscInt64 s = lane / VCRS_SLICE;
-    PetscInt         min = PETSC_INT_MAX, max = -1, length = 0;
+    const PetscInt64 s       = lane / VCRS_SLICE;
+    const PetscInt   longest = WarpMax(s < plan.nslices ? plan.rowlength[lane] : 0);
 
-    if (s < plan.nslices) length = plan.rowlength[lane];
-    if (length) {
-      const PetscInt *c = b.j + b.i[LaneRow(plan.rowperm, lane)];
+    if (lane % VCRS_SLICE == 0) plan.sliceptr[s] = VCRS_SLICE * (PetscInt64)PetscMax(0, longest - (plan.difference ? 1 : 0));
+  }
+}
 
-      /* columns ascend but for the reference in front */
-      min = max = c[0];
-      if (length > first) {
-        min = PetscMin(min, c[first]);
-        max = PetscMax(max, c[length - 1]);
-      }
+/* The least of the lanes' columns k, for each k of each slice, the width of the offsets from there and their bytes; a warp a slice */
+static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b, VCRSPlan plan)
+{
+  VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * ((PetscInt64)plan.nslices + 1))
+  {
+    const PetscInt64 s      = lane / VCRS_SLICE;
+    const PetscInt   length = s < plan.nslices ? plan.rowlength[lane] : 0, longest = WarpMax(length);
+    const PetscInt  *c      = length ? b.j + b.i[LaneRow(plan.rowperm, lane)] : NULL;
+    PetscInt        *base   = s < plan.nslices ? plan.colbase + VCRSColumnBase(&plan, s) : NULL;
+    uint64_t         span   = 0;
+    int              width;
+
+    for (PetscInt k = 0; k < longest; k++) {
+      const PetscInt least = WarpMin(k < length ? c[k] : PETSC_INT_MAX), most = WarpMax(k < length ? c[k] : 0);
+
+      span = PetscMax(span, (uint64_t)(most - least));
+      if (lane % VCRS_SLICE == 0) base[k] = least;
     }
-    min    = WarpMin(min);
-    max    = WarpMax(max);
-    length = WarpMax(length);
     if (lane % VCRS_SLICE == 0) {
-      const uint64_t span  = max >= 0 ? (uint64_t)(max - min) : 0;
-      const int      width = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+      width               = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+      plan.sliceoffset[s] = VCRS_SLICE * (PetscInt64)longest * width;
+      if (s < plan.nslices) plan.slicewidth[s] = (uint8_t)width;
 
-      if (s < plan.nslices) {
-        plan.slicecol[s]   = max >= 0 ? min : 0;
-        plan.slicewidth[s] = (uint8_t)width;
-      }
-      plan.sliceptr[s]    = VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
-      plan.sliceoffset[s] = VCRS_SLICE * (PetscInt64)length * width;
+      /* an empty slice of the difference form has a base too, which nobody uses */
+      if (s < plan.nslices && plan.difference && !longest) base[0] = 0;
     }
   }
 }
@@ -209,6 +212,7 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
   while (VCRSSliceLimits[chosen] != limit) chosen++;
 
   memset(plan, 0, sizeof(*plan));
+  plan->difference   = d->b.difference;
   plan->nlongentries = longs[chosen];
   plan->sorted       = (double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen] ? PETSC_TRUE : PETSC_FALSE;
   plan->nslices      = (m + VCRS_SLICE - 1) / VCRS_SLICE;
@@ -241,13 +245,16 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
   /* where the slices begin, and how wide their columns are */
   PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceptr));
   PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nslices + 1, &plan->sliceoffset));
-  PetscCall(DeviceAllocate(&d->memory, plan->nslices, &plan->slicecol));
   PetscCall(DeviceAllocate(&d->memory, plan->nslices, &plan->slicewidth));
-  MeasureSlices<<<LaunchBlocks(nlane + VCRS_SLICE), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
+  MeasureSlices<<<LaunchBlocks(nlane + VCRS_SLICE), VCRS_BLOCK, 0, d->stream>>>(*plan);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceptr));
-  PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceoffset));
   PetscCall(DeviceGet(d, plan->sliceptr + plan->nslices, 1, &plan->longvalue));
+  plan->ncolbase = plan->longvalue / VCRS_SLICE + (plan->difference ? plan->nslices : 0);
+  PetscCall(DeviceAllocate(&d->memory, plan->ncolbase, &plan->colbase));
+  MeasureColumns<<<LaunchBlocks(nlane + VCRS_SLICE), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(DeviceScan(d, (PetscInt64)plan->nslices + 1, plan->sliceoffset));
   PetscCall(DeviceGet(d, plan->sliceoffset + plan->nslices, 1, &plan->ncolbytes));
   plan->nvalue = plan->longvalue + plan->nlongentries;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -373,12 +380,12 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
     step = GetStep<values>(b, (PetscInt)row);
     for (PetscInt k = first; k < len; k++) Put<values>(b, t, step, plan.value, p + k, plan.sliceptr[s] + VCRS_SLICE * (PetscInt64)(k - first) + l);
     if (plan.layout == MATVCRS_LAYOUT_L3) {
-      const PetscInt base = plan.slicecol[s];
-      const int      width = plan.slicewidth[s];
-      uint8_t       *to    = plan.coloffset + plan.sliceoffset[s];
+      const PetscInt *base  = plan.colbase + VCRSColumnBase(&plan, s);
+      const int       width = plan.slicewidth[s];
+      uint8_t        *to    = plan.coloffset + plan.sliceoffset[s];
 
       for (PetscInt k = 0; k < len; k++) {
-        const PetscInt   off = b.j[p + k] - base;
+        const PetscInt   off = b.j[p + k] - base[k];
         const PetscInt64 at  = VCRS_SLICE * (PetscInt64)k + l;
 
         if (width == 1) to[at] = (uint8_t)off;

@@ -18,9 +18,9 @@
 /* A row of the matrix wherever it lies */
 struct RowCursor {
   PetscInt        row, length; /* row -1: none */
-  const PetscInt *column;      /* column k is base + column[k], if column */
+  const PetscInt *column;      /* column k is base + column[k] */
   PetscInt        base;
-  const uint8_t  *packed; /* else base + the integer of width bytes at packed[32 k width] */
+  const uint8_t  *packed; /* + the integer of width bytes at packed[32 k width], if packed */
   int             width;
   const Number   *direct; /* value k is direct[k], if direct */
   PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
@@ -42,7 +42,7 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
       if (row >= p.m) return c;
       c.row      = static_cast<PetscInt>(row);
       c.length   = p.rowlength[slot];
-      c.base     = p.slicecol[s];
+      c.column   = p.colbase + VCRSColumnBase(&p, s);
       c.width    = p.slicewidth[s];
       c.packed   = p.coloffset + p.sliceoffset[s] + slot % 32 * c.width;
       c.position = p.sliceptr[s] + slot % 32;
@@ -83,13 +83,15 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
 
 static __device__ __forceinline__ PetscInt Column(const RowCursor &c, PetscInt k)
 {
-  if (c.column) return c.base + c.column[k];
+  const PetscInt column = c.base + c.column[k];
+
+  if (!c.packed) return column;
   const uint8_t *p = c.packed + 32 * static_cast<PetscInt64>(k) * c.width;
 
-  if (c.width == 1) return c.base + *p;
-  if (c.width == 2) return c.base + *reinterpret_cast<const uint16_t *>(p);
-  if (sizeof(PetscInt) == 4 || c.width == 4) return c.base + static_cast<PetscInt>(*reinterpret_cast<const uint32_t *>(p));
-  return c.base + static_cast<PetscInt>(*reinterpret_cast<const uint64_t *>(p));
+  if (c.width == 1) return column + *p;
+  if (c.width == 2) return column + *reinterpret_cast<const uint16_t *>(p);
+  if (sizeof(PetscInt) == 4 || c.width == 4) return column + static_cast<PetscInt>(*reinterpret_cast<const uint32_t *>(p));
+  return column + static_cast<PetscInt>(*reinterpret_cast<const uint64_t *>(p));
 }
 
 /* A component of a coded entry */

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Plans whose arrays begin beyond 2^31 entries: offsets that a 32-bit integer would cut off.\n\n";
+static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-bit integer would be cut off; bases of columns.\n\n";
 
 /* Plans are private to the library, so this test is compiled with its host part; see also planmult.c, planmulttranspose.c */
 #include <src/mat/vcrs/vcrsbuild.c>
@@ -79,6 +79,46 @@ static PetscErrorCode TestPlan(const VCRSPlan *plan, const VCRSCSR *csr, const c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Bases of columns: of the entries k of a slice the first has offset 0, and what is apart in a row only does not widen offsets */
+static PetscErrorCode TestColumnBases(PetscInt *failures)
+{
+  Mat          B;
+  VCRSCSR      csr;
+  VCRSOptions  opt;
+  VCRSPlan    *plan;
+  VCRSReport   report;
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(TestCreateMatrix(PETSC_COMM_SELF, TEST_FAR, 0, &B));
+  PetscCall(MatSeqAIJGetCSRAndMemType(B, &csr.i, &csr.j, &a, NULL));
+  csr.a = a;
+  PetscCall(MatGetSize(B, &csr.m, &csr.n));
+  PetscCall(PetscMemzero(&opt, sizeof(opt)));
+  opt.layout = MATVCRS_LAYOUT_L3;
+  opt.loss   = MATVCRS_LOSS_NONE;
+  PetscCall(VCRSPlanCreate(&csr, &opt, NULL, &plan, &report));
+  if (plan->nslices != 2 || plan->rowperm || plan->slicewidth[0] != 2 || plan->slicewidth[1] != 4 || plan->ncolbase != VCRSColumnBase(plan, plan->nslices)) {
+    (*failures)++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: offsets of columns take %d and %d bytes, not 2 and 4\n", TestKindNames[TEST_FAR], plan->slicewidth[0], plan->slicewidth[1]));
+  }
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    for (PetscInt k = 0; k < VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s); k++) {
+      PetscInt least = PETSC_INT_MAX;
+
+      for (PetscInt row = VCRS_SLICE * s; row < PetscMin(csr.m, VCRS_SLICE * (s + 1)); row++) {
+        if (csr.i[row] + k < csr.i[row + 1]) least = PetscMin(least, csr.j[csr.i[row] + k]);
+      }
+      if (plan->colbase[VCRSColumnBase(plan, s) + k] == least) continue;
+      (*failures)++;
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the base of entries %" PetscInt_FMT " of slice %" PetscInt_FMT " is not their least column\n", TestKindNames[TEST_FAR], k, s));
+    }
+  }
+  PetscCall(VCRSPlanDestroy(&plan));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L3};
@@ -95,7 +135,7 @@ int main(int argc, char **argv)
       VCRSOptions    opt;
       VCRSPlan      *plan;
       VCRSReport     report;
-      TestGap        value = {NULL, 0}, column = {NULL, 0};
+      TestGap        value = {NULL, 0}, column = {NULL, 0}, base = {NULL, 0};
       PetscScalar   *a;
       char           name[64];
       PetscErrorCode ierr;
@@ -122,6 +162,11 @@ int main(int argc, char **argv)
         ierr = TestMove((void **)&plan->coloffset, (size_t)plan->sliceoffset[plan->nslices], (size_t)(beyond + 64), &column);
         PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^31 column offsets");
         for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceoffset[s] += beyond + 64;
+
+        /* where bases begin is counted by sliceptr[] */
+        ierr = TestMove((void **)&plan->colbase, (size_t)plan->ncolbase * sizeof(*plan->colbase), (size_t)(beyond / VCRS_SLICE) * sizeof(*plan->colbase), &base);
+        PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^26 bases of columns");
+        plan->ncolbase += beyond / VCRS_SLICE;
       }
       PetscCall(PetscStrlcat(name, ", beyond 2^31", sizeof(name)));
       PetscCall(TestPlan(plan, &csr, name, &failures));
@@ -132,12 +177,15 @@ int main(int argc, char **argv)
       plan->value = NULL;
       if (column.base) {
         PetscCheck(!munmap(column.base, column.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
+        PetscCheck(!munmap(base.base, base.size), PETSC_COMM_SELF, PETSC_ERR_SYS, "munmap() failed");
         plan->coloffset = NULL;
+        plan->colbase   = NULL;
       }
       PetscCall(VCRSPlanDestroy(&plan));
       PetscCall(MatDestroy(&B));
     }
   }
+  PetscCall(TestColumnBases(&failures));
   PetscCall(TestReport(failures, "%" PetscInt_FMT " plans are right beyond 2^31 entries\n", count));
   PetscCall(PetscFinalize());
   return 0;

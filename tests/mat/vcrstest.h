@@ -38,7 +38,7 @@ typedef enum {
   TEST_MANYVALUES,  /* 1000 different values */
   TEST_LONGROWS,    /* lengths 1 to 400, powers */
   TEST_DENSE,       /* all entries */
-  TEST_FAR,         /* columns too far apart for 2 bytes */
+  TEST_FAR,         /* columns too far apart for 2 bytes; from row 32 on also those of neighbouring rows */
   TEST_NEUMANN,     /* row sums are zero */
   TEST_NODIAGONAL,  /* no diagonal entry in the pattern */
   TEST_STOREDZEROS, /* zeros in the pattern, also on the diagonal */
@@ -220,7 +220,13 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
     for (PetscInt j = 0; j < n; j++) TestPut(len, cols, vals, j, TestScalar(seed, row, (uint64_t)j) + (i == j ? 40.0 : 0.0));
     break;
   case TEST_FAR:
-    for (PetscInt k = 0; k < 6; k++) TestPut(len, cols, vals, (PetscInt)((k + TestRandom(16, row, (uint64_t)k)) * (double)(n - 1) / 6.0), TestScalar(seed, row, (uint64_t)k));
+    for (PetscInt k = 0; k < 6; k++) {
+      const PetscReal place = k + TestRandom(16, row, (uint64_t)k); /* ascending, in 0 .. 6 */
+      PetscInt        j     = (PetscInt)(place * (n - 1) / 6.0);
+
+      if (i >= 32) j = i % 2 ? (PetscInt)(place * 10.0) : n - 1 - (PetscInt)(place * 500.0);
+      TestPut(len, cols, vals, j, TestScalar(seed, row, (uint64_t)k));
+    }
     break;
   case TEST_NODIAGONAL:
     for (PetscInt j = 0; j < n; j++) {

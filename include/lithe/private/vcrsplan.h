@@ -30,15 +30,22 @@
    of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
    rowlength[] (L3); what pads a slice to the length of its longest lane is never read for a value.
 
-   L3 columns: col(k) = slicecol[s] + the unsigned integer of slicewidth[s] bytes at byte
+   L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
-   of coloffset[], with k counted from 0 in both forms. Rows longer than VCRS_LONG_ROW have
-   rowlength 0 and stand apart: long row q is row longrow[q], with entries longptr[q] ..
-   longptr[q+1]-1 of longcol[]; the value of entry p of them is value[longvalue + p] (in the
-   difference form the slot of each row's entry 0 is there and unused).
+   of coloffset[], with k counted from 0 in both forms and c = VCRSColumnBase(plan, s). The base is the
+   least column that a lane of the slice has as its entry k: the rows of a slice are neighbours, so
+   that their entries k are near one another even where a row is wide. sliceptr[s] is a multiple of 32
+   also for s = nslices, since the values of long rows come after; so c = sliceptr[s]/32 counts the
+   entries of the longest lanes before, to which the difference form adds one a slice, s of them, for
+   the reference (an empty slice then has a base that is not used).
+
+   Rows longer than VCRS_LONG_ROW have rowlength 0 and stand apart: long row q is row longrow[q], with
+   entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
+   value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
 */
 
 #include <lithemat.h>
+#include <lithe/private/hostdevice.h>
 #include <stdint.h>
 
 #define VCRS_SLICE    32
@@ -101,7 +108,7 @@ typedef struct {
   void       *value;    /* [nvalue] entries of VCRSValueBytes(values) bytes */
 
   /* L3: columns */
-  PetscInt   *slicecol;    /* [nslices] */
+  PetscInt   *colbase;     /* [ncolbase], one for each entry of the longest lane of each slice */
   uint8_t    *slicewidth;  /* [nslices] 1, 2, 4 (8 with 64-bit indices) */
   PetscInt64 *sliceoffset; /* [nslices+1] bytes, each a multiple of 32 */
   uint8_t    *coloffset;   /* [sliceoffset[nslices]] */
@@ -114,6 +121,7 @@ typedef struct {
   PetscInt64  longvalue; /* where in value[] the long rows begin */
 
   /* L3: sizes of what may be on the device only */
+  PetscInt64 ncolbase;     /* entries of colbase[] */
   PetscInt64 ncolbytes;    /* of coloffset[] */
   PetscInt64 nlongentries; /* of longcol[] */
   PetscBool  sorted;       /* there is a rowperm[] */
@@ -133,6 +141,12 @@ typedef struct {
   /* on the device only: what cuda/vcrs.cu has chosen for its launches, made by the upload or the first product */
   void *launch;
 } VCRSPlan;
+
+/* L3: where in colbase[] slice s begins; of nslices, how many there are */
+LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt64 s)
+{
+  return plan->sliceptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
+}
 
 /* Bytes of one stored entry */
 static inline size_t VCRSValueBytes(VCRSValues v)

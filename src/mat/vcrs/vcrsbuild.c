@@ -294,6 +294,41 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
   }
 }
 
+/* The least column that a lane of slice s has as its entry k, for each k; how wide the offsets from there are, and where those of the next slice begin */
+static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
+{
+  const PetscInt  window = VCRS_WINDOW * (s / (VCRS_WINDOW / VCRS_SLICE));
+  const PetscInt *c[VCRS_SLICE];
+  PetscInt        least[VCRS_LONG_ROW + 1], most[VCRS_LONG_ROW + 1], longest = 0, length;
+  uint64_t        span = 0;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscInt lane = VCRS_SLICE * s + l;
+
+    c[l] = plan->rowlength[lane] ? b->j + b->i[plan->rowperm ? window + plan->rowperm[lane] : lane] : NULL;
+    if (plan->rowlength[lane] > plan->rowlength[VCRS_SLICE * s + longest]) longest = l;
+  }
+
+  /* the longest lane has an entry for each k */
+  length   = plan->rowlength[VCRS_SLICE * s + longest];
+  least[0] = 0;
+  for (PetscInt k = 0; k < length; k++) least[k] = most[k] = c[longest][k];
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscInt len = plan->rowlength[VCRS_SLICE * s + l];
+
+    for (PetscInt k = 0; k < len; k++) {
+      least[k] = PetscMin(least[k], c[l][k]);
+      most[k]  = PetscMax(most[k], c[l][k]);
+    }
+  }
+  for (PetscInt k = 0; k < length; k++) span = PetscMax(span, (uint64_t)(most[k] - least[k]));
+
+  /* an empty slice of the difference form has a base too, which nobody uses */
+  for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->colbase[k] = least[k - from];
+  plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+  plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
+}
+
 /* Fills the arrays of L3 but for the values and coloffset */
 static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
 {
@@ -339,36 +374,18 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
   /* where the slices begin, and how wide their columns are */
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
   PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
-  PetscCall(PetscMalloc1(plan->nslices, &plan->slicecol));
   PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));
+  plan->difference  = b->difference;
   plan->sliceptr[0] = plan->sliceoffset[0] = 0;
   for (PetscInt s = 0; s < plan->nslices; s++) {
-    const PetscInt window = VCRS_WINDOW * (s / (VCRS_WINDOW / VCRS_SLICE));
-    PetscInt       min = PETSC_INT_MAX, max = -1, length = 0;
-    uint64_t       span;
+    PetscInt length = 0;
 
-    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) {
-      const PetscInt  row = plan->rowperm ? window + plan->rowperm[l] : l, len = plan->rowlength[l];
-      const PetscInt *c;
-
-      if (!len) continue;
-      c      = b->j + b->i[row];
-      length = PetscMax(length, len);
-
-      /* columns ascend but for the reference in front */
-      min = PetscMin(min, c[0]);
-      max = PetscMax(max, c[0]);
-      if (len > first) {
-        min = PetscMin(min, c[first]);
-        max = PetscMax(max, c[len - 1]);
-      }
-    }
-    span                     = max >= 0 ? (uint64_t)(max - min) : 0;
-    plan->slicecol[s]        = max >= 0 ? min : 0;
-    plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
-    plan->sliceptr[s + 1]    = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
-    plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
+    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) length = PetscMax(length, plan->rowlength[l]);
+    plan->sliceptr[s + 1] = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
   }
+  plan->ncolbase = VCRSColumnBase(plan, plan->nslices);
+  PetscCall(PetscMalloc1(plan->ncolbase, &plan->colbase));
+  for (PetscInt s = 0; s < plan->nslices; s++) VCRSMeasureColumns(b, plan, s);
   plan->longvalue    = plan->sliceptr[plan->nslices];
   plan->nvalue       = plan->longvalue + longentries;
   plan->ncolbytes    = plan->sliceoffset[plan->nslices];
@@ -384,13 +401,13 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->rowperm));
   PetscCall(PetscFree(plan->sliceptr));
   PetscCall(PetscFree(plan->sliceoffset));
-  PetscCall(PetscFree(plan->slicecol));
+  PetscCall(PetscFree(plan->colbase));
   PetscCall(PetscFree(plan->slicewidth));
   PetscCall(PetscFree(plan->longrow));
   PetscCall(PetscFree(plan->longptr));
   PetscCall(PetscFree(plan->longcol));
   plan->nslices = plan->nlong = 0;
-  plan->nvalue = plan->longvalue = plan->ncolbytes = plan->nlongentries = 0;
+  plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
   plan->sorted = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -196,7 +196,7 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     if (!f->has[VCRSValuesOrder[t]]) continue;
     PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], slices->nvalue, &cost));
-    cost += (double)slices->ncolbytes + (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + sizeof(PetscInt) + 1 + 2 * sizeof(PetscInt64));
+    cost += (double)slices->ncolbytes + (double)slices->ncolbase * (double)sizeof(PetscInt) + (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + 1 + 2 * sizeof(PetscInt64));
     if (slices->nlong) cost += (double)slices->nlongentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
     if (c->cost < 0. || cost < c->cost) {
       c->cost   = cost;

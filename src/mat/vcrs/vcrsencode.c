@@ -191,21 +191,21 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
       len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->rowlength[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
       if (len > first) VCRSPut(b, plan, row, b->i[row] + first, len - first, plan->sliceptr[s] + l, VCRS_SLICE);
       if (plan->layout == MATVCRS_LAYOUT_L3) {
-        const PetscInt *c = b->j + b->i[row], base = plan->slicecol[s];
+        const PetscInt *c = b->j + b->i[row], *base = plan->colbase + VCRSColumnBase(plan, s);
         uint8_t        *to = plan->coloffset + plan->sliceoffset[s];
 
         switch (plan->slicewidth[s]) {
         case 1:
-          for (PetscInt k = 0; k < len; k++) to[VCRS_SLICE * k + l] = (uint8_t)(c[k] - base);
+          for (PetscInt k = 0; k < len; k++) to[VCRS_SLICE * k + l] = (uint8_t)(c[k] - base[k]);
           break;
         case 2:
-          for (PetscInt k = 0; k < len; k++) ((uint16_t *)to)[VCRS_SLICE * k + l] = (uint16_t)(c[k] - base);
+          for (PetscInt k = 0; k < len; k++) ((uint16_t *)to)[VCRS_SLICE * k + l] = (uint16_t)(c[k] - base[k]);
           break;
         case 4:
-          for (PetscInt k = 0; k < len; k++) ((uint32_t *)to)[VCRS_SLICE * k + l] = (uint32_t)(c[k] - base);
+          for (PetscInt k = 0; k < len; k++) ((uint32_t *)to)[VCRS_SLICE * k + l] = (uint32_t)(c[k] - base[k]);
           break;
         default:
-          for (PetscInt k = 0; k < len; k++) ((uint64_t *)to)[VCRS_SLICE * k + l] = (uint64_t)(c[k] - base);
+          for (PetscInt k = 0; k < len; k++) ((uint64_t *)to)[VCRS_SLICE * k + l] = (uint64_t)(c[k] - base[k]);
         }
       }
     }
@@ -374,21 +374,21 @@ static inline void VCRSGetLiteral(const VCRSPlan *plan, PetscInt row, PetscInt c
 
 static inline void VCRSGetLane(const VCRSPlan *plan, PetscInt row, PetscInt s, PetscInt l, PetscInt cols[], PetscScalar vals[])
 {
-  const PetscInt first = plan->difference ? 1 : 0, len = plan->rowlength[VCRS_SLICE * s + l], base = plan->slicecol[s];
+  const PetscInt first = plan->difference ? 1 : 0, len = plan->rowlength[VCRS_SLICE * s + l], *base = plan->colbase + VCRSColumnBase(plan, s);
   const uint8_t *from = plan->coloffset + plan->sliceoffset[s];
 
   switch (plan->slicewidth[s]) {
   case 1:
-    for (PetscInt k = 0; k < len; k++) cols[k] = base + (PetscInt)from[VCRS_SLICE * k + l];
+    for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)from[VCRS_SLICE * k + l];
     break;
   case 2:
-    for (PetscInt k = 0; k < len; k++) cols[k] = base + (PetscInt)((const uint16_t *)from)[VCRS_SLICE * k + l];
+    for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)((const uint16_t *)from)[VCRS_SLICE * k + l];
     break;
   case 4:
-    for (PetscInt k = 0; k < len; k++) cols[k] = base + (PetscInt)((const uint32_t *)from)[VCRS_SLICE * k + l];
+    for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)((const uint32_t *)from)[VCRS_SLICE * k + l];
     break;
   default:
-    for (PetscInt k = 0; k < len; k++) cols[k] = base + (PetscInt)((const uint64_t *)from)[VCRS_SLICE * k + l];
+    for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)((const uint64_t *)from)[VCRS_SLICE * k + l];
   }
   if (len > first) VCRSGet(plan, row, len - first, plan->sliceptr[s] + l, VCRS_SLICE, vals + first);
 }
@@ -537,7 +537,7 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
   table += (size_t)plan->ndict * sizeof(PetscScalar) + (plan->logcoarse ? 512 * sizeof(PetscReal) : 0);
   if (plan->layout != MATVCRS_LAYOUT_LITERAL && plan->layout != MATVCRS_LAYOUT_L0) rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
   if (plan->layout == MATVCRS_LAYOUT_L3) {
-    rest += nslices * (sizeof(PetscInt) + 1) + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbytes;
+    rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt) + (size_t)plan->ncolbytes;
     rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
     if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt);
   }

@@ -241,33 +241,34 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
 /* Columns of entries k .. k+nk-1 of the 32 lanes of slice s of L3; what pads a lane comes out as anything */
 static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt col[])
 {
-  const PetscInt n = VCRS_SLICE * nk, base = plan->slicecol[s], width = plan->slicewidth[s];
-  const uint8_t *data = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
+  const PetscInt  width = plan->slicewidth[s];
+  const PetscInt *base  = plan->colbase + VCRSColumnBase(plan, s) + k;
+  const uint8_t  *data  = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
 
+#define VCRS_ADD_BASES(Offset)                                                     \
+  for (PetscInt j = 0; j < nk; j++) {                                              \
+    const Offset  *offset = (const Offset *)data + VCRS_SLICE * j;                 \
+    PetscInt      *to     = col + VCRS_SLICE * j;                                  \
+    const PetscInt first  = base[j];                                               \
+                                                                                   \
+    LITHE_INDEPENDENT                                                              \
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) to[l] = first + (PetscInt)offset[l]; \
+  }
   switch (width) {
   case 1:
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) col[p] = base + data[p];
+    VCRS_ADD_BASES(uint8_t)
     break;
-  case 2: {
-    const uint16_t *offset = (const uint16_t *)data;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) col[p] = base + offset[p];
-  } break;
-  case 4: {
-    const uint32_t *offset = (const uint32_t *)data;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) col[p] = base + (PetscInt)offset[p];
-  } break;
-  default: {
-    const uint64_t *offset = (const uint64_t *)data;
-
-    LITHE_INDEPENDENT
-    for (PetscInt p = 0; p < n; p++) col[p] = base + (PetscInt)offset[p];
-  } break;
+  case 2:
+    VCRS_ADD_BASES(uint16_t)
+    break;
+  case 4:
+    VCRS_ADD_BASES(uint32_t)
+    break;
+  default:
+    VCRS_ADD_BASES(uint64_t)
+    break;
   }
+#undef VCRS_ADD_BASES
 }
 
 /* The row of each lane of slice s of L3; lanes that pad the last slice get plan->m */
