@@ -226,6 +226,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   l->stride     = pairs ? 128 : 0;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
   if (!(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* the commonest set that the kernels can carry along */
@@ -343,6 +344,7 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
     if (l->dword) PetscCallCUDA(cudaFree(l->dword));
     if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
     if (l->dshape) PetscCallCUDA(cudaFree(l->dshape));
+    if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
     PetscCall(PetscFree(l));
     dplan->launch = NULL;
   }
@@ -379,6 +381,10 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
   /* a plan that was made on the device is prepared by its first product */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
   l = static_cast<const VCRSLaunch *>(dplan->launch);
+  if (l->split) {
+    PetscCall(VCRSSmallMult(l, dplan, dx, dadd, dy, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   switch (dplan->layout) {
   case MATVCRS_LAYOUT_L0:
     PetscCall(VCRSPairsMult(l, dplan, dx, dadd, dy, stream));

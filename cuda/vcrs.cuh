@@ -11,6 +11,7 @@
      vcrspairs.cu   y = A x of L0
      vcrssets.cu    y = A x of L1 and L2
      vcrsslices.cu  y = A x of L3
+     vcrssmall.cu   y = A x of L1, L2 and L3 where the matrix is small
      vcrsrows.cu    any layout, entry by entry: several columns, transposes, diagonal, the article's arrays
 */
 
@@ -166,6 +167,13 @@ static __device__ __forceinline__ Number Read(const Number *p)
   return u.number;
 }
 
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ PetscReal Read(const PetscReal *p)
+{
+  return __ldg(p);
+}
+#endif
+
 /*
    Reads and sums under a condition, in assembler: written as conditions they become branches, and
    then the reads of a batch wait for one another. wanted is any bit of a word.
@@ -220,6 +228,22 @@ static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Nu
   return ReadIf(wanted, p);
 }
 #endif
+
+/* An integer through that cache, zero if not wanted */
+#if defined(PETSC_USE_64BIT_INDICES)
+  #define VCRS_ASM_INT     "u64"
+  #define VCRS_ASM_INTEGER "l"
+#else
+  #define VCRS_ASM_INT     "u32"
+  #define VCRS_ASM_INTEGER "r"
+#endif
+static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const PetscInt *p)
+{
+  PetscInt v;
+
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}" : "=" VCRS_ASM_INTEGER(v) : "l"(p), "r"(wanted));
+  return v;
+}
 
 /* s + a b if wanted, else s whatever a and b are */
 static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Number a, Number b, Number s)
@@ -335,17 +359,31 @@ struct SharedTable {
 
   __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
 
-  /* All threads of the block; a barrier must follow */
-  static __device__ void Fill(T *shared, const T *table, int n)
+  /* All threads of the block; Ready() must follow */
+  static __device__ SharedTable Make(T *shared, const T *table, int n)
   {
     for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = table[i / copies];
+    return SharedTable{shared + threadIdx.x % copies};
   }
 
-  static __device__ SharedTable Of(const T *shared) { return SharedTable{shared + threadIdx.x % copies}; }
+  static __device__ __forceinline__ void Ready() { __syncthreads(); }
+};
+
+/* The same where they lie: for matrices that are too small to pay for a copy */
+template <class T>
+struct GlobalTable {
+  static constexpr size_t bytes = 0;
+  const T                *table;
+
+  __device__ __forceinline__ T operator[](unsigned int c) const { return Read(table + c); }
+
+  static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int) { return GlobalTable{table}; }
+
+  static __device__ __forceinline__ void Ready() { }
 };
 
 /* How an entry is stored: type Code, bytes of shared memory for tables, Decode() */
-template <VCRSValues values>
+template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
 
 struct DecodeArguments {
@@ -362,8 +400,8 @@ struct NoTables {
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
 };
 
-template <>
-struct Values<VCRS_VALUES_FULL> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FULL, Table> : NoTables {
   typedef Raw<sizeof(Number)>::type Code;
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const
@@ -378,8 +416,8 @@ struct Values<VCRS_VALUES_FULL> : NoTables {
   }
 };
 
-template <>
-struct Values<VCRS_VALUES_SINGLE> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_SINGLE, Table> : NoTables {
   typedef Raw<VCRS_COMPONENTS * sizeof(float)>::type Code;
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const
@@ -392,27 +430,24 @@ struct Values<VCRS_VALUES_SINGLE> : NoTables {
   }
 };
 
-template <>
-struct Values<VCRS_VALUES_DICT8> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
   static constexpr bool   finite      = false;
-  static constexpr size_t sharedbytes = SharedTable<Number>::bytes;
+  static constexpr size_t sharedbytes = Table<Number>::bytes;
   typedef unsigned char   Code;
-  SharedTable<Number>     table;
+  Table<Number>           table;
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
   {
-    Number *t = reinterpret_cast<Number *>(shared);
-
-    SharedTable<Number>::Fill(t, a.dict, a.ndict);
-    table = SharedTable<Number>::Of(t);
-    __syncthreads();
+    table = Table<Number>::Make(reinterpret_cast<Number *>(shared), a.dict, a.ndict);
+    Table<Number>::Ready();
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return table[c]; }
 };
 
-template <>
-struct Values<VCRS_VALUES_DICT16> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
   static constexpr bool  finite = false;
   typedef unsigned short Code;
   const Number          *dict;
@@ -422,19 +457,16 @@ struct Values<VCRS_VALUES_DICT16> : NoTables {
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Read(dict + c); }
 };
 
-template <>
-struct Values<VCRS_VALUES_LOG8> : NoTables {
-  static constexpr size_t             sharedbytes = SharedTable<PetscReal>::bytes;
-  typedef Raw<VCRS_COMPONENTS>::type  Code;
-  SharedTable<PetscReal>              table;
+template <template <class> class Table>
+struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
+  static constexpr size_t            sharedbytes = Table<PetscReal>::bytes;
+  typedef Raw<VCRS_COMPONENTS>::type Code;
+  Table<PetscReal>                   table;
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
   {
-    PetscReal *t = reinterpret_cast<PetscReal *>(shared);
-
-    SharedTable<PetscReal>::Fill(t, a.coarse, 256);
-    table = SharedTable<PetscReal>::Of(t);
-    __syncthreads();
+    table = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
+    Table<PetscReal>::Ready();
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const
@@ -447,21 +479,17 @@ struct Values<VCRS_VALUES_LOG8> : NoTables {
   }
 };
 
-template <>
-struct Values<VCRS_VALUES_LOG16> : NoTables {
-  static constexpr size_t                sharedbytes = 2 * SharedTable<PetscReal>::bytes;
+template <template <class> class Table>
+struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
+  static constexpr size_t                sharedbytes = 2 * Table<PetscReal>::bytes;
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
-  SharedTable<PetscReal>                 coarse, fine;
+  Table<PetscReal>                       coarse, fine;
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
   {
-    PetscReal *c = reinterpret_cast<PetscReal *>(shared), *f = reinterpret_cast<PetscReal *>(shared + SharedTable<PetscReal>::bytes);
-
-    SharedTable<PetscReal>::Fill(c, a.coarse, 256);
-    SharedTable<PetscReal>::Fill(f, a.fine, 256);
-    coarse = SharedTable<PetscReal>::Of(c);
-    fine   = SharedTable<PetscReal>::Of(f);
-    __syncthreads();
+    coarse = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
+    fine   = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine, 256);
+    Table<PetscReal>::Ready();
   }
 
   __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }
@@ -477,8 +505,8 @@ struct Values<VCRS_VALUES_LOG16> : NoTables {
 };
 
 /* Fixed point decodes to the integer; the row's power of two is applied to its sum */
-template <>
-struct Values<VCRS_VALUES_FIXED8> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FIXED8, Table> : NoTables {
   static constexpr bool              scaled = true;
   typedef Raw<VCRS_COMPONENTS>::type Code;
 
@@ -494,8 +522,8 @@ struct Values<VCRS_VALUES_FIXED8> : NoTables {
   }
 };
 
-template <>
-struct Values<VCRS_VALUES_FIXED16> : NoTables {
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FIXED16, Table> : NoTables {
   static constexpr bool                  scaled = true;
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
 
@@ -568,6 +596,9 @@ typedef struct {
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
   PetscScalar value[VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
   int       multiprocessors;
+  int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrssmall.cu; 0: the kernels for large matrices */
+  bool      early;  /* vcrssmall.cu: launches may overlap with the kernels before them */
+  uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
   uint32_t below[VCRS_COMMON_MAX]; /* L0: which of the reordered entries are before the k-th in their set */
   uint32_t *dshape;    /* device, L0, [nsets]: which of the common offsets a pair has, reordered; 0 where it has others */
   uint32_t *dword;     /* device, [nsets]: L0, which of the common entries a pair has; 0 where that does not say what it holds */
@@ -606,6 +637,9 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+/* A small matrix: sets split, early and dlong */
+PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);
+PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 
 /* Any layout, entry by entry */
 PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);

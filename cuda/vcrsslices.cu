@@ -8,7 +8,7 @@
    A warp a slice, a thread a row; a block a very long row.
 */
 
-#include "vcrs.cuh"
+#include "vcrsfinish.cuh"
 
 struct SlicesArguments : MultArguments {
   PetscInt          m, nslices, nlong;
@@ -104,42 +104,6 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
   return sum;
 }
 
-template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ void Finish(const SlicesArguments &a, VCRSUnsigned row, bool empty, Number sum, Number xref)
-{
-  if (Values<kind>::scaled) sum = ScaleByPower(sum, __ldg(a.exponent + row));
-  if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(ReadSigma(a.sigma, row), xref, sum);
-  a.y[row] = a.add ? a.add[row] + sum : sum;
-}
-
-/* One very long row by the whole block */
-template <VCRSValues kind, bool difference, int threads>
-static __device__ void LongRow(const SlicesArguments &a, const Values<kind> &values, PetscInt q)
-{
-  typedef typename Values<kind>::Code Code;
-  __shared__ Number partial[threads / 32];
-  const PetscInt64  start = a.longptr[q], end = a.longptr[q + 1];
-  const Code       *value = static_cast<const Code *>(a.value) + a.longvalue;
-  const Number      xref  = difference ? Read(a.x + a.longcol[start]) : Number{};
-  Number            sum   = Number{};
-
-#pragma unroll 4
-  for (PetscInt64 p = start + (difference ? 1 : 0) + threadIdx.x; p < end; p += threads) {
-    const Number xs = Read(a.x + __ldcs(a.longcol + p));
-
-    sum = MultiplyAdd(values.Decode(__ldcs(value + p)), difference ? xs - xref : xs, sum);
-  }
-
-  sum = WarpSum<32>(sum);
-  __syncthreads(); /* partial is free again */
-  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < threads / 32; w++) sum = sum + partial[w];
-    Finish<kind, difference>(a, a.longrow[q], false, sum, xref);
-  }
-}
-
 template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __grid_constant__ SlicesArguments a, unsigned int sliceblocks)
 {
@@ -152,7 +116,7 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
 
   values.Setup(shared, a.decode);
   if (blockIdx.x >= sliceblocks) {
-    for (PetscInt q = blockIdx.x - sliceblocks; q < a.nlong; q += gridDim.x - sliceblocks) LongRow<kind, difference, threads>(a, values, q);
+    for (PetscInt q = blockIdx.x - sliceblocks; q < a.nlong; q += gridDim.x - sliceblocks) LongRow<difference, batch>(a, values, q);
     return;
   }
   for (VCRSUnsigned s = static_cast<VCRSUnsigned>(blockIdx.x) * (threads / 32) + warp; s < static_cast<VCRSUnsigned>(a.nslices); s += sliceblocks * (threads / 32)) {
@@ -171,7 +135,7 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
     else if (sizeof(PetscInt) == 4 || width == 4) sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint32_t *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
     else sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const unsigned long long *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
 
-    if (row < static_cast<VCRSUnsigned>(a.m) && (length > 0 || !IsLongRow(a.longrow, a.nlong, row))) Finish<kind, difference>(a, row, length == 0, sum, xref);
+    if (row < static_cast<VCRSUnsigned>(a.m) && (length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, ReadRowEnd<Values<kind>::scaled, difference>(a, row), length == 0, sum, xref);
   }
 }
 
