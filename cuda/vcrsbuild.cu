@@ -176,8 +176,8 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(DeviceFindFixedPoint(d));
   if (want != MATVCRS_LAYOUT_L2) {
     if (d->log) b->has[d->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    PetscCall(DeviceFindDictionary(d, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
     PetscCall(DeviceFindSingle(d));
+    PetscCall(DeviceFindDictionary(d, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
   } else if (!b->has[VCRS_VALUES_FIXED16]) d->tohost = PETSC_TRUE;
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscArraycpy(facts.has, b->has, VCRS_NVALUES));

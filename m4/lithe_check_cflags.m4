@@ -5,13 +5,14 @@
 # LITHE_CHECK_CFLAGS
 # ------------------
 # Puts into LITHE_CFLAGS those of our flags that the C compiler knows: warnings,
+# no errno from mathematics (it keeps square roots out of vector loops),
 # and hidden symbols, as PETSC_EXTERN expects. Into LITHE_LDFLAGS: that the
 # library may not be unloaded (PETSc and CUDA keep pointers into it until the
 # process ends) and may not have undefined symbols.
 AC_DEFUN([LITHE_CHECK_CFLAGS],
 [AC_LANG_ASSERT([C])
 LITHE_CFLAGS=
-for lithe_flag in -Wall -Wextra -Wwrite-strings -Wno-unknown-pragmas -Wno-unused-parameter -Wno-sign-compare -fvisibility=hidden; do
+for lithe_flag in -Wall -Wextra -Wwrite-strings -Wno-unknown-pragmas -Wno-unused-parameter -Wno-sign-compare -fno-math-errno -fvisibility=hidden; do
   AS_VAR_PUSHDEF([lithe_known], [lithe_cv_cflag_$lithe_flag])
   AC_CACHE_CHECK([whether $CC knows $lithe_flag], [lithe_known],
     [lithe_save_CFLAGS=$CFLAGS

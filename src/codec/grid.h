@@ -97,6 +97,39 @@ LITHE_HD static inline double LitheRoundToSingle(double v)
 #endif
 }
 
+#if defined(PETSC_USE_REAL_DOUBLE)
+/*
+   Many numbers at once, on the host. Nothing depends on a single number here, so that compilers make
+   vector loops; the caller knows that all are in range. The results are those of the functions above.
+*/
+
+/* LitheRoundToGrid() of finite v with |v| < 2^(e+51), -1000 <= e <= 950 */
+static inline void LitheRoundManyToGrid(size_t n, const double *PETSC_RESTRICT v, int e, double *PETSC_RESTRICT r)
+{
+  /* next to 1.5 2^52 the unit in the last place is 1 */
+  const double h = LithePow2(e), perh = LithePow2(-e), big = 6755399441055744.;
+
+  for (size_t k = 0; k < n; k++) r[k] = ((v[k] * perh + big) - big) * h + 0.;
+}
+
+/* v of 2^-900 <= |v| < 2^900, or 0, rounded to 53-drop bits, 0 < drop < 52: LitheRoundToGrid() to 2^(drop-52) |v|'s power of two */
+static inline void LitheRoundManyMantissas(size_t n, const double *PETSC_RESTRICT v, int drop, double *PETSC_RESTRICT r)
+{
+  const uint64_t dropped = ((uint64_t)1 << drop) - 1, belowhalf = dropped >> 1;
+
+  for (size_t k = 0; k < n; k++) {
+    uint64_t bits;
+    double   x;
+
+    /* a carry out of the mantissa goes to the exponent, which is right */
+    memcpy(&bits, &v[k], sizeof(bits));
+    bits = (bits + belowhalf + ((bits >> drop) & 1)) & ~dropped;
+    memcpy(&x, &bits, sizeof(x));
+    r[k] = x + 0.;
+  }
+}
+#endif
+
 /* The smallest e with |v| <= limit 2^e, limit 127 or 32767 (bits 8 or 16) */
 LITHE_HD static inline int LitheFixedExponent(double v, int bits)
 {

@@ -19,12 +19,18 @@
 #include <stdint.h>
 #include <string.h>
 
+#define LITHE_LOG_TABLE 128
+
 typedef struct {
   int       bits;                     /* 8 or 16 */
   int       count;                    /* magnitudes */
   int       negative;                 /* coarse code of the first negative magnitude */
+  int       sign[2];                  /* codes of the first positive and of the first negative magnitude */
   double    logmin, logstep, perstep; /* log min, log q, 1/log q */
   PetscReal coarse[256], fine[256];
+
+  /* LitheLogScaleEncodeMany(): codes from a table of logarithms, in steps, and how near to a whole number that may be wrong */
+  double peroctave, unsure, reciprocal[LITHE_LOG_TABLE], place[LITHE_LOG_TABLE];
 } LitheLogScale;
 
 /* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
@@ -37,6 +43,8 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   s->bits     = bits;
   s->count    = ncoarse * perfine;
   s->negative = both ? 128 : 1;
+  s->sign[0]  = bits == 8 ? 1 : 256;
+  s->sign[1]  = bits == 8 ? s->negative : 256 * s->negative;
   s->logmin   = min > 0. ? log(min) : 0.;
   s->logstep  = (logmax - s->logmin) / (s->count - 1);
   do {
@@ -57,6 +65,14 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
     again = fabs((double)s->coarse[ncoarse] * s->fine[255]) > PETSC_MAX_REAL;
     if (again) s->logstep *= 1. - 4. * (double)PETSC_MACHINE_EPSILON;
   } while (again);
+
+  /* the series ends with r^3/3, |r| < 1/256; its rest and all rounding stay below 1e-10 of a logarithm. Subnormal numbers it does not know, and 0, as 2^-1023, has to be below the scale */
+  s->peroctave = 0.69314718055994530942 * s->perstep;
+  s->unsure    = min >= 2.2250738585072014e-308 && s->logmin * s->perstep + 1023. * s->peroctave > 1. ? 1e-9 * (s->perstep + 1.) : 1.;
+  for (c = 0; c < LITHE_LOG_TABLE; c++) {
+    s->reciprocal[c] = LITHE_LOG_TABLE / (LITHE_LOG_TABLE + c + .5);
+    s->place[c]      = (-log(s->reciprocal[c]) - s->logmin) * s->perstep + .5;
+  }
 }
 
 /* d, with what the rounding of the tables adds */
@@ -107,14 +123,37 @@ LITHE_HD static inline double LitheLog(double v)
 LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, double v)
 {
   double k;
-  int    q, c;
 
   if (v == 0.) return 0;
   k = LitheTimesPlus(LitheLog(fabs(v)) - s->logmin, s->perstep, .5);
   k = k < 0. ? 0. : (k > s->count - 1. ? s->count - 1. : k);
-  q = (int)k;
-  c = v < 0. ? s->negative : 1;
-  return (uint16_t)(s->bits == 8 ? q + c : (((q >> 8) + c) << 8) | (q & 255));
+  return (uint16_t)((int)k + s->sign[v < 0.]);
+}
+
+/* The same codes at a third of the time, on the host: a rough logarithm tells them, but where it comes near to the border between two */
+static inline void LitheLogScaleEncodeMany(const LitheLogScale *s, size_t n, const PetscReal v[], uint16_t code[])
+{
+  const uint64_t one = 0x3ff0000000000000ULL, mantissa = 0xfffffffffffffULL;
+  const double   last = s->count - .5, sure = .5 - s->unsure;
+
+  for (size_t l = 0; l < n; l++) {
+    const double x = (double)v[l];
+    uint64_t     bits, low;
+    double       m, r, k;
+    int          i, e, q;
+
+    /* |x| = 2^e m, m = (1 + r)/reciprocal[i] */
+    memcpy(&bits, &x, sizeof(bits));
+    low = (bits & mantissa) | one;
+    memcpy(&m, &low, sizeof(m));
+    i       = (int)((bits >> 45) & (LITHE_LOG_TABLE - 1));
+    e       = (int)((bits >> 52) & 0x7ff) - 1023;
+    r       = m * s->reciprocal[i] - 1.;
+    k       = (double)e * s->peroctave + (s->place[i] + r * s->perstep * (1. + r * (r * (1. / 3.) - .5)));
+    k       = k < last ? k : last;
+    q       = k >= 0. ? (int)k : 0;
+    code[l] = fabs(k - (double)q - .5) < sure ? (uint16_t)(q + s->sign[bits >> 63]) : LitheLogScaleEncode(s, x);
+  }
 }
 
 LITHE_HD static inline PetscReal LitheLogScaleDecode(const LitheLogScale *s, uint16_t c)

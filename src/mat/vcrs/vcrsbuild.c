@@ -14,8 +14,29 @@
 */
 
 #include "vcrsfit.h"
+#if defined(__linux__)
+  #include <sys/mman.h>
+#endif
 
 const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
+
+/* ------------------------------------------------------------------ memory */
+
+/* Pages that are touched for the first time cost a third of a compression where they are small: large ones are asked for */
+PetscErrorCode VCRSAllocateLarge(size_t bytes, void **pointer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc(bytes, pointer));
+#if defined(MADV_HUGEPAGE)
+  {
+    const size_t huge = 2097152, start = ((size_t)*pointer + huge - 1) / huge * huge, end = ((size_t)*pointer + bytes) / huge * huge;
+
+    /* only advice: it does not matter if it is not taken */
+    if (*pointer && start < end) (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* ------------------------------------------------------------------ classes of rows */
 
@@ -164,7 +185,7 @@ static PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(b->i[b->m], &b->dictcode));
+  PetscCall(VCRSMallocLarge(b->i[b->m], &b->dictcode));
   PetscCall(PetscMalloc1(limit, &b->dict));
   for (PetscInt row = 0; row < b->m && !more && !ierr; row++) {
     const PetscInt     p = b->i[row], len = b->i[row + 1] - p;
@@ -220,16 +241,18 @@ static PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
 {
   const PetscInt first = b->difference ? 1 : 0;
   PetscBool      has8 = PETSC_TRUE, has16 = PETSC_TRUE;
+  int            last = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(b->m, &b->exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
     int       exponent;
-    const int bits = VCRSRowFixedPointBits(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first, &exponent);
+    const int bits = VCRSRowFixedPointBitsNear(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first, last, &exponent);
 
     if (bits > 8) has8 = PETSC_FALSE;
     if (bits > 16) has16 = PETSC_FALSE;
     b->exponent[row] = (int16_t)exponent;
+    last             = exponent;
   }
   b->has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
   b->has[VCRS_VALUES_FIXED16] = has16;
@@ -243,7 +266,7 @@ static PetscErrorCode VCRSFindSingle(VCRSBuild *b)
   PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingle(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first);
+  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first);
   b->has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -486,8 +509,8 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(b->m, &b->setid));
-  PetscCall(PetscMalloc1(b->m, &b->pairid));
+  PetscCall(VCRSMallocLarge(b->m, &b->setid));
+  PetscCall(VCRSMallocLarge(b->m, &b->pairid));
   PetscCall(VCRSClassify(b, VCRS_KEY_COLUMNS, b->m, NULL, PETSC_INT_MAX, &b->sets, b->setid, &complete));
   PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, VCRS_SET_LIMIT, &b->pairs, NULL, &complete));
   report->pairs = complete ? b->pairs.n : -1;
@@ -518,8 +541,8 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   b->has[VCRS_VALUES_FULL] = PETSC_TRUE;
 
   /* index sets, and pairs of them with values; counted to the end if the layout is asked for */
-  PetscCall(PetscMalloc1(b->m, &b->setid));
-  PetscCall(PetscMalloc1(b->m, &b->pairid));
+  PetscCall(VCRSMallocLarge(b->m, &b->setid));
+  PetscCall(VCRSMallocLarge(b->m, &b->pairid));
   if (want == MATVCRS_LAYOUT_L3) b->hassets = PETSC_FALSE;
   else PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, any ? VCRS_SET_LIMIT : PETSC_INT_MAX, &b->sets, b->setid, &b->hassets));
   if (b->hassets) {
@@ -553,8 +576,8 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(VCRSFindFixedPoint(b));
   if (want != MATVCRS_LAYOUT_L2) {
     if (b->log) b->has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
     PetscCall(VCRSFindSingle(b));
+    PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
   }
   PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
 

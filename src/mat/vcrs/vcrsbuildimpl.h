@@ -86,6 +86,10 @@ typedef struct {
   VCRSValues    values;
 } VCRSChoice;
 
+/* vcrsbuild.c: PetscMalloc1() for arrays that are as long as the matrix */
+PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
+#define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
+
 /* vcrsloss.c */
 PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);

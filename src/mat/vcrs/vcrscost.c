@@ -34,13 +34,50 @@ PetscBool VCRSDictionaryFits(PetscInt n)
   return (double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do, whose tables are smaller */
+/* Bytes of nvalue stored entries in a container, dictionaries apart */
+static double VCRSContainerCost(PetscInt m, VCRSValues v, double nvalue)
+{
+  double cost = nvalue * (double)VCRSValueBytes(v);
+
+  if (v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16) cost += (double)sizeof(int16_t) * (double)m;
+  if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
+  return cost;
+}
+
+/* Bytes of streaming that an average look-up in a dictionary of n entries costs */
+static double VCRSLookupCost(PetscInt n)
+{
+  return VCRSDictionaryFits(n) ? 0. : VCRS_LOOKUP_BYTES * (1. - VCRS_TABLE_BYTES / ((double)n * (double)sizeof(PetscScalar)));
+}
+
+/* Does a dictionary of n > 256 entries cost more than container v, for any number of stored entries that is not below this? */
+static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, double stored)
+{
+  const double entry = (double)VCRSValueBytes(VCRS_VALUES_DICT16) + VCRSLookupCost(n);
+
+  return entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do */
 PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
 {
-  if (has[VCRS_VALUES_LOG8]) return 256;
-  if (VCRS_COMPONENTS == 1 && has[VCRS_VALUES_LOG16]) return 512;
-  if (VCRS_COMPONENTS == 1 && has[VCRS_VALUES_FIXED8] && stored >= 2. * (double)m) return 256;
-  return VCRS_SET_LIMIT;
+  PetscInt limit = VCRS_SET_LIMIT;
+
+  for (int v = 0; v < VCRS_NVALUES; v++) {
+    PetscInt low = 256, high = limit;
+
+    if (v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16 || !has[v]) continue;
+
+    /* the larger a dictionary, the more it costs: find the largest that may win */
+    while (low < high) {
+      const PetscInt middle = low + (high - low + 1) / 2;
+
+      if (VCRSDictionaryLoses(middle, (VCRSValues)v, m, stored)) high = middle - 1;
+      else low = middle;
+    }
+    limit = low;
+  }
+  return limit;
 }
 
 typedef struct {
@@ -91,24 +128,19 @@ static PetscErrorCode VCRSSetsCost(const VCRSFacts *f, const VCRSSetFacts *s, si
 static PetscErrorCode VCRSValuesCost(const VCRSFacts *f, VCRSValues v, PetscInt64 nvalue, double *cost)
 {
   PetscFunctionBegin;
-  *cost = (double)nvalue * (double)VCRSValueBytes(v);
-  if (v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16) *cost += (double)sizeof(int16_t) * (double)f->m;
-  if (v == VCRS_VALUES_LOG8 || v == VCRS_VALUES_LOG16) *cost += (double)sizeof(PetscReal) * (v == VCRS_VALUES_LOG8 ? 256. : 512.);
-  if (v == VCRS_VALUES_DICT8) *cost += (double)sizeof(PetscScalar) * (double)f->ndict;
-  if (v == VCRS_VALUES_DICT16) {
-    if (VCRSDictionaryFits(f->ndict)) *cost += (double)f->ndict * (double)sizeof(PetscScalar);
-    else {
-      VCRSTableUse *t;
+  *cost = VCRSContainerCost(f->m, v, (double)nvalue);
+  if (v == VCRS_VALUES_DICT8 || (v == VCRS_VALUES_DICT16 && VCRSDictionaryFits(f->ndict))) *cost += (double)f->ndict * (double)sizeof(PetscScalar);
+  else if (v == VCRS_VALUES_DICT16) {
+    VCRSTableUse *t;
 
-      *cost += VCRS_LOOKUP_BYTES * (double)nvalue * (1. - VCRS_TABLE_BYTES / ((double)f->ndict * (double)sizeof(PetscScalar)));
-      PetscCall(PetscMalloc1(f->ndict, &t));
-      for (PetscInt p = 0; p < f->ndict; p++) {
-        t[p].bytes = (double)sizeof(PetscScalar);
-        t[p].uses  = f->dictuses[p];
-      }
-      *cost += VCRSTableCost(f->ndict, t);
-      PetscCall(PetscFree(t));
+    *cost += VCRSLookupCost(f->ndict) * (double)nvalue;
+    PetscCall(PetscMalloc1(f->ndict, &t));
+    for (PetscInt p = 0; p < f->ndict; p++) {
+      t[p].bytes = (double)sizeof(PetscScalar);
+      t[p].uses  = f->dictuses[p];
     }
+    *cost += VCRSTableCost(f->ndict, t);
+    PetscCall(PetscFree(t));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -175,10 +175,10 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
     }
     plan->nvalue = plan->longvalue = plan->sliceptr[plan->nslices];
   } else {
-    PetscCall(PetscMalloc1(plan->sliceoffset[plan->nslices], &plan->coloffset));
+    PetscCall(VCRSMallocLarge(plan->sliceoffset[plan->nslices], &plan->coloffset));
     PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->sliceoffset[plan->nslices]));
   }
-  PetscCall(PetscMalloc(bytes * (size_t)plan->nvalue, &plan->value));
+  PetscCall(VCRSAllocateLarge(bytes * (size_t)plan->nvalue, &plan->value));
   if (plan->nvalue) PetscCall(PetscMemzero(plan->value, bytes * (size_t)plan->nvalue));
 
   /* slices */

@@ -48,3 +48,59 @@ LITHE_HD static inline PetscBool VCRSRowIsSingle(PetscInt n, const PetscScalar a
   }
   return PETSC_TRUE;
 }
+
+#if !defined(__CUDA_ARCH__)
+/* VCRSRowFixedPointBits(), in a vector loop where near is a number like the exponent: *exponent of another row, say */
+static inline int VCRSRowFixedPointBitsNear(PetscInt n, const PetscScalar a[], int near, int *exponent)
+{
+  #if defined(PETSC_USE_REAL_DOUBLE)
+  /* in units of 2^unit, a number below 2^51 is found in the lowest bits of its sum with 1.5 2^52 */
+  const int     unit = near - 18;
+  const double *v    = (const double *)a, big = 6755399441055744.;
+  uint64_t      all = 0, wrong = 0;
+
+  if (unit >= -1000 && unit <= 0) { /* so that no number vanishes */
+    const double perunit = LithePow2(-unit);
+
+    for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
+      const double x = v[k], q = fabs(x) * perunit, sum = q + big;
+
+      all |= LitheBits(sum);
+      wrong |= LitheBits(sum - big) ^ LitheBits(q); /* not a whole number */
+      wrong |= LitheBits(x + 0.) ^ LitheBits(x);    /* -0 */
+    }
+    if (!wrong && (!n || all >> 52 == LitheBits(big) >> 52)) {
+      const uint64_t q = all & 0x7ffffffffffffULL;
+      int            low, high;
+
+      *exponent = 0;
+      if (!q) return 8;
+      low  = LitheLowestBit((double)q);
+      high = LitheFloorLog2((double)q);
+      if (high - low > 14) return 64;
+      *exponent = unit + low;
+      return high - low > 6 ? 16 : 8;
+    }
+  }
+  #endif
+  return VCRSRowFixedPointBits(n, a, exponent);
+}
+
+/* VCRSRowIsSingle(), in a vector loop */
+static inline PetscBool VCRSRowIsSingleFast(PetscInt n, const PetscScalar a[])
+{
+  #if defined(PETSC_USE_REAL_DOUBLE)
+  const double  *v     = (const double *)a;
+  const uint64_t least = LitheBits((double)FLT_MIN), most = LitheBits((double)FLT_MAX);
+  uint64_t       all = 0, outside = 0;
+
+  for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
+    all |= LitheBits(v[k]);
+    outside |= LitheOutside(LitheBits(v[k]), least, most);
+  }
+  if (all & 0x1fffffff) return PETSC_FALSE; /* more than 24 bits */
+  if (!(outside >> 63)) return PETSC_TRUE;
+  #endif
+  return VCRSRowIsSingle(n, a);
+}
+#endif

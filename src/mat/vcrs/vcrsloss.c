@@ -57,6 +57,28 @@ static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Are all entries, and the numbers of steps that they come to, so far from the ends of the range that no rounding has to look at them? */
+static PetscBool VCRSGridIsInRange(const VCRSGrid *g, const VCRSSurvey *s)
+{
+  const double largest = s->min <= s->max ? PetscMax(fabs((double)s->min), fabs((double)s->max)) : 0., smallest = largest > 0. ? (double)s->smallest : 1.;
+
+  if (!(largest < LithePow2(900))) return PETSC_FALSE;
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    return g->exponent >= -1000 && g->exponent <= 900 && largest < LithePow2(g->exponent + 51) ? PETSC_TRUE : PETSC_FALSE;
+  case VCRS_GRID_ROW:
+    return g->exponent > -50 ? PETSC_TRUE : PETSC_FALSE;
+  case VCRS_GRID_FIXED:
+    return PETSC_TRUE;
+  case VCRS_GRID_ENTRY:
+    return g->exponent > -52 && g->exponent < 0 && smallest >= LithePow2(-900) ? PETSC_TRUE : PETSC_FALSE;
+  case VCRS_GRID_SINGLE:
+    return largest < .5 * (double)FLT_MAX && smallest >= (double)FLT_MIN ? PETSC_TRUE : PETSC_FALSE;
+  default:
+    return PETSC_FALSE;
+  }
+}
+
 /* The grid of the loss mode, but for what each row has of its own; log is for a logarithmic one */
 PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSGrid *g)
 {
@@ -108,6 +130,7 @@ PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
     g->kind  = VCRS_GRID_SINGLE;
     g->bound = .5 * (double)FLT_EPSILON;
   }
+  g->inrange = VCRSGridIsInRange(g, s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,9 +201,9 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   if (opt->rowsums) PetscCall(PetscMalloc1(csr->m, &b->ref));
   if (b->difference) {
     PetscCall(PetscMalloc1(csr->m, &b->sigma));
-    PetscCall(PetscMalloc1(nz, &b->ownj));
+    PetscCall(VCRSMallocLarge(nz, &b->ownj));
   }
-  PetscCall(PetscMalloc1(nz, &b->owna));
+  PetscCall(VCRSMallocLarge(nz, &b->owna));
   PetscCall(PetscMalloc1(csr->m, &b->rowexp));
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
@@ -195,7 +218,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   }
   PetscCall(PetscFree2(largest, stored));
   PetscCall(ierr);
-  if (grid.kind == VCRS_GRID_LOG && !literal) PetscCall(PetscCalloc1((size_t)nz * VCRS_COMPONENTS, &b->logcode));
+  if (grid.kind == VCRS_GRID_LOG && !literal) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->logcode));
   PetscCall(VCRSLossRound(b, csr, extra, &grid, report));
   b->j = b->ownj ? b->ownj : csr->j;
   b->a = b->owna;

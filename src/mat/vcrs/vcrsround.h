@@ -28,6 +28,7 @@ typedef struct {
   PetscBool    symmetric;              /* keep it so */
   PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
   double       bound;                  /* of the mode, in its unit */
+  PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
 } VCRSGrid;
 
 /* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
@@ -65,6 +66,40 @@ LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
     s->error[c] += (old - (now - back)) + (x[c] - back);
   }
 }
+
+#if !defined(__CUDA_ARCH__)
+/* Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of numbers */
+static LITHE_ALWAYS_INLINE void VCRSExactSumAddMany(VCRSExactSum *s, PetscScalar *rest, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+{
+  #if defined(PETSC_USE_COMPLEX) && defined(__GNUC__) && !defined(__CUDACC__)
+  typedef PetscReal Pair __attribute__((vector_size(2 * sizeof(PetscReal))));
+  Pair              sum, error, plain;
+
+  memcpy(&sum, s->sum, sizeof(sum));
+  memcpy(&error, s->error, sizeof(error));
+  memcpy(&plain, rest, sizeof(plain));
+  for (PetscInt k = 0; k < n; k++) {
+    Pair x, y, now, back;
+
+    memcpy(&x, &a[k], sizeof(x));
+    memcpy(&y, &w[k], sizeof(y));
+    now  = sum + x;
+    back = now - sum;
+    error += (sum - (now - back)) + (x - back);
+    sum = now;
+    plain += y;
+  }
+  memcpy(s->sum, &sum, sizeof(sum));
+  memcpy(s->error, &error, sizeof(error));
+  memcpy(rest, &plain, sizeof(plain));
+  #else
+  for (PetscInt k = 0; k < n; k++) {
+    VCRSExactSumAdd(s, a[k]);
+    *rest += w[k];
+  }
+  #endif
+}
+#endif
 
 LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
 {
@@ -228,6 +263,53 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSGridRoundScalar(VCRSGridKind
   return r;
 }
 
+#if !defined(__CUDA_ARCH__)
+/* Rounds n entries at once, those of a row with this exponent; false where they must be rounded one by one */
+static LITHE_ALWAYS_INLINE PetscBool VCRSGridRoundMany(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscInt n, const PetscScalar a[], int exponent, PetscScalar w[], uint16_t codes[])
+{
+  const size_t     nv = (size_t)n * VCRS_COMPONENTS;
+  const PetscReal *v  = (const PetscReal *)a;
+  PetscReal       *r  = (PetscReal *)w;
+
+  if (kind == VCRS_GRID_LOG) {
+    uint16_t own[64], *code = codes ? codes : own;
+
+    for (size_t from = 0; from < nv; from += PETSC_STATIC_ARRAY_LENGTH(own)) {
+      const size_t count = PetscMin(PETSC_STATIC_ARRAY_LENGTH(own), nv - from);
+
+      LitheLogScaleEncodeMany(b->log, count, v + from, code);
+      for (size_t k = 0; k < count; k++) r[from + k] = LitheLogScaleDecode(b->log, code[k]);
+      if (codes) code += count;
+    }
+    return PETSC_TRUE;
+  }
+  #if defined(PETSC_USE_REAL_DOUBLE)
+  if (!g->inrange) return PETSC_FALSE;
+  switch (kind) {
+  case VCRS_GRID_STEP:
+    LitheRoundManyToGrid(nv, v, g->exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_ROW:
+  case VCRS_GRID_FIXED:
+    /* others are those of rows of zeros */
+    if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
+    LitheRoundManyToGrid(nv, v, exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_ENTRY:
+    LitheRoundManyMantissas(nv, v, 52 + g->exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_SINGLE:
+    LitheRoundManyMantissas(nv, v, 52 - 23, r);
+    return PETSC_TRUE;
+  default:
+    return PETSC_FALSE;
+  }
+  #else
+  return PETSC_FALSE;
+  #endif
+}
+#endif
+
 /* Rounds entries from .. to-1 of a row to w[] */
 LITHE_HD static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
 {
@@ -237,6 +319,9 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind,
   const PetscScalar *a         = csr->a + csr->i[row];
   int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
 
+#if !defined(__CUDA_ARCH__)
+  if (!symmetric && VCRSGridRoundMany(kind, b, g, to - from, a + from, exponent, w + from, codes ? codes + (size_t)from * VCRS_COMPONENTS : NULL)) return;
+#endif
   for (PetscInt k = from; k < to; k++) {
     if (symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
     w[k] = VCRSGridRoundScalar(kind, b, g, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
@@ -325,11 +410,39 @@ typedef struct {
   double       error;          /* largest |w - a| */
 } VCRSRowSums;
 
+#if !defined(__CUDA_ARCH__)
+  #define VCRS_MODULI 32
+
+/* VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or vanish */
+static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], const PetscScalar w[], double modulus[], double error[])
+{
+  #if defined(PETSC_USE_COMPLEX)
+  const PetscReal *x = (const PetscReal *)a, *y = (const PetscReal *)w;
+  const uint64_t   least = LitheBits(2e-140), most = LitheBits(1e140);
+  uint64_t         outside = 0;
+
+  for (PetscInt k = 0; k < n; k++) {
+    const double re = (double)x[2 * k], im = (double)x[2 * k + 1], dre = (double)(y[2 * k] - x[2 * k]), dim = (double)(y[2 * k + 1] - x[2 * k + 1]);
+
+    modulus[k] = sqrt(re * re + im * im);
+    error[k]   = sqrt(dre * dre + dim * dim);
+    outside |= LitheOutside(LitheBits(fabs(re) + fabs(im)), least, most) | LitheOutside(LitheBits(fabs(dre) + fabs(dim)), least, most);
+  }
+  if (!(outside >> 63)) return;
+  #endif
+  for (PetscInt k = 0; k < n; k++) {
+    modulus[k] = VCRSModulus(a[k]);
+    error[k]   = VCRSModulus(w[k] - a[k]);
+  }
+}
+#endif
+
 /* Adds entries a[k], and w[k] that they became */
 LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, PetscInt n, const PetscScalar a[], const PetscScalar w[])
 {
   VCRSRowSums s = *sums;
 
+#if defined(__CUDA_ARCH__)
   for (PetscInt k = 0; k < n; k++) {
     const double modulus = VCRSModulus(a[k]), error = VCRSModulus(w[k] - a[k]);
 
@@ -341,6 +454,24 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, Petsc
     s.error2 += error * error;
     s.error = error > s.error ? error : s.error;
   }
+#else
+  /* the same sums in three loops, each of which has registers enough for its own */
+  for (PetscInt from = 0; from < n; from += VCRS_MODULI) {
+    const PetscInt     count = PetscMin(VCRS_MODULI, n - from);
+    const PetscScalar *af = a + from, *wf = w + from;
+    double             modulus[VCRS_MODULI], error[VCRS_MODULI];
+
+    VCRSModuli(count, af, wf, modulus, error);
+    for (PetscInt k = 0; k < count; k++) {
+      s.sum += modulus[k];
+      s.square += modulus[k] * modulus[k];
+      s.largest = modulus[k] > s.largest ? modulus[k] : s.largest;
+      s.error2 += error[k] * error[k];
+      s.error = error[k] > s.error ? error[k] : s.error;
+    }
+    VCRSExactSumAddMany(&s.exact, &s.rest, count, af, wf);
+  }
+#endif
   *sums = s;
 }
 
