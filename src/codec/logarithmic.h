@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LITHE_LOG_TABLE 128
+#define LITHE_LOG_TABLE 512
 
 typedef struct {
   int       bits;                     /* 8 or 16 */
@@ -30,7 +30,7 @@ typedef struct {
   PetscReal coarse[256], fine[256];
 
   /* LitheLogScaleEncodeMany(): codes from a table of logarithms, in steps, and how near to a whole number that may be wrong */
-  double peroctave, unsure, reciprocal[LITHE_LOG_TABLE], place[LITHE_LOG_TABLE];
+  double peroctave, unsure, table[LITHE_LOG_TABLE][2];
 } LitheLogScale;
 
 /* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
@@ -66,12 +66,12 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
     if (again) s->logstep *= 1. - 4. * (double)PETSC_MACHINE_EPSILON;
   } while (again);
 
-  /* the series ends with r^3/3, |r| < 1/256; its rest and all rounding stay below 1e-10 of a logarithm. Subnormal numbers it does not know, and 0, as 2^-1023, has to be below the scale */
+  /* the series ends with r^2/2, |r| < 1/1024; its rest and all rounding stay below 4e-10 of a logarithm. Subnormal numbers it does not know, and 0, as 2^-1023, has to be below the scale */
   s->peroctave = 0.69314718055994530942 * s->perstep;
   s->unsure    = min >= 2.2250738585072014e-308 && s->logmin * s->perstep + 1023. * s->peroctave > 1. ? 1e-9 * (s->perstep + 1.) : 1.;
   for (c = 0; c < LITHE_LOG_TABLE; c++) {
-    s->reciprocal[c] = LITHE_LOG_TABLE / (LITHE_LOG_TABLE + c + .5);
-    s->place[c]      = (-log(s->reciprocal[c]) - s->logmin) * s->perstep + .5;
+    s->table[c][0] = LITHE_LOG_TABLE / (LITHE_LOG_TABLE + c + .5);
+    s->table[c][1] = (-log(s->table[c][0]) - s->logmin) * s->perstep;
   }
 }
 
@@ -134,25 +134,31 @@ LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, doub
 static inline void LitheLogScaleEncodeMany(const LitheLogScale *s, size_t n, const PetscReal v[], uint16_t code[])
 {
   const uint64_t one = 0x3ff0000000000000ULL, mantissa = 0xfffffffffffffULL;
-  const double   last = s->count - .5, sure = .5 - s->unsure;
+  const double   last = s->count - 1., sure = .5 - s->unsure, second = -.5 * s->perstep, big = 6755399441055744.;
 
   for (size_t l = 0; l < n; l++) {
     const double x = (double)v[l];
     uint64_t     bits, low;
-    double       m, r, k;
-    int          i, e, q;
+    double       m, r, k, sum;
+    int          i, e;
 
-    /* |x| = 2^e m, m = (1 + r)/reciprocal[i] */
+    /* |x| = 2^e m, m = (1 + r)/table[i][0] */
     memcpy(&bits, &x, sizeof(bits));
     low = (bits & mantissa) | one;
     memcpy(&m, &low, sizeof(m));
-    i       = (int)((bits >> 45) & (LITHE_LOG_TABLE - 1));
-    e       = (int)((bits >> 52) & 0x7ff) - 1023;
-    r       = m * s->reciprocal[i] - 1.;
-    k       = (double)e * s->peroctave + (s->place[i] + r * s->perstep * (1. + r * (r * (1. / 3.) - .5)));
-    k       = k < last ? k : last;
-    q       = k >= 0. ? (int)k : 0;
-    code[l] = fabs(k - (double)q - .5) < sure ? (uint16_t)(q + s->sign[bits >> 63]) : LitheLogScaleEncode(s, x);
+    i = (int)((bits >> 43) & (LITHE_LOG_TABLE - 1));
+    e = (int)((bits >> 52) & 0x7ff) - 1023;
+    r = m * s->table[i][0] - 1.;
+    k = (double)e * s->peroctave + (s->table[i][1] + r * (s->perstep + r * second));
+
+    /* what is above the scale belongs to its last code; what is below it, to the doubtful */
+    k = k < last ? k : last;
+    k = k > -.5 ? k : -.5;
+
+    /* next to 1.5 2^52 the unit in the last place is 1, and the lowest bits are the nearest whole number */
+    sum = k + big;
+    memcpy(&low, &sum, sizeof(low));
+    code[l] = fabs(k - (sum - big)) < sure ? (uint16_t)((int)low + s->sign[bits >> 63]) : LitheLogScaleEncode(s, x);
   }
 }
 

@@ -15,6 +15,7 @@
      LITHE_ALWAYS_INLINE         in place of inline
      LITHE_NO_INLINE             before a function that is to stay one, and out of the clones of its callers
      LITHE_INDEPENDENT           before a loop: no iteration reads what another one writes
+     LITHE_PREFETCH(address)     will be read soon
      LITHE_UNROLL                before a loop of at most 8 iterations, a constant number: no loop is to remain
 */
 
@@ -32,11 +33,13 @@
 #endif
 
 #if defined(__GNUC__)
-  #define LITHE_ALWAYS_INLINE inline __attribute__((always_inline))
-  #define LITHE_NO_INLINE     __attribute__((noinline))
+  #define LITHE_ALWAYS_INLINE     inline __attribute__((always_inline))
+  #define LITHE_NO_INLINE         __attribute__((noinline))
+  #define LITHE_PREFETCH(address) __builtin_prefetch(address)
 #else
   #define LITHE_ALWAYS_INLINE inline
   #define LITHE_NO_INLINE
+  #define LITHE_PREFETCH(address) ((void)(address))
 #endif
 
 #if defined(__clang__)

@@ -14,6 +14,7 @@
 */
 
 #include "vcrsfit.h"
+#include <lithe/private/lithecompiler.h>
 #if defined(__linux__)
   #include <sys/mman.h>
 #endif
@@ -157,18 +158,27 @@ static PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nro
 
 /* ------------------------------------------------------------------ containers of values */
 
-/* Twice as many slots, at least: the table stays at most half full, and no larger than the dictionary needs */
-static PetscErrorCode VCRSDictionaryGrow(PetscInt n, const PetscScalar dict[], int32_t **slot, size_t *nslot)
+/* Where an open-addressing table of 2^(64-shift) slots is to be looked at for v */
+static inline size_t VCRSDictionarySlot(PetscScalar v, int shift)
 {
-  PetscFunctionBegin;
-  *nslot = *nslot ? 4 * *nslot : 1024;
-  PetscCall(PetscFree(*slot));
-  PetscCall(PetscMalloc1(*nslot, slot));
-  memset(*slot, 0xff, *nslot * sizeof(**slot));
-  for (PetscInt c = 0; c < n; c++) {
-    size_t pos = (size_t)(LitheHashFinish(LitheHashScalar(0, dict[c])) & (*nslot - 1));
+  return (size_t)(LitheHashScalar(0, v) >> shift);
+}
 
-    while ((*slot)[pos] >= 0) pos = (pos + 1) & (*nslot - 1);
+/* Four times as many slots: the table stays at most half full, and no larger than the dictionary needs */
+static PetscErrorCode VCRSDictionaryGrow(PetscInt n, const PetscScalar dict[], int32_t **slot, int *shift)
+{
+  size_t nslot;
+
+  PetscFunctionBegin;
+  *shift = *slot ? *shift - 2 : 54;
+  nslot  = (size_t)1 << (64 - *shift);
+  PetscCall(PetscFree(*slot));
+  PetscCall(PetscMalloc1(nslot, slot));
+  memset(*slot, 0xff, nslot * sizeof(**slot));
+  for (PetscInt c = 0; c < n; c++) {
+    size_t pos = VCRSDictionarySlot(dict[c], *shift);
+
+    while ((*slot)[pos] >= 0) pos = (pos + 1) & (nslot - 1);
     (*slot)[pos] = (int32_t)c;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,9 +188,9 @@ static PetscErrorCode VCRSDictionaryGrow(PetscInt n, const PetscScalar dict[], i
 static PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
 {
   const PetscInt first = b->difference ? 1 : 0;
-  size_t         nslot = 0;
+  int            shift = 64;
   int32_t       *slot  = NULL;
-  PetscInt       n = 0, nlast = 0;
+  PetscInt       n = 0, nlast = 0, nlooked = 0;
   PetscBool      more = PETSC_FALSE;
   PetscErrorCode ierr = PETSC_SUCCESS;
 
@@ -192,10 +202,14 @@ static PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
     const PetscScalar *last     = b->a + p - nlast;
     const uint16_t    *lastcode = b->dictcode + p - nlast;
 
+    /* where most entries have to be looked for, as in the row above, begin to do so for all at once */
+    if (2 * nlooked > nlast) {
+      for (PetscInt k = first; k < len; k++) LITHE_PREFETCH(slot + VCRSDictionarySlot(b->a[p + k], shift));
+    }
+    nlooked = 0;
     for (PetscInt k = first; k < len; k++) {
       const PetscScalar v = b->a[p + k];
-      uint64_t          h;
-      size_t            pos;
+      size_t            pos, mask;
       int32_t           c;
 
       /* the entry in the same place of the row above */
@@ -203,12 +217,13 @@ static PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
         b->dictcode[p + k] = lastcode[k];
         continue;
       }
-      if (2 * (size_t)n >= nslot) {
-        ierr = VCRSDictionaryGrow(n, b->dict, &slot, &nslot);
+      if (!slot || (size_t)n >> (63 - shift)) {
+        ierr = VCRSDictionaryGrow(n, b->dict, &slot, &shift);
         if (ierr) break;
       }
-      h = LitheHashFinish(LitheHashScalar(0, v));
-      for (pos = (size_t)(h & (nslot - 1)); (c = slot[pos]) >= 0; pos = (pos + 1) & (nslot - 1)) {
+      nlooked++;
+      mask = ((size_t)1 << (64 - shift)) - 1;
+      for (pos = VCRSDictionarySlot(v, shift); (c = slot[pos]) >= 0; pos = (pos + 1) & mask) {
         if (!memcmp(&v, &b->dict[c], sizeof(v))) break;
       }
       if (c < 0) {
@@ -244,7 +259,7 @@ static PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
   int            last = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(b->m, &b->exponent));
+  PetscCall(VCRSMallocLarge(b->m, &b->exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
     int       exponent;
     const int bits = VCRSRowFixedPointBitsNear(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first, last, &exponent);

@@ -198,13 +198,13 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
 
   /* literal stores all entries in column order, the reference with the value that the row sum implies */
   b->difference = opt->rowsums && !literal ? PETSC_TRUE : PETSC_FALSE;
-  if (opt->rowsums) PetscCall(PetscMalloc1(csr->m, &b->ref));
+  if (opt->rowsums) PetscCall(VCRSMallocLarge(csr->m, &b->ref));
   if (b->difference) {
-    PetscCall(PetscMalloc1(csr->m, &b->sigma));
+    PetscCall(VCRSMallocLarge(csr->m, &b->sigma));
     PetscCall(VCRSMallocLarge(nz, &b->ownj));
   }
   PetscCall(VCRSMallocLarge(nz, &b->owna));
-  PetscCall(PetscMalloc1(csr->m, &b->rowexp));
+  PetscCall(VCRSMallocLarge(csr->m, &b->rowexp));
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
   if (!ierr) ierr = VCRSLossSurvey(b, csr, &survey, largest, stored);

@@ -159,12 +159,12 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
     const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
 
     for (PetscInt k = from; k < to; k++) {
-      const PetscReal x = v[k], modulus = PetscAbsReal(x);
+      const PetscReal x = v[k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
 
       if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
       low      = x < low ? x : low;
       high     = x > high ? x : high;
-      smallest = modulus < smallest && x != 0. ? modulus : smallest;
+      smallest = nonzero < smallest ? nonzero : smallest;
     }
   }
   rest        = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
