@@ -628,18 +628,25 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
 static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
 {
   VCRSBuild b;
+  PetscInt  nrows = PetscMin(csr->m, VCRS_FEW_ROWS);
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&b, sizeof(b)));
-  b.m = csr->m;
-  b.n = csr->n;
-  b.i = csr->i;
-  b.j = csr->j;
-  b.a = csr->a;
-  PetscCall(PetscMalloc1(csr->m, &b.setid));
-  PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, csr->m, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
-  if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, csr->m, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
-  PetscCall(VCRSBuildReset(&b));
+  while (PETSC_TRUE) {
+    PetscCall(PetscMemzero(&b, sizeof(b)));
+    b.m = csr->m;
+    b.n = csr->n;
+    b.i = csr->i;
+    b.j = csr->j;
+    b.a = csr->a;
+    PetscCall(VCRSMallocLarge(nrows, &b.setid));
+    PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
+    if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
+    PetscCall(VCRSBuildReset(&b));
+
+    /* most matrices show with their first rows that they are not of this kind */
+    if (!*few || nrows == csr->m) break;
+    nrows = csr->m;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

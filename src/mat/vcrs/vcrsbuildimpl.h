@@ -19,6 +19,7 @@
 
 /* With so few different rows a loss is not worth its row sums; ids take one byte */
 #define VCRS_FEW_PAIRS 256
+#define VCRS_FEW_ROWS  4096 /* of which so many are looked at first */
 
 /* The natural order of rows is kept in L3 if it pads no more than this */
 #define VCRS_PAD_TOLERANCE .02

@@ -133,11 +133,13 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
     break;
   case VCRS_VALUES_FIXED8:
   case VCRS_VALUES_FIXED16: {
-    const double step = LithePow2(b->exponent[row]);
+    /* a product is exact, too, and takes less time than a quotient; the smallest powers of two have no reciprocal */
+    const int    exponent = b->exponent[row], part = exponent < -1000 ? -1000 : exponent;
+    const double perstep = LithePow2(-part), more = LithePow2(part - exponent);
 
     for (PetscInt k = 0; k < n; k++) {
       for (PetscInt c = 0; c < nc; c++) {
-        const double q = (double)v[k * nc + c] / step;
+        const double q = (double)v[k * nc + c] * perstep * more;
 
         if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[(pos + stride * k) * nc + c] = (int8_t)q;
         else ((int16_t *)plan->value)[(pos + stride * k) * nc + c] = (int16_t)q;

@@ -150,25 +150,36 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
 /* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if an entry is NaN or Inf */
 LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
 {
-  const PetscInt   nc  = VCRS_COMPONENTS;
-  const PetscReal *v   = (const PetscReal *)a;
-  PetscReal        low = PETSC_MAX_REAL, high = -PETSC_MAX_REAL, smallest = s->smallest, rest;
+  const PetscInt   nc = VCRS_COMPONENTS;
+  const PetscReal *v  = (const PetscReal *)a;
+  PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
   PetscBool        finite = PETSC_TRUE;
 
+  /* two of each, which do not wait for one another */
+  for (PetscInt c = 0; c < 2; c++) {
+    lows[c]      = PETSC_MAX_REAL;
+    highs[c]     = -PETSC_MAX_REAL;
+    smallests[c] = s->smallest;
+  }
   for (PetscInt part = 0; part < 2; part++) {
     const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
 
-    for (PetscInt k = from; k < to; k++) {
-      const PetscReal x = v[k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
+    for (PetscInt k = from; k < to; k += 2) {
+      LITHE_UNROLL
+      for (PetscInt c = 0; c < 2; c++) {
+        const PetscReal x = v[c && k + 1 < to ? k + 1 : k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
 
-      if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
-      low      = x < low ? x : low;
-      high     = x > high ? x : high;
-      smallest = nonzero < smallest ? nonzero : smallest;
+        if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+        lows[c]      = x < lows[c] ? x : lows[c];
+        highs[c]     = x > highs[c] ? x : highs[c];
+        smallests[c] = nonzero < smallests[c] ? nonzero : smallests[c];
+      }
     }
   }
+  low         = PetscMin(lows[0], lows[1]);
+  high        = PetscMax(highs[0], highs[1]);
   rest        = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
-  s->smallest = smallest;
+  s->smallest = PetscMin(smallests[0], smallests[1]);
   s->lowest   = PetscMin(s->lowest, low);
   s->highest  = PetscMax(s->highest, high);
   *stored     = rest;
