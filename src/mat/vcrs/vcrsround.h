@@ -165,7 +165,6 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
     const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
 
     for (PetscInt k = from; k < to; k += 2) {
-      LITHE_UNROLL
       for (PetscInt c = 0; c < 2; c++) {
         const PetscReal x = v[c && k + 1 < to ? k + 1 : k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
 
