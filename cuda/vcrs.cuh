@@ -167,10 +167,23 @@ static __device__ __forceinline__ Number Read(const Number *p)
   return u.number;
 }
 
-#if defined(PETSC_USE_COMPLEX)
-static __device__ __forceinline__ PetscReal Read(const PetscReal *p)
+/* The same as any other data: such reads are made in the order that they are written in */
+static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {
-  return __ldg(p);
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.bits = __ldca(reinterpret_cast<const raw *>(p));
+  return u.number;
+}
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
+{
+  return __ldca(p);
 }
 #endif
 
@@ -367,6 +380,9 @@ struct SharedTable {
   }
 
   static __device__ __forceinline__ void Ready() { __syncthreads(); }
+
+  /* What is too large to be copied */
+  static __device__ __forceinline__ T Read(const T *p) { return ::Read(p); }
 };
 
 /* The same where they lie: for matrices that are too small to pay for a copy */
@@ -375,7 +391,9 @@ struct GlobalTable {
   static constexpr size_t bytes = 0;
   const T                *table;
 
-  __device__ __forceinline__ T operator[](unsigned int c) const { return Read(table + c); }
+  __device__ __forceinline__ T operator[](unsigned int c) const { return ReadInOrder(table + c); }
+
+  static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
   static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int) { return GlobalTable{table}; }
 
@@ -454,7 +472,7 @@ struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Read(dict + c); }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Table<Number>::Read(dict + c); }
 };
 
 template <template <class> class Table>

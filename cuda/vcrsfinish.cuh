@@ -12,8 +12,9 @@
 
 /*
    x, once the kernels before this one have written what they write. It is for kernels that are
-   launched before these are done (see vcrssmall.cu) and does nothing in others. Only what x and y
-   have to do with may have been written just before: a plan is complete before its first product.
+   launched before these are done (see vcrssmall.cu) and does nothing in others. The matrix may be read
+   before: a plan is complete before its first product. x has to be read by ReadInOrder() then: what
+   is read as constant data is read whenever the compiler likes.
 */
 static __device__ __forceinline__ const Number *WaitForVectors(const Number *x)
 {
@@ -67,7 +68,7 @@ static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
     const PetscInt64              p = p0 + thread;
     typename Register<Code>::type c[batch];
     PetscInt                      column[batch];
-    Number                        xs[batch];
+    Number                        v[batch], xs[batch];
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
@@ -76,12 +77,14 @@ static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
       column[k] = __ldcs(a.longcol + at);
       c[k]      = __ldcs(value + at);
     }
+#pragma unroll
+    for (int k = 0; k < batch; k++) v[k] = values.Decode(c[k]);
     x = WaitForVectors(x);
-    if (difference) xref = Read(x + reference);
+    if (difference) xref = ReadInOrder(x + reference);
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = Read(x + column[k]);
+    for (int k = 0; k < batch; k++) xs[k] = ReadInOrder(x + column[k]);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(p + k * threads < end, values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(p + k * threads < end, v[k], difference ? xs[k] - xref : xs[k], sum);
   }
 
   RowEnd rowend = RowEnd{};

@@ -53,15 +53,36 @@ struct SmallArguments : MultArguments {
 };
 
 /*
+   Entry k of a row that has fewer is masked: its mask is 0, that of others has all bits. Conditions
+   would do, but a thread has only seven registers for them, and then not all reads are made before
+   the first sum.
+*/
+static __device__ __forceinline__ PetscReal Keep(PetscReal a, int mask)
+{
+#if defined(PETSC_USE_REAL_SINGLE)
+  return __int_as_float(__float_as_int(a) & mask);
+#else
+  return __hiloint2double(__double2hiint(a) & mask, __double2loint(a) & mask);
+#endif
+}
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ Number Keep(Number a, int mask)
+{
+  return Number{Keep(a.re, mask), Keep(a.im, mask)};
+}
+#endif
+
+/*
    The columns of a row, from its set or, in L3, from a base for the entries k of the slice. Entries
-   past a row's end are read too, so that no read waits for the row's length: in a set the last one
-   again, in a slice what pads it.
+   past a row's end are read too, and give a column that x has: in a set the last one again, in a
+   slice what pads it, of which only the base is used.
 */
 struct SetColumns {
   const PetscInt *offset;
   int             last;
 
-  __device__ __forceinline__ PetscInt Read(int k) const { return offset[PetscMin(k, last)]; }
+  __device__ __forceinline__ PetscInt Read(int k, int) const { return __ldca(offset + PetscMin(k, last)); }
 };
 
 template <class Offset>
@@ -69,7 +90,13 @@ struct SliceColumns {
   const PetscInt *base;
   const Offset   *offset;
 
-  __device__ __forceinline__ PetscInt Read(int k) const { return base[k] + static_cast<PetscInt>(__ldcs(offset + 32 * k)); }
+  __device__ __forceinline__ PetscInt Read(int k, int mask) const
+  {
+    const PetscInt b = __ldca(base + k);
+    const Offset   o = __ldcs(offset + 32 * k);
+
+    return b + (static_cast<PetscInt>(o) & mask);
+  }
 };
 
 /*
@@ -77,7 +104,7 @@ struct SliceColumns {
    in a slice with entries k < end; x is where its columns count from. A warp that finishes rows gets
    what that takes in rowend, also if it has no entries.
 
-   Reads of the matrix are not of the kind that the compiler may move: they are to be under way before x is waited for.
+   All reads are made in the order that they are written in, as many as can be before one is waited for.
 */
 template <bool difference, class V, class Columns>
 static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const V &values, const typename V::Code *value, const Columns &columns, int begin, int end, int step, int length, const Number *x, bool finishes, VCRSUnsigned row, RowEnd *rowend, Number *xreference)
@@ -86,34 +113,37 @@ static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const
   PetscInt      reference = 0;
   Number        sum = Number{}, xref = Number{};
 
-  if (difference && length > 0) reference = columns.Read(0);
+  if (difference && length > 0) reference = columns.Read(0, -1);
   if (begin >= end) x = WaitForVectors(x);
 #pragma unroll 1
   for (int k0 = begin; k0 < end; k0 += step) {
     typename Register<typename V::Code>::type c[batch];
     PetscInt                                  o[batch];
     Number                                    v[batch], xs[batch];
+    int                                       mask[batch];
 
 #pragma unroll
     for (int k = 0; k < batch; k++) c[k] = __ldcs(value + 32 * (PetscMin(k0 + k, end - 1) - first));
 #pragma unroll
-    for (int k = 0; k < batch; k++) o[k] = columns.Read(PetscMin(k0 + k, end - 1));
-    x = WaitForVectors(x);
+    for (int k = 0; k < batch; k++) mask[k] = (k0 + k - length) >> 31;
+#pragma unroll
+    for (int k = 0; k < batch; k++) o[k] = columns.Read(PetscMin(k0 + k, end - 1), mask[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) {
       /* what pads a slice may be no code of a dictionary */
-      if constexpr (!V::finite) c[k] = k0 + k < length ? c[k] : 0;
+      if constexpr (!V::finite) c[k] &= mask[k];
       v[k] = values.Decode(c[k]);
     }
+    x = WaitForVectors(x);
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = Read(x + o[k]);
-    if (difference && k0 == begin) xref = ReadIf(length > 0, x + reference);
+    for (int k = 0; k < batch; k++) xs[k] = ReadInOrder(x + o[k]);
+    if (difference && k0 == begin && length > 0) xref = ReadInOrder(x + reference);
     if (finishes && k0 == begin) *rowend = ReadRowEnd<V::scaled, difference>(a, row);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, v[k], difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum = MultiplyAdd(Keep(v[k], mask[k]), Keep(difference ? xs[k] - xref : xs[k], mask[k]), sum);
   }
   if (begin >= end) {
-    if (difference) xref = ReadIf(length > 0, x + reference);
+    if (difference && length > 0) xref = ReadInOrder(x + reference);
     if (finishes) *rowend = ReadRowEnd<V::scaled, difference>(a, row);
   }
   *xreference = xref;

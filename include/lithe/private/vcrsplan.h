@@ -37,8 +37,7 @@
    that their entries k are near one another even where a row is wide. sliceptr[s] is a multiple of 32
    also for s = nslices, since the values of long rows come after; so c = sliceptr[s]/32 counts the
    entries of the longest lanes before, to which the difference form adds one a slice, s of them, for
-   the reference (an empty slice then has a base that is not used). What pads a slice has offset 0, so
-   that its column can be read like any other.
+   the reference (an empty slice then has a base that is not used).
 
    Rows longer than VCRS_LONG_ROW have rowlength 0 and stand apart: long row q is row longrow[q], with
    entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
