@@ -38,7 +38,7 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
   problem->beta1          = 1;
   problem->beta2          = 0;
   problem->peclet         = 1;
-  problem->jitter         = (PetscReal).12;
+  problem->jitter         = (PetscReal).23;
   if (kind == PROBLEM_RESERVOIR) {
     problem->ny = 200;
     problem->nz = 50;
@@ -95,7 +95,7 @@ PetscErrorCode ProblemSetSize(Problem *problem, PetscInt rows)
 . -points_per_wave <p> - helmholtz27: grid points in the shortest wavelength
 . -beta1, -beta2 <b>   - helmholtz27: factor beta1 - i beta2 of the square of the wave number
 . -peclet <p>          - convdiff7: largest cell Peclet number
-- -jitter <r>          - fem: displacement of grid points
+- -jitter <r>          - fem: displacement of grid points in grid spacings, 0.05 to 0.23
 */
 PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
 {

@@ -22,7 +22,7 @@
 . `PROBLEM_LAPLACE27`   - constant coefficients, 27 points: 26 and -1
 . `PROBLEM_HELMHOLTZ27` - complex, 27 points, trilinear finite elements, absorbing boundary
 . `PROBLEM_CONVDIFF7`   - convection and diffusion, 7 points, not symmetric
-- `PROBLEM_FEM`         - linear tetrahedra on an irregular mesh, reverse Cuthill-McKee order
+- `PROBLEM_FEM`         - linear tetrahedra, a Delaunay mesh of displaced grid points, reverse Cuthill-McKee order
 E*/
 typedef enum {
   PROBLEM_RESERVOIR,
@@ -61,7 +61,7 @@ typedef struct {
   PetscReal peclet; /* cell Peclet number */
 
   /* FEM */
-  PetscReal jitter; /* displacement of grid points in grid spacings, at most 0.15 */
+  PetscReal jitter; /* displacement of grid points in grid spacings, 0.05 to 0.23 */
 } Problem;
 
 PetscErrorCode ProblemSetDefaults(ProblemKind, Problem *);

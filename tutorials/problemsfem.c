@@ -2,36 +2,76 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Linear finite elements on tetrahedra, numbered as an unstructured mesh */
+/*
+   Linear finite elements on an unstructured mesh of tetrahedra: -div(c grad u) + u/h^2 with a smooth random c.
+
+   The points are those of a grid, displaced at random, and the mesh is their Delaunay triangulation. A ball
+   with no point in it has at most the radius R = sqrt(3) (1/2 + jitter) grid spacings, because the nearest
+   grid point is within sqrt(3)/2 of its centre. The tetrahedra round a point are therefore made from points
+   within 2 R, which for jitter <= 0.23 differ by at most 2 in each grid index: a row is found from 124
+   neighbours, on any process, and no mesh is kept. Grid points outside of the domain take part; tetrahedra
+   with one of them are left out, so that the boundary is as irregular as the rest.
+
+   Positions are integers, and what decides is computed exactly. Neighbours therefore agree on their common
+   tetrahedra, and the matrix is symmetric to the last bit: its entries are summed in an order that depends
+   on positions alone.
+*/
 
 #include "problemsimpl.h"
 
-/*
-   The points of a grid, displaced at random. Every cube is cut into 6 tetrahedra by pulling: the vertex with
-   the lowest label is joined to the three faces that it is not on, each of which is cut by the diagonal
-   through its own vertex of lowest label. Labels are random and belong to points, so neighbouring cubes
-   agree on the diagonal of their face and the mesh is conforming, with 7 to 27 nonzeros in a row.
-*/
+#define MESH_REACH  2                    /* difference in a grid index of two points of a tetrahedron, at most */
+#define MESH_WIDTH  (2 * MESH_REACH + 1) /* of the box of grid points round a point */
+#define MESH_BOX    (MESH_WIDTH * MESH_WIDTH * MESH_WIDTH)
+#define MESH_CENTRE (MESH_BOX / 2) /* the point's own place in its box; places ascend as the numbers of points do */
+#define MESH_UNITS  512            /* of a position in a grid spacing: decisions then fit 64 bits */
+#define MESH_LOW    0.05           /* least jitter: below, points lie on common spheres too often */
+#define MESH_HIGH   0.23           /* most jitter, see above */
+#define MESH_ROW    48             /* entries of a row, at most; about 27 occur */
+#define MESH_NEAR   26             /* so many points come first: those that differ by at most 1 in each index */
+#define STAR_POINTS (MESH_BOX + 6) /* those of the box and six to begin with */
+#define STAR_SIZE   256            /* tetrahedra round a point while they are found, at most; about 60 occur */
+
 typedef struct {
-  PetscInt  n[3];
-  PetscInt  N;
-  uint32_t *label;
-  float    *shift;       /* [3 N] displacement in grid spacings */
-  float    *coefficient; /* [N] */
+  PetscInt n[3];
+  PetscInt N;
+  int16_t *shift;              /* [3 (n0 + 4) (n1 + 4) (n2 + 4)] displacements of the points and of two layers round them */
+  float   *coefficient;        /* [N] */
+  int64_t  reach2;             /* square of 2 R */
+  uint8_t  order[MESH_BOX];    /* places in a box, the centre first, then by distance */
+  int8_t   place[MESH_BOX][3]; /* their differences in grid indices */
 } Mesh;
+
+/* The tetrahedra round a point as triangles, oriented alike, that the point sees round itself */
+typedef struct {
+  PetscBool tie; /* four points and the centre lie on a sphere: nothing is decided */
+  int       count;
+  uint8_t   vertex[STAR_SIZE][3];              /* places in the box */
+  int64_t   sphere[STAR_SIZE][4];              /* (x, y, z, x^2 + y^2 + z^2) times this is negative inside of the circumscribed sphere */
+  int64_t   x[STAR_POINTS][3];                 /* positions relative to the point */
+  uint8_t   removed[STAR_POINTS][STAR_POINTS]; /* directed edges of triangles that are going; otherwise zero */
+} Star;
 
 static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
 {
   const PetscReal correlation[3] = {(PetscReal)problem->nx / 6, (PetscReal)problem->ny / 6, (PetscReal)problem->nz / 6};
+  const size_t    padded         = (size_t)(problem->nx + 2 * MESH_REACH) * (size_t)(problem->ny + 2 * MESH_REACH) * (size_t)(problem->nz + 2 * MESH_REACH);
+  const double    reach          = sqrt(3.) * ((1. + 2. * (double)problem->jitter) * MESH_UNITS + 1.); /* 2 R, and what rounding adds */
+  int             last           = 0;
   Field           field;
   double         *work;
 
   PetscFunctionBegin;
-  mesh->n[0] = problem->nx;
-  mesh->n[1] = problem->ny;
-  mesh->n[2] = problem->nz;
-  mesh->N    = N;
-  PetscCall(PetscMalloc3(N, &mesh->label, 3 * (size_t)N, &mesh->shift, N, &mesh->coefficient));
+  mesh->n[0]   = problem->nx;
+  mesh->n[1]   = problem->ny;
+  mesh->n[2]   = problem->nz;
+  mesh->N      = N;
+  mesh->reach2 = (int64_t)ceil(reach * reach);
+
+  /* positions */
+  PetscCall(PetscMalloc2(3 * padded, &mesh->shift, N, &mesh->coefficient));
+  for (size_t k = 0; k < 3 * padded; k++) mesh->shift[k] = (int16_t)lrint((double)problem->jitter * MESH_UNITS * (2. * HashUniform(k, (uint64_t)problem->seed + 1) - 1.));
+
+  /* coefficients */
   PetscCall(PetscMalloc1(problem->nx, &work));
   PetscCall(FieldSetUp(&field, correlation, problem->seed));
   for (PetscInt p = 0; p < N; p++) {
@@ -39,137 +79,258 @@ static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
 
     if (i == 0) FieldLine(&field, problem->nx, (double)j, (double)k, work);
     mesh->coefficient[p] = (float)exp(work[i]);
-    mesh->label[p]       = (uint32_t)(Hash((uint64_t)p, (uint64_t)problem->seed) >> 32);
-    for (int d = 0; d < 3; d++) mesh->shift[3 * (size_t)p + d] = (float)((double)problem->jitter * (2. * HashUniform(3 * (uint64_t)p + (uint64_t)d, (uint64_t)problem->seed + 1) - 1.));
   }
   PetscCall(PetscFree(work));
+
+  /* near points first: they leave little for the far ones to change */
+  for (int b = 0; b < MESH_BOX; b++) {
+    mesh->place[b][0] = (int8_t)(b % MESH_WIDTH - MESH_REACH);
+    mesh->place[b][1] = (int8_t)(b / MESH_WIDTH % MESH_WIDTH - MESH_REACH);
+    mesh->place[b][2] = (int8_t)(b / MESH_WIDTH / MESH_WIDTH - MESH_REACH);
+  }
+  for (int distance = 0; distance <= 3 * MESH_REACH * MESH_REACH; distance++) {
+    for (int b = 0; b < MESH_BOX; b++) {
+      const int8_t *d = mesh->place[b];
+
+      if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] == distance) mesh->order[last++] = (uint8_t)b;
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The order of labels; equal ones (one in four thousand million) by number */
-static inline PetscBool LabelBefore(const Mesh *mesh, PetscInt p, PetscInt q)
+static PetscErrorCode MeshDestroy(Mesh *mesh)
 {
-  return mesh->label[p] < mesh->label[q] || (mesh->label[p] == mesh->label[q] && p < q) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(mesh->shift, mesh->coefficient));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The 6 tetrahedra of the cube with these 8 points */
-static void CubeTetrahedra(const Mesh *mesh, const PetscInt point[8], int tetrahedron[6][4])
+/* Adds the tetrahedron of the centre and of u, v, w, whose determinant is positive */
+static void StarAdd(Star *star, int u, int v, int w)
 {
-  int apex = 0, count = 0;
+  const int64_t *a = star->x[u], *b = star->x[v], *c = star->x[w];
+  const int64_t  aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2], bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2], cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+  int64_t       *s = star->sphere[star->count];
+  uint8_t       *t = star->vertex[star->count++];
 
-  for (int v = 1; v < 8; v++) {
-    if (LabelBefore(mesh, point[v], point[apex])) apex = v;
+  /* the last row of a determinant whose other rows are (a, aa), (b, bb), (c, cc) */
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+
+    s[d] = -(aa * (b[e] * c[f] - b[f] * c[e]) + bb * (c[e] * a[f] - c[f] * a[e]) + cc * (a[e] * b[f] - a[f] * b[e]));
+  }
+  s[3] = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  t[0] = (uint8_t)u;
+  t[1] = (uint8_t)v;
+  t[2] = (uint8_t)w;
+}
+
+/* One more point: the tetrahedra in whose sphere it lies go, and it is joined to the edge of the hole */
+static void StarInsert(Star *star, int point)
+{
+  const int64_t *x = star->x[point], xx = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  uint8_t        gone[STAR_SIZE][3];
+  int            ngone = 0;
+
+  for (int t = 0; t < star->count;) {
+    const int64_t *s = star->sphere[t], side = s[0] * x[0] + s[1] * x[1] + s[2] * x[2] + s[3] * xx;
+
+    if (side == 0) star->tie = PETSC_TRUE;
+    if (side < 0) {
+      memcpy(gone[ngone++], star->vertex[t], sizeof(gone[0]));
+      star->count--;
+      memcpy(star->vertex[t], star->vertex[star->count], sizeof(star->vertex[0]));
+      memcpy(star->sphere[t], star->sphere[star->count], sizeof(star->sphere[0]));
+    } else t++;
+  }
+  for (int g = 0; g < ngone; g++) {
+    for (int e = 0; e < 3; e++) star->removed[gone[g][e]][gone[g][(e + 1) % 3]] = 1;
+  }
+  for (int g = 0; g < ngone; g++) {
+    for (int e = 0; e < 3; e++) {
+      const int u = gone[g][e], v = gone[g][(e + 1) % 3];
+
+      if (!star->removed[v][u] && star->count < STAR_SIZE) StarAdd(star, u, v, point);
+    }
+  }
+  for (int g = 0; g < ngone; g++) {
+    for (int e = 0; e < 3; e++) star->removed[gone[g][e]][gone[g][(e + 1) % 3]] = 0;
+  }
+}
+
+/* Points beyond the largest diameter of the spheres change nothing any more; its square, no more than most */
+static int64_t StarReach2(const Star *star, int64_t most)
+{
+  double largest = 0.;
+
+  for (int t = 0; t < star->count; t++) {
+    const int64_t *s = star->sphere[t];
+    const double   x = (double)s[0], y = (double)s[1], z = (double)s[2], w = (double)s[3];
+
+    largest = PetscMax(largest, (x * x + y * y + z * z) / (w * w));
+  }
+  return largest < (double)most ? (int64_t)(1.001 * largest) + 1 : most;
+}
+
+/* The tetrahedra round the point of grid indices at[] */
+static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *star)
+{
+  const PetscInt *n      = mesh->n;
+  const int64_t   far    = 4 * MESH_UNITS; /* beyond all that matters */
+  int64_t         reach2 = mesh->reach2;
+  int16_t         own[3];
+
+  PetscFunctionBegin;
+  star->count = 0;
+  star->tie   = PETSC_FALSE;
+
+  /* an octahedron of points far away, until nearer ones have replaced them */
+  for (int k = 0; k < 6; k++) {
+    for (int d = 0; d < 3; d++) star->x[MESH_BOX + k][d] = d == k / 2 ? (k % 2 ? -far : far) : 0;
+  }
+  for (int k = 0; k < 8; k++) {
+    const int u = MESH_BOX + (k & 1), v = MESH_BOX + 2 + (k >> 1 & 1), w = MESH_BOX + 4 + (k >> 2);
+
+    if ((k & 1) ^ (k >> 1 & 1) ^ (k >> 2)) StarAdd(star, v, u, w);
+    else StarAdd(star, u, v, w);
+  }
+
+  for (int k = 0; k < MESH_BOX; k++) {
+    const int    b = mesh->order[k];
+    const size_t q = ((size_t)(at[2] + mesh->place[b][2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + mesh->place[b][1] + MESH_REACH)) * (size_t)(n[0] + 2 * MESH_REACH) + (size_t)(at[0] + mesh->place[b][0] + MESH_REACH);
+    int64_t     *x = star->x[b], xx = 0;
+
+    if (k == 0) memcpy(own, mesh->shift + 3 * q, sizeof(own));
+    for (int d = 0; d < 3; d++) {
+      x[d] = (int64_t)mesh->place[b][d] * MESH_UNITS + mesh->shift[3 * q + (size_t)d] - own[d];
+      xx += x[d] * x[d];
+    }
+    if (k > 0 && xx <= reach2) StarInsert(star, b);
+    if (k == MESH_NEAR) reach2 = StarReach2(star, reach2);
+  }
+  PetscCheck(star->count < STAR_SIZE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh has too many tetrahedra", at[0], at[1], at[2]);
+  PetscCheck(!star->tie, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh lies on a sphere with four others: use another -seed", at[0], at[1], at[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The number of the point in a place of the box round at[], or -1 outside of the domain */
+static inline PetscInt MeshPoint(const Mesh *mesh, const PetscInt at[3], int b)
+{
+  PetscInt to[3];
+
+  for (int d = 0; d < 3; d++) {
+    to[d] = at[d] + mesh->place[b][d];
+    if (to[d] < 0 || to[d] >= mesh->n[d]) return -1;
+  }
+  return (to[2] * mesh->n[1] + to[1]) * mesh->n[0] + to[0];
+}
+
+/* Adds a tetrahedron's part of the centre's row to sum[MESH_BOX]; vertex[]: its places in ascending order */
+static void AddTetrahedron(const Mesh *mesh, const Star *star, const PetscInt point[], const uint8_t vertex[4], double sum[])
+{
+  double e[3][3], gradient[4][3], determinant, c = 0.;
+  int    me = 0;
+
+  for (int v = 0; v < 4; v++) {
+    c += .25 * (double)mesh->coefficient[point[vertex[v]]];
+    if (vertex[v] == MESH_CENTRE) me = v;
+  }
+
+  /* gradients of the barycentric coordinates: cross products of edges over the determinant */
+  for (int v = 0; v < 3; v++) {
+    for (int d = 0; d < 3; d++) e[v][d] = (double)(star->x[vertex[v + 1]][d] - star->x[vertex[0]][d]) / MESH_UNITS;
   }
   for (int d = 0; d < 3; d++) {
-    const int base = (apex ^ 1 << d) & 1 << d, u = 1 << (d + 1) % 3, w = 1 << (d + 2) % 3;
-    const int corner[4] = {base, base | u, base | u | w, base | w}; /* round the face opposite */
-    int       low       = 0;
+    const int f = (d + 1) % 3, g = (d + 2) % 3;
 
-    for (int c = 1; c < 4; c++) {
-      if (LabelBefore(mesh, point[corner[c]], point[corner[low]])) low = c;
-    }
-    for (int half = 0; half < 2; half++) {
-      tetrahedron[count][0]   = apex;
-      tetrahedron[count][1]   = corner[low];
-      tetrahedron[count][2]   = corner[(low + 1 + half) % 4];
-      tetrahedron[count++][3] = corner[(low + 2 + half) % 4];
-    }
+    gradient[1][d] = e[1][f] * e[2][g] - e[1][g] * e[2][f];
+    gradient[2][d] = e[2][f] * e[0][g] - e[2][g] * e[0][f];
+    gradient[3][d] = e[0][f] * e[1][g] - e[0][g] * e[1][f];
+    gradient[0][d] = -(gradient[1][d] + gradient[2][d] + gradient[3][d]);
   }
+  determinant = fabs(e[0][0] * gradient[1][0] + e[0][1] * gradient[1][1] + e[0][2] * gradient[1][2]);
+  for (int v = 0; v < 4; v++) {
+    double energy = 0.;
+
+    for (int d = 0; d < 3; d++) energy += gradient[me][d] * gradient[v][d];
+    sum[vertex[v]] += c * energy / (6. * determinant);
+  }
+  sum[MESH_CENTRE] += determinant / 24. / ((double)mesh->n[0] * (double)mesh->n[0]); /* lumped mass */
 }
 
-/* Row p of the matrix of -div(c grad u) + u/h^2: column numbers on the grid in ascending order, and values unless value is NULL; up to 27 */
-static void MeshRow(const Mesh *mesh, PetscInt p, PetscInt *count, PetscInt column[], PetscScalar value[])
+/* Row p: column numbers on the grid in ascending order, and values unless value is NULL; up to MESH_ROW */
+static PetscErrorCode MeshRow(const Mesh *mesh, Star *star, PetscInt p, PetscInt *count, PetscInt column[], PetscScalar value[])
 {
   const PetscInt *n = mesh->n, at[3] = {p % n[0], p / n[0] % n[1], p / n[0] / n[1]};
-  double          sum[27]  = {0.};
-  PetscBool       used[27] = {PETSC_FALSE};
+  double          sum[MESH_BOX]  = {0.};
+  PetscBool       used[MESH_BOX] = {PETSC_FALSE};
+  PetscInt        point[MESH_BOX];
+  uint32_t        tetrahedron[STAR_SIZE];
+  int             ntetrahedra = 0;
 
-  for (int a = 0; a < 8; a++) {
-    PetscInt  cell[3], point[8];
-    PetscBool inside = PETSC_TRUE;
-    int       tetrahedron[6][4];
+  PetscFunctionBegin;
+  PetscCall(MeshStar(mesh, at, star));
+  point[MESH_CENTRE] = p;
 
-    for (int d = 0; d < 3; d++) {
-      cell[d] = at[d] - (a >> d & 1);
-      if (cell[d] < 0 || cell[d] >= n[d] - 1) inside = PETSC_FALSE;
-    }
-    if (!inside) continue;
-    for (int v = 0; v < 8; v++) point[v] = ((cell[2] + (v >> 2)) * n[1] + cell[1] + (v >> 1 & 1)) * n[0] + cell[0] + (v & 1);
-    CubeTetrahedra(mesh, point, tetrahedron);
-    for (int t = 0; t < 6; t++) {
-      const int *vertex = tetrahedron[t];
-      double     x[4][3], e[3][3], gradient[4][3], determinant, c = 0.;
-      int        me = -1;
+  /* places of a tetrahedron in ascending order make a number, and tetrahedra are taken in ascending order of these */
+  for (int t = 0; t < star->count; t++) {
+    const uint8_t *w   = star->vertex[t];
+    const uint8_t  low = PetscMin(w[0], PetscMin(w[1], w[2])), high = PetscMax(w[0], PetscMax(w[1], w[2]));
+    uint8_t        v[4] = {low, (uint8_t)(w[0] + w[1] + w[2] - low - high), high, MESH_CENTRE};
+    uint32_t       number;
+    int            place;
 
-      for (int v = 0; v < 4; v++) {
-        if (vertex[v] == a) me = v;
-      }
-      if (me < 0) continue;
+    PetscCheck(high < MESH_BOX, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point %" PetscInt_FMT " has neighbours that are too far away", p);
+    for (int k = 0; k < 3; k++) point[w[k]] = MeshPoint(mesh, at, w[k]);
+    if (point[w[0]] < 0 || point[w[1]] < 0 || point[w[2]] < 0) continue;
+    for (place = 3; place > 0 && v[place - 1] > MESH_CENTRE; place--) v[place] = v[place - 1];
+    v[place] = MESH_CENTRE;
+    number   = (uint32_t)v[0] << 24 | (uint32_t)v[1] << 16 | (uint32_t)v[2] << 8 | (uint32_t)v[3];
+    for (place = ntetrahedra++; place > 0 && tetrahedron[place - 1] > number; place--) tetrahedron[place] = tetrahedron[place - 1];
+    tetrahedron[place] = number;
+  }
+  for (int t = 0; t < ntetrahedra; t++) {
+    const uint8_t v[4] = {(uint8_t)(tetrahedron[t] >> 24), (uint8_t)(tetrahedron[t] >> 16), (uint8_t)(tetrahedron[t] >> 8), (uint8_t)tetrahedron[t]};
 
-      /* an entry for each vertex of each tetrahedron round the point */
-      for (int v = 0; v < 4; v++) {
-        const int w = vertex[v];
+    for (int k = 0; k < 4; k++) used[v[k]] = PETSC_TRUE;
+    if (value) AddTetrahedron(mesh, star, point, v, sum);
+  }
 
-        used[((w >> 2) - (a >> 2) + 1) * 9 + ((w >> 1 & 1) - (a >> 1 & 1) + 1) * 3 + (w & 1) - (a & 1) + 1] = PETSC_TRUE;
-      }
-      if (!value) continue;
-
-      /* gradients of the barycentric coordinates: cross products of edges over the determinant */
-      for (int v = 0; v < 4; v++) {
-        for (int d = 0; d < 3; d++) x[v][d] = (double)(vertex[v] >> d & 1) + (double)mesh->shift[3 * (size_t)point[vertex[v]] + d];
-        c += .25 * (double)mesh->coefficient[point[vertex[v]]];
-      }
-      for (int v = 0; v < 3; v++) {
-        for (int d = 0; d < 3; d++) e[v][d] = x[v + 1][d] - x[0][d];
-      }
-      for (int d = 0; d < 3; d++) {
-        const int f = (d + 1) % 3, g = (d + 2) % 3;
-
-        gradient[1][d] = e[1][f] * e[2][g] - e[1][g] * e[2][f];
-        gradient[2][d] = e[2][f] * e[0][g] - e[2][g] * e[0][f];
-        gradient[3][d] = e[0][f] * e[1][g] - e[0][g] * e[1][f];
-        gradient[0][d] = -(gradient[1][d] + gradient[2][d] + gradient[3][d]);
-      }
-      determinant = e[0][0] * gradient[1][0] + e[0][1] * gradient[1][1] + e[0][2] * gradient[1][2];
-      for (int v = 0; v < 4; v++) {
-        const int w      = vertex[v];
-        double    energy = 0.;
-
-        for (int d = 0; d < 3; d++) energy += gradient[me][d] * gradient[v][d];
-        sum[((w >> 2) - (a >> 2) + 1) * 9 + ((w >> 1 & 1) - (a >> 1 & 1) + 1) * 3 + (w & 1) - (a & 1) + 1] += c * energy / (6. * fabs(determinant));
-      }
-      sum[13] += fabs(determinant) / 24. / ((double)n[0] * (double)n[0]); /* lumped mass */
-    }
+  /* a corner that all tetrahedra have cut off stands alone */
+  if (!ntetrahedra) {
+    used[MESH_CENTRE] = PETSC_TRUE;
+    sum[MESH_CENTRE]  = 1. / ((double)n[0] * (double)n[0]);
   }
   *count = 0;
-  for (int entry = 0; entry < 27; entry++) {
-    if (used[entry]) {
-      column[*count] = ((at[2] + entry / 9 - 1) * n[1] + at[1] + entry / 3 % 3 - 1) * n[0] + at[0] + entry % 3 - 1;
-      if (value) value[*count] = (PetscScalar)sum[entry];
-      (*count)++;
-    }
+  for (int b = 0; b < MESH_BOX; b++) {
+    if (!used[b]) continue;
+    PetscCheck(*count < MESH_ROW, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point %" PetscInt_FMT " has too many neighbours", p);
+    column[*count] = point[b];
+    if (value) value[*count] = (PetscScalar)sum[b];
+    (*count)++;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* newnumber[] of the points in reverse Cuthill-McKee order, and its inverse; found on one process, known on all */
-static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, PetscInt newnumber[], PetscInt oldnumber[])
+static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, Star *star, PetscInt newnumber[], PetscInt oldnumber[])
 {
   PetscMPIInt rank, count;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (!rank) {
-    PetscInt       *i, *j, length;
+    PetscInt       *i, *j, length = 0;
     PetscScalar    *a;
     const PetscInt *order;
     Mat             pattern;
     IS              row, column;
 
-    PetscCheck((PetscInt64)mesh->N * 27 < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A mesh of %" PetscInt_FMT " points is too large for PetscInt", mesh->N);
-    PetscCall(PetscMalloc2(mesh->N + 1, &i, 27 * (size_t)mesh->N, &j));
+    PetscCheck((PetscInt64)mesh->N * MESH_ROW < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A mesh of %" PetscInt_FMT " points is too large for PetscInt", mesh->N);
+    PetscCall(PetscMalloc2(mesh->N + 1, &i, MESH_ROW * (size_t)mesh->N, &j));
     i[0] = 0;
     for (PetscInt p = 0; p < mesh->N; p++) {
-      MeshRow(mesh, p, &length, j + i[p], NULL);
+      PetscCall(MeshRow(mesh, star, p, &length, j + i[p], NULL));
       i[p + 1] = i[p] + length;
     }
     PetscCall(PetscCalloc1(i[mesh->N], &a));
@@ -193,22 +354,24 @@ static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, PetscInt newnum
 PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, Vec *rhs)
 {
   Mesh     mesh;
+  Star    *star;
   Rows     rows;
   PetscInt N, *newnumber, *oldnumber;
 
   PetscFunctionBegin;
   PetscCheck(problem->nx > 1 && problem->ny > 1 && problem->nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "A mesh of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points: at least 2 are needed in each direction", problem->nx, problem->ny, problem->nz);
-  PetscCheck(problem->jitter >= 0 && problem->jitter <= (PetscReal).15, comm, PETSC_ERR_ARG_OUTOFRANGE, "-jitter %g: tetrahedra stay valid between 0 and 0.15", (double)problem->jitter);
+  PetscCheck(problem->jitter >= (PetscReal)MESH_LOW && problem->jitter <= (PetscReal)MESH_HIGH, comm, PETSC_ERR_ARG_OUTOFRANGE, "-jitter %g: the mesh is found between %g and %g", (double)problem->jitter, MESH_LOW, MESH_HIGH);
   PetscCall(GridRows(comm, problem, &N));
   PetscCall(MeshCreate(problem, N, &mesh));
+  PetscCall(PetscNew(&star));
   PetscCall(PetscMalloc2(N, &newnumber, N, &oldnumber));
-  PetscCall(MeshOrder(comm, &mesh, newnumber, oldnumber));
-  PetscCall(RowsCreate(comm, N, 27, 0, &rows));
+  PetscCall(MeshOrder(comm, &mesh, star, newnumber, oldnumber));
+  PetscCall(RowsCreate(comm, N, MESH_ROW, 0, &rows));
   for (PetscInt row = rows.rstart; row < rows.rend; row++) {
-    PetscInt    count, column[27];
-    PetscScalar value[27];
+    PetscInt    count, column[MESH_ROW];
+    PetscScalar value[MESH_ROW];
 
-    MeshRow(&mesh, oldnumber[row], &count, column, value);
+    PetscCall(MeshRow(&mesh, star, oldnumber[row], &count, column, value));
     for (PetscInt e = 0; e < count; e++) column[e] = newnumber[column[e]];
     PetscCall(PetscSortIntWithScalarArray(count, column, value));
     RowsBegin(&rows);
@@ -216,7 +379,8 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
     RowsEnd(&rows, 1.);
   }
   PetscCall(PetscFree2(newnumber, oldnumber));
-  PetscCall(PetscFree3(mesh.label, mesh.shift, mesh.coefficient));
+  PetscCall(PetscFree(star));
+  PetscCall(MeshDestroy(&mesh));
   PetscCall(RowsFinish(&rows, A, rhs));
   PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
