@@ -102,7 +102,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 }
 
 /* A pair's word and diagonal: what of the common pair it is (see vcrs.cuh) */
-static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal, uint32_t *shape)
+static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
   uint32_t       word = 0;
@@ -110,26 +110,21 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
 
   *diagonal = 0.;
-  *shape    = 0;
   for (PetscInt k = 0; k < length; k++) {
     const PetscInt    offset = table->setoffset[start + k];
     const PetscScalar value  = table->setvalue[start + k];
     int               q      = 0;
 
     while (q < l->length && l->offset[q] != offset) q++;
-    if (q < l->length) {
-      *shape |= 1u << q;
-      found++;
-    }
+    if (q < l->length) found++;
     if (offset == 0) {
       word |= VCRS_WORD_DIAGONAL;
       *diagonal = value;
-    } else if (q < l->length && !memcmp(&l->value[q], &value, sizeof(value))) word |= 1u << q;
+    } else if (q < l->length && !memcmp(&l->value[0][q], &value, sizeof(value))) word |= 1u << q;
     else part = PETSC_FALSE;
   }
   same = length == l->length && found == length ? PETSC_TRUE : PETSC_FALSE;
   if (!part) word = 0;
-  if (found < length) *shape = 0;
   return same ? word | VCRS_WORD_SAME : word;
 }
 
@@ -164,8 +159,39 @@ static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
   return ntriple;
 }
 
-/* Orders the common set's entries by the stride that gives most triples, the largest of these; the order of L1 and L2 stays */
-static void ChooseStride(VCRSLaunch *l, PetscInt m, PetscBool pairs)
+/* The rows for which the common set stays inside x, in whole slices */
+static void ChooseMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
+{
+  PetscInt low = 0, high = 0;
+
+  for (int k = 0; k < l->length; k++) {
+    low  = PetscMin(low, l->offset[k]);
+    high = PetscMax(high, l->offset[k]);
+  }
+  l->firstmain = (-low + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
+  l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
+}
+
+/* L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays */
+static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscBool difference)
+{
+  constexpr int n = 27, self = 13, plane = 9;
+  PetscInt      o[n], stride;
+
+  if (l->length != n) return;
+  for (int k = 0; k < n; k++) o[k] = l->offset[!difference ? k : (k == self ? 0 : (k < self ? k + 1 : k))];
+  stride = o[self + plane];
+  if (o[self] != 0 || stride > m / VCRS_STRIDE_BANDS || stride % VCRS_SLICE) return;
+  for (int k = plane; k < n; k++)
+    if (o[k] - o[k - plane] != stride) return;
+  l->box    = PETSC_TRUE;
+  l->stride = stride;
+  l->line   = o[self + 3] - o[self];
+  if (l->line < 32 || stride % l->line) l->line = 0;
+}
+
+/* L0: orders the common set's entries by the stride that gives most triples, the largest of these */
+static void ChooseStride(VCRSLaunch *l, PetscInt m)
 {
   const int         n = l->length;
   PetscInt          offset[VCRS_COMMON_MAX];
@@ -189,18 +215,11 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m, PetscBool pairs)
     }
   l->ntriple = best;
   l->nsingle = n - 3 * best;
-  if (!pairs) {
-    if (!best) l->stride = 0;
-    return;
-  }
   memcpy(offset, l->offset, sizeof(offset));
-  memcpy(value, l->value, sizeof(value));
+  memcpy(value, l->value[0], sizeof(value));
   for (int k = 0; k < n; k++) {
     l->offset[k] = offset[l->order[k]];
-    l->value[k]  = value[l->order[k]];
-    l->below[k]  = 0;
-    for (int q = 0; q < n; q++)
-      if (l->order[q] < l->order[k]) l->below[k] |= 1u << q;
+    l->value[0][k] = value[l->order[k]];
   }
 
   /* the next shorter distance at which the set meets itself: a line of the grid; it must divide the plane */
@@ -212,11 +231,33 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m, PetscBool pairs)
   }
 }
 
+/* The commonest pairs with the offsets of the common one */
+static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const uint32_t word[])
+{
+  l->npair   = 1;
+  l->pair[0] = l->id;
+  while (l->npair < VCRS_COMMON_PAIRS) {
+    PetscInt best = -1;
+
+    for (PetscInt p = 0; p < table->nsets; p++) {
+      bool taken = !(word[p] & VCRS_WORD_SAME);
+
+      for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
+      if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
+    }
+    /* what few rows have is no other medium; its warps read it from the tables */
+    if (best < 0 || table->setcount[best] < m / 64) break;
+    for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
+    l->pair[l->npair++] = best;
+  }
+}
+
 /* What launches of this matrix are to do; table may be NULL or have no set tables */
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
   const PetscBool pairs = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE, sets = dplan->layout == MATVCRS_LAYOUT_L1 || dplan->layout == MATVCRS_LAYOUT_L2 ? PETSC_TRUE : PETSC_FALSE;
   VCRSLaunch     *l;
+  cudaStream_t    stream;
   int             device;
 
   PetscFunctionBegin;
@@ -224,6 +265,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   dplan->launch = l;
   l->id         = -1;
   l->stride     = pairs ? 128 : 0;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
@@ -240,28 +282,45 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
 
   const PetscInt start = table->setptr[l->id];
-  uint32_t      *word, *shape;
+  uint32_t      *word;
   PetscScalar   *diagonal;
 
   l->length = static_cast<int>(table->setptr[l->id + 1] - start);
   for (int k = 0; k < l->length; k++) {
     l->offset[k] = table->setoffset[start + k];
-    if (pairs) l->value[k] = table->setvalue[start + k];
+    if (pairs) l->value[0][k] = table->setvalue[start + k];
   }
-  ChooseStride(l, dplan->m, pairs);
+  if (!pairs) {
+    PetscBool taken;
 
-  if (!pairs) PetscFunctionReturn(PETSC_SUCCESS);
+    ChooseMain(l, dplan->m, dplan->n);
+    PetscCall(VCRSGridList(l, dplan, table->setcount[l->id], &taken, stream));
+    if (taken) ChooseBox(l, dplan->m, dplan->difference);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  ChooseStride(l, dplan->m);
 
   /* what the other pairs have of it */
-  PetscCall(PetscMalloc3(table->nsets, &word, table->nsets, &diagonal, table->nsets, &shape));
-  for (PetscInt p = 0; p < table->nsets; p++) word[p] = PairGetWord(table, l, p, &diagonal[p], &shape[p]);
+  PetscInt have = 0;
+
+  PetscCall(PetscMalloc2(table->nsets, &word, table->nsets, &diagonal));
+  for (PetscInt p = 0; p < table->nsets; p++) {
+    word[p] = PairGetWord(table, l, p, &diagonal[p]);
+    if (word[p] & VCRS_WORD_SAME) have += table->setcount[p];
+  }
+  ChoosePairs(table, dplan->m, l, word);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), table->nsets * sizeof(*word)));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dshape), table->nsets * sizeof(*shape)));
   PetscCallCUDA(cudaMemcpy(l->dword, word, table->nsets * sizeof(*word), cudaMemcpyHostToDevice));
   PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
-  PetscCallCUDA(cudaMemcpy(l->dshape, shape, table->nsets * sizeof(*shape), cudaMemcpyHostToDevice));
-  PetscCall(PetscFree3(word, diagonal, shape));
+  PetscCall(PetscFree2(word, diagonal));
+  if (l->npair > 1) {
+    PetscBool taken;
+
+    ChooseMain(l, dplan->m, dplan->n);
+    PetscCall(VCRSGridList(l, dplan, have, &taken, stream));
+    if (!taken) l->npair = 1;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -343,8 +402,8 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   if (l) {
     if (l->dword) PetscCallCUDA(cudaFree(l->dword));
     if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
-    if (l->dshape) PetscCallCUDA(cudaFree(l->dshape));
     if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
+    if (l->dlisted) PetscCallCUDA(cudaFree(l->dlisted));
     PetscCall(PetscFree(l));
     dplan->launch = NULL;
   }
@@ -391,7 +450,8 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
     break;
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
+    if (VCRSGridHas(l, dplan)) PetscCall(VCRSGridMult(l, dplan, dx, dadd, dy, stream));
+    else PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
     break;
   case MATVCRS_LAYOUT_L3:
     PetscCall(VCRSSlicesMult(l, dplan, dx, dadd, dy, stream));

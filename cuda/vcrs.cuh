@@ -10,6 +10,7 @@
      vcrs.cu        copies of a plan, the choice of what to launch
      vcrspairs.cu   y = A x of L0
      vcrssets.cu    y = A x of L1 and L2
+     vcrsgrid.cu    the same for small complex entries on grids of 27 points
      vcrsslices.cu  y = A x of L3
      vcrssmall.cu   y = A x of L1, L2 and L3 where the matrix is small
      vcrsrows.cu    any layout, entry by entry: several columns, transposes, diagonal, the article's arrays
@@ -469,8 +470,14 @@ struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
   static constexpr bool  finite = false;
   typedef unsigned short Code;
   const Number          *dict;
+  unsigned int           last;
 
-  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
+  /* what pads a slice is decoded, too, where rows are done as if they had the common set */
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a)
+  {
+    dict = a.dict;
+    last = a.ndict > 0 ? a.ndict - 1 : 0;
+  }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Table<Number>::Read(dict + c); }
 };
@@ -593,6 +600,12 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 /* The rows of L0 must be this many strides at least */
 #define VCRS_STRIDE_BANDS 16
 
+/* As many rows at distance stride a thread may have in L1 and L2 */
+#define VCRS_GRID_ROWS 4
+
+/* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
+#define VCRS_COMMON_PAIRS 6
+
 /* In the word of a pair: it has an entry on the diagonal, its offsets are the common ones. The lower bits: which of the common entries it has */
 #define VCRS_WORD_DIAGONAL 0x80000000u
 #define VCRS_WORD_SAME     0x40000000u
@@ -608,17 +621,20 @@ typedef struct {
   PetscInt  id;     /* of the common set, -1: none */
   int       length; /* of the common set */
   PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
-  PetscInt  stride;                  /* L1, L2: 0 if there is none */
-  PetscInt  line;                    /* L0: a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscInt  stride;
+  PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscBool box;    /* L1, L2: the set is that of a grid with 27 points, stride is the distance of its planes */
+  PetscInt  firstmain, nmain; /* L0 with several media, L1 and L2: the rows for which the common set stays inside x */
+  PetscInt  nlisted, *dlisted; /* device: the other rows, and those that have another set; NULL if these are too many */
   int       ntriple, nsingle;
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
-  PetscScalar value[VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  PetscInt  pair[VCRS_COMMON_PAIRS]; /* L0: whose they are; the first is id */
+  int       npair;
   int       multiprocessors;
   int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrssmall.cu; 0: the kernels for large matrices */
   bool      early;  /* vcrssmall.cu: launches may overlap with the kernels before them */
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t below[VCRS_COMMON_MAX]; /* L0: which of the reordered entries are before the k-th in their set */
-  uint32_t *dshape;    /* device, L0, [nsets]: which of the common offsets a pair has, reordered; 0 where it has others */
   uint32_t *dword;     /* device, [nsets]: L0, which of the common entries a pair has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
 } VCRSLaunch;
@@ -654,6 +670,9 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 /* y = A x + add for one column */
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscBool      VCRSGridHas(const VCRSLaunch *, const VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, PetscInt, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 /* A small matrix: sets split, early and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);

@@ -268,6 +268,19 @@ static __global__ void NarrowIds(PetscInt m, const PetscInt *id, Id *to)
   VCRS_FOR_ALL(PetscInt, row, m) to[row] = (Id)id[row];
 }
 
+/* In the difference form the reference has minus the sum of the others; a thread a set */
+static __global__ void SumSets(PetscInt n, VCRSPlan plan)
+{
+  VCRS_FOR_ALL(PetscInt, p, n)
+  {
+    const PetscInt start = plan.setptr[p], end = plan.setptr[p + 1];
+    PetscScalar    sum   = 0.;
+
+    for (PetscInt k = start + 1; k < end; k++) sum -= plan.setvalue[k];
+    if (end > start) plan.setvalue[start] = sum;
+  }
+}
+
 /* A warp a set */
 static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VCRSPlan plan)
 {
@@ -278,7 +291,7 @@ static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VC
 
     for (PetscInt k = (PetscInt)(lane % 32); k < len; k += 32) {
       plan.setoffset[to + k] = b.j[from + k] - row;
-      if (plan.setvalue) plan.setvalue[to + k] = b.difference && !k ? PetscScalar(0.) : b.a[from + k]; /* the reference is not part of the set */
+      if (plan.setvalue) plan.setvalue[to + k] = b.a[from + k];
     }
   }
 }
@@ -319,6 +332,10 @@ PetscErrorCode DeviceEncodeSets(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan
   PetscCall(DevicePut(d, table->setptr, (size_t)s->n + 1, dplan->setptr));
   CopySets<<<LaunchBlocks(32 * (PetscInt64)s->n), VCRS_BLOCK, 0, d->stream>>>(d->b, s->n, s->rep, *dplan);
   PetscCallCUDA(cudaGetLastError());
+  if (pairs && d->b.difference) {
+    SumSets<<<LaunchBlocks(s->n), VCRS_BLOCK, 0, d->stream>>>(s->n, *dplan);
+    PetscCallCUDA(cudaGetLastError());
+  }
   PetscCall(PetscMalloc1(total, &table->setoffset));
   PetscCall(DeviceGet(d, dplan->setoffset, total, table->setoffset));
   if (pairs) {

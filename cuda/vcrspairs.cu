@@ -7,18 +7,24 @@
 
    A row costs its id, one entry of y and, if the caches do their work, one entry of x. What binds is
    not the device memory then but the entries of x that go from L2 to L1 and from there to registers: 7
-   or 27 a row. Therefore a thread works on several rows at distance stride, a distance at which the
-   common index set meets itself again (a plane of the grid, say): for each triple of offsets
-   {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3 rows.
+   or 27 a row. Therefore a thread works on several rows at distance stride, see vcrsgrid.cuh: for each
+   triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3 rows.
 
-   A warp takes the first of these ways that all its rows allow:
+   Where one pair is all that a grid's interior has, a warp takes the first of these ways that its rows allow:
      1. all rows have the common pair: offsets and values are parameters of the kernel
      2. all rows have a part of the common pair, and maybe another diagonal entry: boundaries
-     3. all rows have a part of the common index set, each thread's rows are the same pair: other media
-     4. rows one by one from the tables
+     3. rows one by one from the tables
+   Where there are several media, only rows that have the whole common index set are done in this way:
+     1. all rows of the warp at the same place have the same pair: its values are parameters if it is among
+        the commonest, else they are read, the same for all threads
+     2. each row reads its own values
+   The others are in a list that is made once per matrix, and blocks of their own do them one by one.
+
+   In the difference form entry 0 of a set, the reference, holds minus the sum of the others, so that
+   the sum over the whole set is what the other entries give; the row sums are added by a launch of their own.
 */
 
-#include "vcrs.cuh"
+#include "vcrsgrid.cuh"
 
 /*
    How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
@@ -37,17 +43,20 @@ struct PairsArguments : MultArguments {
   int             idbytes;
   int             ntriple, nsingle;
   PetscInt        offset[VCRS_WORD_ENTRIES];
-  Number          value[VCRS_WORD_ENTRIES];
+  Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES]; /* of the commonest pairs with the common offsets */
+  PetscInt        pair[VCRS_COMMON_PAIRS];                     /* their ids */
+  int             npair;
   int             order[VCRS_WORD_ENTRIES];
-  uint32_t        below[VCRS_WORD_ENTRIES];
   const void     *id;
   const PetscInt *setptr, *setoffset;
   const Number   *setvalue;
-  const uint32_t *word, *shape;
+  const uint32_t *word;
   const Number   *setdiagonal;
+  PetscInt        firstmain, nmain, nlisted; /* several media: rows for which the common set stays inside x; rows that have another */
+  const PetscInt *listed;
 };
 
-/* sum over the common index set for the thread's rows; value(k) is that of the k-th reordered entry */
+/* sum over the common index set for the thread's rows; value(k, j) is that of row j's k-th reordered entry */
 template <int rows, int triples, int singles, class F>
 static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
 {
@@ -56,23 +65,24 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
 #pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
   for (int t = 0; t < ntriple; t++) {
     const Number *xt = x + a.offset[3 * t];
-    const Number  v0 = value(3 * t), v1 = value(3 * t + 1), v2 = value(3 * t + 2);
     Number        xs[rows + 2];
 
 #pragma unroll
     for (int i = 0; i < rows + 2; i++) xs[i] = Read(xt + i * a.stride);
 #pragma unroll
-    for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(v2, xs[j + 2], MultiplyAdd(v1, xs[j + 1], MultiplyAdd(v0, xs[j], sum[j])));
+    for (int j = 0; j < rows; j++) {
+#pragma unroll
+      for (int k = 0; k < 3; k++) sum[j] = MultiplyAdd(value(3 * t + k, j), xs[j + k], sum[j]);
+    }
   }
 
 #pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
-    const Number  v  = value(k);
 
 #pragma unroll
-    for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(v, Read(xq + j * a.stride), sum[j]);
+    for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(value(k, j), Read(xq + j * a.stride), sum[j]);
   }
 }
 
@@ -99,11 +109,9 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     }
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-      const Number v = value(3 * t + k);
-
 #pragma unroll
       for (int j = 0; j < rows; j++)
-        if (word[j] >> (3 * t + k) & 1u) sum[j] = MultiplyAdd(v, xs[j + k], sum[j]);
+        if (word[j] >> (3 * t + k) & 1u) sum[j] = MultiplyAdd(value(3 * t + k, j), xs[j + k], sum[j]);
     }
   }
 
@@ -111,14 +119,13 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
-    const Number  v  = value(k);
     Number        xs[rows];
 
 #pragma unroll
     for (int j = 0; j < rows; j++) xs[j] = ReadAnyIf(word[j] >> k & 1u, xq + j * a.stride);
 #pragma unroll
     for (int j = 0; j < rows; j++)
-      if (word[j] >> k & 1u) sum[j] = MultiplyAdd(v, xs[j], sum[j]);
+      if (word[j] >> k & 1u) sum[j] = MultiplyAdd(value(k, j), xs[j], sum[j]);
   }
 }
 
@@ -149,34 +156,42 @@ static __device__ __forceinline__ Number SumTable(const PairsArguments &a, Petsc
   return sum;
 }
 
-/*
-   The first of a thread's rows, m if it has none. Where the launch has found lines, a block takes tile
-   rows of each of threads / tile neighbouring lines: rows next to each other in two directions share
-   entries of x in L1.
-*/
-template <int rows, int threads, int tile>
-static __device__ __forceinline__ VCRSUnsigned PairsGetRow(const PairsArguments &a)
+/* The thread's rows one by one from the tables, to y */
+template <int rows>
+static __device__ __forceinline__ void MultTable(const PairsArguments &a, VCRSUnsigned row0)
 {
-  const VCRSUnsigned stride = a.stride;
-  VCRSUnsigned       g      = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
+#pragma unroll 1
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * static_cast<VCRSUnsigned>(a.stride);
 
-  if (tile && a.line) {
-    constexpr int      width = tile ? tile : threads, lines = threads / width;
-    const VCRSUnsigned line = a.line, across = (line + width - 1) / width, strip = blockIdx.x / across, at = (blockIdx.x - strip * across) * width + threadIdx.x % width;
+    if (row < static_cast<VCRSUnsigned>(a.m)) {
+      const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
 
-    if (at >= line) return a.m;
-    g = (strip * lines + threadIdx.x / width) * line + at;
+      a.y[row] = a.add ? a.add[row] + s : s;
+    }
   }
-  const VCRSUnsigned band = g / stride;
-
-  return band * rows * stride + (g - band * stride);
 }
 
+template <int rows>
+static __device__ __forceinline__ void WriteSums(const PairsArguments &a, VCRSUnsigned row0, const Number sum[rows])
+{
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * static_cast<VCRSUnsigned>(a.stride);
+
+    if (row < static_cast<VCRSUnsigned>(a.m)) a.y[row] = a.add ? a.add[row] + sum[j] : sum[j];
+  }
+}
+
+/* One medium */
 template <int rows, int triples, int singles, int threads, int tile, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __grid_constant__ PairsArguments a)
 {
   /* unsigned: the last rows * stride rows may reach beyond the largest PetscInt */
-  const VCRSUnsigned m = a.m, stride = a.stride, row0 = PairsGetRow<rows, threads, tile>(a);
+  const VCRSUnsigned m = a.m, stride = a.stride;
+  VCRSUnsigned       g, band;
+  const bool         is   = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x, &g, &band);
+  const VCRSUnsigned row0 = is ? band * rows * stride + g : m;
   const Number  *x    = a.x + row0;
   PetscInt       id[rows];
   Number         sum[rows];
@@ -193,7 +208,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
   for (int j = 0; j < rows; j++) all = all && id[j] == a.common;
 
   if (__all_sync(0xffffffffu, all)) {
-    SumCommon<rows, triples, singles>(a, x, [&](int k) { return a.value[k]; }, sum);
+    SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[0][k]; }, sum);
   } else {
     uint32_t word[rows];
     bool     part = a.common >= 0;
@@ -203,61 +218,101 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
       word[j] = part && id[j] >= 0 ? __ldg(a.word + id[j]) & ~VCRS_WORD_SAME : 0u;
       part    = part && (id[j] < 0 || word[j]);
     }
-    if (__all_sync(0xffffffffu, part)) {
-      /* the diagonal is no entry of word: it may be another one */
-#pragma unroll
-      for (int j = 0; j < rows; j++)
-        if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
-      SumParts<rows, triples, singles>(a, x, word, [&](int k) { return a.value[k]; }, sum);
-    } else {
-      uint32_t shape = id[0] >= 0 && a.common >= 0 ? __ldg(a.shape + id[0]) : 0u;
-
-#pragma unroll
-      for (int j = 1; j < rows; j++)
-        if (id[j] != id[0]) shape = 0;
-      if (__all_sync(0xffffffffu, shape != 0)) {
-        const Number *v = a.setvalue + __ldg(a.setptr + id[0]);
-
-#pragma unroll
-        for (int j = 0; j < rows; j++) word[j] = shape;
-        SumParts<rows, triples, singles>(a, x, word, [&](int k) { return ReadAnyIf(shape >> k & 1u, v + __popc(shape & a.below[k])); }, sum);
-      } else {
-#pragma unroll 1
-        for (int j = 0; j < rows; j++) {
-          const VCRSUnsigned row = row0 + j * stride;
-
-          if (row < m) {
-            const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
-
-            a.y[row] = a.add ? a.add[row] + s : s;
-          }
-        }
-        return;
-      }
+    if (!__all_sync(0xffffffffu, part)) {
+      MultTable<rows>(a, row0);
+      return;
     }
+    /* the diagonal is no entry of word: it may be another one */
+#pragma unroll
+    for (int j = 0; j < rows; j++)
+      if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
+    SumParts<rows, triples, singles>(a, x, word, [&](int k, int) { return a.value[0][k]; }, sum);
+  }
+  WriteSums<rows>(a, row0, sum);
+}
+
+/* Several media */
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const __grid_constant__ PairsArguments a, unsigned int listblocks)
+{
+  constexpr int      middle = 16; /* of a warp; its ends are ends of lines more often */
+  const VCRSUnsigned stride = a.stride;
+
+  if (blockIdx.x < listblocks) {
+    const PetscInt q = static_cast<PetscInt>(blockIdx.x * threads + threadIdx.x);
+
+    if (q < a.nlisted) {
+      const VCRSUnsigned row = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
+      const Number       s   = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+
+      a.y[row] = a.add ? a.add[row] + s : s;
+    }
+    return;
+  }
+
+  /* all is read before it is known whether a row has the common set: rows stay where that is inside x */
+  VCRSUnsigned g, band;
+  const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
+  const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride, row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
+  PetscInt     id[rows], its[rows]; /* pairs of this thread's rows and of the middle one's, -1 where they have not the common set */
+  Number       sum[rows];
+  bool         alike = true, same = true;
+
+#pragma unroll
+  for (int j = 0; j < rows; j++) id[j] = ReadId(a.id, a.idbytes, row0 + j * stride);
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    if (!(__ldg(a.word + id[j]) & VCRS_WORD_SAME)) id[j] = -1;
+    its[j] = __shfl_sync(0xffffffffu, id[j], middle);
+    if (its[j] < 0) its[j] = a.common;
+    alike  = alike && (id[j] < 0 || id[j] == its[j]);
+    same   = same && its[j] == its[0];
+    sum[j] = Number{};
+  }
+
+  const Number *x = Whole(a.x + row0);
+  int           c = -1;
+
+  alike = __all_sync(0xffffffffu, alike);
+  for (int q = 0; alike && same && q < a.npair; q++)
+    if (a.pair[q] == its[0]) c = q;
+  if (c >= 0) SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[c][k]; }, sum);
+  else {
+    const Number *value[rows];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
+    SumCommon<rows, triples, singles>(a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) {
     const VCRSUnsigned row = row0 + j * stride;
 
-    if (row < m) a.y[row] = a.add ? a.add[row] + sum[j] : sum[j];
+    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) a.y[row] = a.add ? a.add[row] + sum[j] : sum[j];
+  }
+}
+
+/* y_i += sigma_i x_ref */
+static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, const __grid_constant__ SigmaArguments sigma)
+{
+  const VCRSUnsigned row = static_cast<VCRSUnsigned>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  if (row < static_cast<VCRSUnsigned>(a.m)) {
+    const PetscInt id = ReadId(a.id, a.idbytes, row), start = __ldg(a.setptr + id);
+
+    if (__ldg(a.setptr + id + 1) > start) a.y[row] = MultiplyAdd(ReadSigma(sigma, row), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
   }
 }
 
 template <int rows, int triples, int singles, int threads, int tile, int blocks>
 static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 {
-  const PetscInt64 bands = (a->m + static_cast<PetscInt64>(rows) * a->stride - 1) / (static_cast<PetscInt64>(rows) * a->stride);
-  PetscInt64       n     = (bands * a->stride + threads - 1) / threads;
-
   PetscFunctionBegin;
-  if (tile && a->line) {
-    constexpr int    width = tile ? tile : threads, lines = threads / width;
-    const PetscInt64 nline = bands * (a->stride / a->line);
+  if (a->npair > 1) {
+    const PetscInt64 n = GridGetTurns<rows, threads, tile>(a->nmain, a->stride, a->line), list = (a->nlisted + threads - 1) / threads;
 
-    n = ((nline + lines - 1) / lines) * ((a->line + width - 1) / width);
-  }
-  PairsKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(n), threads, 0, stream>>>(*a);
+    PairsMediaKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(n + list), threads, 0, stream>>>(*a, static_cast<unsigned int>(list));
+  } else PairsKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(GridGetTurns<rows, threads, tile>(a->m, a->stride, a->line)), threads, 0, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,13 +334,17 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
   a->setoffset   = p->setoffset;
   a->setvalue    = reinterpret_cast<const Number *>(p->setvalue);
   a->word        = l->dword;
-  a->shape       = l->dshape;
+  a->firstmain   = l->firstmain;
+  a->nmain       = l->nmain;
+  a->nlisted     = l->nlisted;
+  a->listed      = l->dlisted;
   a->setdiagonal = reinterpret_cast<const Number *>(l->ddiagonal);
+  a->npair       = l->npair;
+  for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
-    a->value[k]  = reinterpret_cast<const Number *>(l->value)[k];
+    for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
     a->order[k]  = l->order[k];
-    a->below[k]  = l->below[k];
   }
 }
 
@@ -301,5 +360,9 @@ PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile, blocks>(&a, stream)));
   else PetscCall((PairsLaunch<rows, -1, -1, threads, tile, blocks>(&a, stream)));
+  if (p->difference && p->sigmakind != VCRS_SIGMA_NONE) {
+    RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
+    PetscCallCUDA(cudaGetLastError());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

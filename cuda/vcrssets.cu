@@ -5,33 +5,17 @@
 /*
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
-   A thread a row, a warp a slice. Where the rows of a warp have the commonest index set, its offsets
-   are parameters of the kernel. A few other rows among them (the ends of a grid's lines) do not slow
-   the warp down: their threads work along on a neighbour's x, and then the warp sums these rows
-   together: eight threads a row where rows are short, else all 32. Elsewhere offsets come from the tables.
+   A thread a row, a warp a slice. Where most rows have the same index set, its offsets are parameters of
+   the kernel, and rows are done as if all had it, from the first to the last for which it stays inside
+   x: so nothing waits for ids, and the sum of another row is not written. The others are in a list that is
+   made once per matrix; the warps do 32 of them at a time, at different times, because these rows wait
+   long for what they need. Elsewhere warps whose rows all have the commonest set take its offsets from
+   the parameters, others from the tables.
 
    Blocks stay, and what a row needs before its entries is read one step ahead.
 */
 
-#include "vcrs.cuh"
-
-/* How many rows of a slice may have other sets than the commonest */
-#define VCRS_ODD_ROWS 4
-
-struct SetsArguments : MultArguments {
-  PetscInt          m;
-  PetscInt          common; /* id, -1: none */
-  int               idbytes;
-  int               length; /* of the common set */
-  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
-  const void       *id;
-  const PetscInt   *setptr, *setoffset;
-  const PetscInt64 *sliceptr;
-  const void       *value;
-  const int16_t    *exponent;
-  DecodeArguments   decode;
-  SigmaArguments    sigma;
-};
+#include "vcrssets.cuh"
 
 /* All rows of the warp have the common set */
 template <int batch, bool difference, class V>
@@ -98,147 +82,65 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
   return sum;
 }
 
-/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
-template <int group, bool difference, class V>
-static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
+/* Most rows have the common set */
+template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) CommonKernel(const __grid_constant__ SetsArguments a)
 {
-  constexpr int first = difference ? 1 : 0;
-  const int     lane = threadIdx.x % 32;
-  Number        sum = Number{}, xref = Number{};
+  typedef typename Values<kind>::Code  Code;
+  extern __shared__ __align__(16) char shared[];
+  const VCRSUnsigned                   end = static_cast<VCRSUnsigned>(a.firstmain + a.nmain), step = gridDim.x * threads;
+  const Code                          *value = static_cast<const Code *>(a.value) + threadIdx.x % 32;
+  VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(a.firstmain) + blockIdx.x * threads + threadIdx.x;
+  RowHead                              next  = ReadHead<kind, difference>(a, row, row < end);
+  ListedRows                           listed(a, threads / 32, row < end ? (end - row + step - 1) / step : 1);
+  Values<kind>                         values;
 
-#pragma unroll
-  for (int q = 1; q < 32 / group; q++) {
-    if (lane >= q * group) odd &= odd - 1;
+  values.Setup(shared, a.decode);
+#pragma unroll 1
+  for (; row < end; row += step) {
+    const RowHead head  = next;
+    const Code   *v     = value + (head.start < a.laststart ? head.start : a.laststart);
+    const Number *x     = Whole(a.x + row);
+    const Number  sigma = difference ? ReadHeadSigma(a, head, row) : Number{}, xref = difference ? Read(x + a.offset[0]) : Number{};
+    Number        sum;
+
+    next = ReadHead<kind, difference>(a, row + step, row + step < end);
+    if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
+    else sum = SumCommon<batch, difference>(a, values, v, x, xref);
+    if (head.id == a.common) WriteRow<kind, difference>(a, row, head.exponent, false, sigma, xref, sum);
+    if (listed.IsTime()) listed.Mult<kind, difference>(a, values);
   }
-  const int l = odd ? __ffs(odd) - 1 : 0;
-
-  id = __shfl_sync(0xffffffffu, id, l);
-  *length = 0;
-  if (odd) {
-    const PetscInt  start  = __ldg(a.setptr + id);
-    const PetscInt *offset = a.setoffset + start;
-
-    *length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
-    x += l;
-    value += l;
-    if (difference && *length > 0) xref = Read(x + __ldg(offset));
-    for (int k = first + lane % group; k < *length; k += group) {
-      const Number xs = Read(x + __ldg(offset + k));
-
-      sum = MultiplyAdd(values.Decode(__ldcs(value + 32 * (k - first))), difference ? xs - xref : xs, sum);
-    }
-  }
-  *xreference = xref;
-  return WarpSum<group>(sum);
+  listed.MultRest<kind, difference>(a, values);
 }
 
 /* Any rows */
-template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
-{
-  constexpr int first = difference ? 1 : 0;
-  Number        sum   = Number{};
-
-#pragma unroll 1
-  for (int k0 = first; k0 < length; k0 += batch) {
-    typename Register<typename V::Code>::type c[batch];
-    PetscInt         o[batch];
-    Number           xs[batch];
-
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      o[k] = k0 + k < length ? __ldg(offset + k0 + k) : 0;
-      c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
-#pragma unroll
-    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
-    value += 32 * batch;
-  }
-  return sum;
-}
-
-/* What a row needs before its entries; it is read while the row before is worked on */
-struct RowHead {
-  PetscInt   id;
-  PetscInt64 start;
-  int        exponent;
-  uint32_t   sigmabits;
-  PetscInt   sigmastart;
-};
-
-template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, VCRSUnsigned m)
-{
-  RowHead h = {-2, 0, 0, 0, 0};
-
-  if (row - threadIdx.x % 32 < m) {
-    h.start = __ldg(a.sliceptr + row / 32);
-    if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) {
-      h.sigmabits  = __ldg(a.sigma.mask + row / 32);
-      h.sigmastart = __ldg(a.sigma.ptr + row / 32);
-    }
-  }
-  if (row < m) {
-    h.id = ReadId(a.id, a.idbytes, row);
-    if (Values<kind>::scaled) h.exponent = __ldcs(a.exponent + row);
-  }
-  return h;
-}
-
-template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
+template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
 {
   typedef typename Values<kind>::Code  Code;
-  constexpr int                        group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
   extern __shared__ __align__(16) char shared[];
   const int                            lane = threadIdx.x % 32;
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
   const Code                          *value = static_cast<const Code *>(a.value) + lane;
   VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
-  RowHead                              next  = ReadHead<kind, difference>(a, row, m);
+  RowHead                              next  = ReadHead<kind, difference>(a, row, row - lane < m);
   Values<kind>                         values;
 
   values.Setup(shared, a.decode);
   for (; row - lane < m; row += step) {
-    const RowHead  head   = next;
-    const Code    *v      = value + head.start;
-    const uint32_t common = __ballot_sync(0xffffffffu, row < m && head.id == a.common), odd = __ballot_sync(0xffffffffu, row < m) & ~common;
-    bool           empty  = false;
-    Number         sum, sigma = Number{}, xref = Number{};
+    const RowHead head  = next;
+    const Code   *v     = value + head.start;
+    bool          empty = false;
+    Number        sum, sigma = Number{}, xref = Number{};
 
-    if (difference && row < m) {
-      if (a.sigma.kind == VCRS_SIGMA_FULL) sigma = Read(a.sigma.sigma + row);
-      else if (head.sigmabits >> lane & 1u) sigma = Read(a.sigma.sigma + head.sigmastart + __popc(head.sigmabits & ((1u << lane) - 1)));
-    }
-    next = ReadHead<kind, difference>(a, row + step, m);
+    if (difference && row < m) sigma = ReadHeadSigma(a, head, row);
+    next = ReadHead<kind, difference>(a, row + step, row + step - lane < m);
 
-    if (common && __popc(odd) <= VCRS_ODD_ROWS) {
-      const Number *x = Whole(a.x + (common >> lane & 1u ? row : row - lane + __ffs(common) - 1));
+    if (__all_sync(0xffffffffu, row < m && head.id == a.common)) {
+      const Number *x = Whole(a.x + row);
 
       if (difference) xref = Read(x + a.offset[0]);
-      if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
-      else sum = SumCommon<batch, difference>(a, values, v, x, xref);
-
-      for (uint32_t rest = odd; rest;) {
-        const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
-        const bool mine = (rest >> lane & 1u) && rank < rows;
-        int        entries;
-        Number     reference, together = SumOdd<group, difference>(a, values, rest, head.id, v - lane, a.x + (row - lane), &reference, &entries);
-
-        if (group < 32) {
-          together  = Shuffle(together, from);
-          reference = Shuffle(reference, from);
-          entries   = __shfl_sync(0xffffffffu, entries, from);
-        }
-        if (mine) {
-          sum   = together;
-          xref  = reference;
-          empty = entries == 0;
-        }
-        rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
-      }
+      sum = SumCommon<batch, difference>(a, values, v, x, xref);
     } else {
       const Number   *x       = Whole(a.x + row);
       const PetscInt  start   = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
@@ -249,50 +151,26 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
       if (difference && !empty) xref = Read(x + __ldg(offset));
       sum = SumTable<batch, difference>(values, v, x, xref, offset, entries);
     }
-
-    if (row < m) {
-      if (Values<kind>::scaled) sum = ScaleByPower(sum, head.exponent);
-      if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(sigma, xref, sum);
-      a.y[row] = a.add ? a.add[row] + sum : sum;
-    }
+    if (row < m) WriteRow<kind, difference>(a, row, head.exponent, empty, sigma, xref, sum);
   }
 }
 
+/* length: of the common set where most rows have it and the compiler shall know it, 0: it shall not, -1: any rows */
 template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
-  const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
+  void (*kernel)(const SetsArguments);
 
   PetscFunctionBegin;
+  if constexpr (length < 0) kernel = SetsKernel<kind, difference, batch, threads, blocks>;
+  else kernel = CommonKernel<kind, difference, length, batch, threads, blocks>;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   kernel<<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SetsArguments *arguments)
-{
-  SetsArguments &a = *arguments;
-
-  a.x         = reinterpret_cast<const Number *>(x);
-  a.add       = reinterpret_cast<const Number *>(add);
-  a.y         = reinterpret_cast<Number *>(y);
-  a.m         = p->m;
-  a.common    = l->id;
-  a.idbytes   = static_cast<int>(p->idbytes);
-  a.length    = l->length;
-  a.id        = p->id;
-  a.setptr    = p->setptr;
-  a.setoffset = p->setoffset;
-  a.sliceptr  = p->sliceptr;
-  a.value     = p->value;
-  a.exponent  = p->exponent;
-  a.decode    = GetDecodeArguments(p);
-  a.sigma     = GetSigmaArguments(p);
-  for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
 /* The shapes are measured, see docs/kernels.md; threads and blocks leave 48 registers a thread beside one table, else 64 */
@@ -318,7 +196,8 @@ template <VCRSValues kind>
 static PetscErrorCode SetsLaunchLength(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (l->length == 7) PetscCall((SetsLaunchKind<kind, 7>(l, p, a, stream)));
+  if (!l->dlisted) PetscCall((SetsLaunchKind<kind, -1>(l, p, a, stream)));
+  else if (l->length == 7) PetscCall((SetsLaunchKind<kind, 7>(l, p, a, stream)));
   else if (l->length == 27) PetscCall((SetsLaunchKind<kind, 27>(l, p, a, stream)));
   else PetscCall((SetsLaunchKind<kind, 0>(l, p, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -94,7 +94,10 @@ PetscErrorCode VCRSEncodeSets(const VCRSBuild *b, VCRSPlan *plan)
     for (PetscInt k = 0; k < len; k++) plan->setoffset[to + k] = b->j[from + k] - row;
     if (pairs && len) {
       memcpy(plan->setvalue + to, b->a + from, sizeof(PetscScalar) * (size_t)len);
-      if (b->difference) plan->setvalue[to] = 0.; /* the reference is not part of the set */
+      if (b->difference) {
+        plan->setvalue[to] = 0.;
+        for (PetscInt k = 1; k < len; k++) plan->setvalue[to] -= plan->setvalue[to + k];
+      }
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the kernels of L1 and L2 share: their arguments, what a row needs before its entries, a row from the tables */
+
+#include "vcrsfinish.cuh"
+
+struct SetsArguments : MultArguments {
+  PetscInt          m;
+  PetscInt          common; /* id, -1: none */
+  int               idbytes;
+  int               length; /* of the common set */
+  PetscInt          stride, line;       /* grids, see vcrsgrid.cuh */
+  unsigned int      lineslices, strips; /* slices of about a line, strips of lines in a plane */
+  PetscInt          firstmain, nmain;   /* rows for which the set of the grid stays inside x */
+  PetscInt          nlisted;
+  const PetscInt   *listed;    /* rows that have another set */
+  PetscInt64        laststart; /* where the last slice that is long enough may begin */
+  PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
+  const void       *id;
+  const PetscInt   *setptr, *setoffset;
+  const PetscInt64 *sliceptr;
+  const void       *value;
+  const int16_t    *exponent;
+  DecodeArguments   decode;
+  SigmaArguments    sigma;
+};
+
+static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SetsArguments *arguments)
+{
+  SetsArguments &a = *arguments;
+
+  a.x         = reinterpret_cast<const Number *>(x);
+  a.add       = reinterpret_cast<const Number *>(add);
+  a.y         = reinterpret_cast<Number *>(y);
+  a.m         = p->m;
+  a.common    = l->id;
+  a.idbytes   = static_cast<int>(p->idbytes);
+  a.length    = l->length;
+  a.stride    = l->stride;
+  a.line      = l->line;
+  a.id        = p->id;
+  a.setptr    = p->setptr;
+  a.setoffset = p->setoffset;
+  a.sliceptr  = p->sliceptr;
+  a.value     = p->value;
+  a.exponent  = p->exponent;
+  a.decode    = GetDecodeArguments(p);
+  a.sigma     = GetSigmaArguments(p);
+  a.firstmain = l->firstmain;
+  a.nmain     = l->nmain;
+  a.nlisted   = l->nlisted;
+  a.listed    = l->dlisted;
+  a.laststart = p->nvalue - 32 * static_cast<PetscInt64>(l->length - (p->difference ? 1 : 0));
+  for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
+}
+
+/* What a row needs before its entries; it is read while the row before is worked on */
+struct RowHead {
+  PetscInt   id; /* -2: there is no such row */
+  PetscInt64 start;
+  int        exponent;
+  uint32_t   sigmabits;
+  PetscInt   sigmastart;
+};
+
+/* Slices and the masks of row sums are there for all rows of a warp's slice, also where the row is not */
+template <VCRSValues kind, bool difference>
+static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, bool slice)
+{
+  RowHead h = {-2, 0, 0, 0, 0};
+
+  if (slice) {
+    h.start = __ldg(a.sliceptr + row / 32);
+    if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) {
+      h.sigmabits  = __ldg(a.sigma.mask + row / 32);
+      h.sigmastart = __ldg(a.sigma.ptr + row / 32);
+    }
+  }
+  if (row < static_cast<VCRSUnsigned>(a.m)) {
+    h.id = ReadId(a.id, a.idbytes, row);
+    if (Values<kind>::scaled) h.exponent = __ldcs(a.exponent + row);
+  }
+  return h;
+}
+
+static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, const RowHead &h, VCRSUnsigned row)
+{
+  const uint32_t bit = 1u << row % 32;
+
+  if (a.sigma.kind == VCRS_SIGMA_FULL) return Read(a.sigma.sigma + row);
+  if (h.sigmabits & bit) return Read(a.sigma.sigma + h.sigmastart + __popc(h.sigmabits & (bit - 1)));
+  return Number{};
+}
+
+/* y of a row from the sum over its stored entries */
+template <VCRSValues kind, bool difference>
+static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsigned row, int exponent, bool empty, Number sigma, Number xref, Number sum)
+{
+  const RowEnd end = {exponent, sigma, a.add ? a.add[row] : Number{}};
+
+  FinishRow<Values<kind>::scaled, difference>(a, row, end, empty, sum, xref);
+}
+
+/* One row from the tables; value points to its first entry */
+template <int batch, bool difference, class V>
+static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
+{
+  constexpr int first = difference ? 1 : 0;
+  Number        sum   = Number{};
+
+#pragma unroll 1
+  for (int k0 = first; k0 < length; k0 += batch) {
+    typename Register<typename V::Code>::type c[batch];
+    PetscInt                                  o[batch];
+    Number                                    xs[batch];
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      o[k] = k0 + k < length ? __ldg(offset + k0 + k) : 0;
+      c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
+#pragma unroll
+    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
+    value += 32 * batch;
+  }
+  return sum;
+}
+
+/*
+   The rows of the list, 32 at a time, a thread a row. They wait long for what they need, so that
+   different warps do theirs at different times, among the turns of their other work.
+*/
+struct ListedRows {
+  PetscInt     item, warps;
+  unsigned int pause, period;
+
+  /* So many warps a block, so many turns of this warp */
+  __device__ __forceinline__ ListedRows(const SetsArguments &a, unsigned int blockwarps, unsigned int turns)
+  {
+    const unsigned int warp = blockIdx.x * blockwarps + threadIdx.x / 32;
+
+    item   = static_cast<PetscInt>(warp);
+    warps  = static_cast<PetscInt>(gridDim.x * blockwarps);
+    pause  = warp % turns;
+    period = turns / 4;
+  }
+
+  __device__ __forceinline__ bool IsTime() { return pause-- == 0; }
+
+  template <VCRSValues kind, bool difference>
+  __device__ __forceinline__ void Mult(const SetsArguments &a, const Values<kind> &values)
+  {
+    const PetscInt q = 32 * item + static_cast<PetscInt>(threadIdx.x % 32);
+
+    item += warps;
+    pause = period;
+    if (q < a.nlisted) {
+      const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
+      const RowHead      head   = ReadHead<kind, difference>(a, row, true);
+      const PetscInt     start  = __ldg(a.setptr + head.id);
+      const PetscInt    *offset = a.setoffset + start;
+      const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
+      const Number      *x      = Whole(a.x + row);
+      const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
+      const Number       sum    = SumTable<VCRS_COMPONENTS == 2 ? 3 : 4, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
+
+      WriteRow<kind, difference>(a, row, head.exponent, length == 0, difference ? ReadHeadSigma(a, head, row) : Number{}, xref, sum);
+    }
+  }
+
+  template <VCRSValues kind, bool difference>
+  __device__ __forceinline__ void MultRest(const SetsArguments &a, const Values<kind> &values)
+  {
+    const PetscInt n = (a.nlisted + 31) / 32;
+
+#pragma unroll 1
+    while (item < n) Mult<kind, difference>(a, values);
+  }
+};
