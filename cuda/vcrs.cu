@@ -173,7 +173,7 @@ static void ChooseMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
 }
 
 /* L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays */
-static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscBool difference)
+static void ChooseBox(const VCRSPlan *table, VCRSLaunch *l, PetscInt m, PetscBool difference)
 {
   constexpr int n = 27, self = 13, plane = 9;
   PetscInt      o[n], stride;
@@ -184,6 +184,9 @@ static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscBool difference)
   if (o[self] != 0 || stride > m / VCRS_STRIDE_BANDS || stride % VCRS_SLICE) return;
   for (int k = plane; k < n; k++)
     if (o[k] - o[k - plane] != stride) return;
+  /* the kernel keeps a slice's entries in so much room */
+  for (PetscInt p = 0; p < table->nsets; p++)
+    if (table->setptr[p + 1] - table->setptr[p] > n) return;
   l->box    = PETSC_TRUE;
   l->stride = stride;
   l->line   = o[self + 3] - o[self];
@@ -291,11 +294,9 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     if (pairs) l->value[0][k] = table->setvalue[start + k];
   }
   if (!pairs) {
-    PetscBool taken;
-
     ChooseMain(l, dplan->m, dplan->n);
-    PetscCall(VCRSGridList(l, dplan, table->setcount[l->id], &taken, stream));
-    if (taken) ChooseBox(l, dplan->m, dplan->difference);
+    ChooseBox(table, l, dplan->m, dplan->difference);
+    PetscCall(VCRSGridPrepare(dplan, l));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ChooseStride(l, dplan->m);
@@ -318,7 +319,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     PetscBool taken;
 
     ChooseMain(l, dplan->m, dplan->n);
-    PetscCall(VCRSGridList(l, dplan, have, &taken, stream));
+    PetscCall(VCRSPairsList(l, dplan, have, &taken, stream));
     if (!taken) l->npair = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -450,7 +451,7 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
     break;
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    if (VCRSGridHas(l, dplan)) PetscCall(VCRSGridMult(l, dplan, dx, dadd, dy, stream));
+    if (l->box) PetscCall(VCRSGridMult(l, dplan, dx, dadd, dy, stream));
     else PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
     break;
   case MATVCRS_LAYOUT_L3:

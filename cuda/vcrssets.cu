@@ -5,12 +5,10 @@
 /*
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
-   A thread a row, a warp a slice. Where most rows have the same index set, its offsets are parameters of
-   the kernel, and rows are done as if all had it, from the first to the last for which it stays inside
-   x: so nothing waits for ids, and the sum of another row is not written. The others are in a list that is
-   made once per matrix; the warps do 32 of them at a time, at different times, because these rows wait
-   long for what they need. Elsewhere warps whose rows all have the commonest set take its offsets from
-   the parameters, others from the tables.
+   A thread a row, a warp a slice. Where the rows of a warp have the commonest index set, its offsets
+   are parameters of the kernel. A few other rows among them (the ends of a grid's lines) do not slow
+   the warp down: their threads work along on a neighbour's x, and then the warp sums these rows
+   together: eight threads a row where rows are short, else all 32. Elsewhere offsets come from the tables.
 
    Blocks stay, and what a row needs before its entries is read one step ahead.
 */
@@ -82,42 +80,45 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
   return sum;
 }
 
-/* Most rows have the common set */
-template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
-static __global__ void __launch_bounds__(threads, blocks) CommonKernel(const __grid_constant__ SetsArguments a)
+/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
+template <int group, bool difference, class V>
+static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
 {
-  typedef typename Values<kind>::Code  Code;
-  extern __shared__ __align__(16) char shared[];
-  const VCRSUnsigned                   end = static_cast<VCRSUnsigned>(a.firstmain + a.nmain), step = gridDim.x * threads;
-  const Code                          *value = static_cast<const Code *>(a.value) + threadIdx.x % 32;
-  VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(a.firstmain) + blockIdx.x * threads + threadIdx.x;
-  RowHead                              next  = ReadHead<kind, difference>(a, row, row < end);
-  ListedRows                           listed(a, threads / 32, row < end ? (end - row + step - 1) / step : 1);
-  Values<kind>                         values;
+  constexpr int first = difference ? 1 : 0;
+  const int     lane = threadIdx.x % 32;
+  Number        sum = Number{}, xref = Number{};
 
-  values.Setup(shared, a.decode);
-#pragma unroll 1
-  for (; row < end; row += step) {
-    const RowHead head  = next;
-    const Code   *v     = value + (head.start < a.laststart ? head.start : a.laststart);
-    const Number *x     = Whole(a.x + row);
-    const Number  sigma = difference ? ReadHeadSigma(a, head, row) : Number{}, xref = difference ? Read(x + a.offset[0]) : Number{};
-    Number        sum;
-
-    next = ReadHead<kind, difference>(a, row + step, row + step < end);
-    if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
-    else sum = SumCommon<batch, difference>(a, values, v, x, xref);
-    if (head.id == a.common) WriteRow<kind, difference>(a, row, head.exponent, false, sigma, xref, sum);
-    if (listed.IsTime()) listed.Mult<kind, difference>(a, values);
+#pragma unroll
+  for (int q = 1; q < 32 / group; q++) {
+    if (lane >= q * group) odd &= odd - 1;
   }
-  listed.MultRest<kind, difference>(a, values);
+  const int l = odd ? __ffs(odd) - 1 : 0;
+
+  id = __shfl_sync(0xffffffffu, id, l);
+  *length = 0;
+  if (odd) {
+    const PetscInt  start  = __ldg(a.setptr + id);
+    const PetscInt *offset = a.setoffset + start;
+
+    *length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
+    x += l;
+    value += l;
+    if (difference && *length > 0) xref = Read(x + __ldg(offset));
+    for (int k = first + lane % group; k < *length; k += group) {
+      const Number xs = Read(x + __ldg(offset + k));
+
+      sum = MultiplyAdd(values.Decode(__ldcs(value + 32 * (k - first))), difference ? xs - xref : xs, sum);
+    }
+  }
+  *xreference = xref;
+  return WarpSum<group>(sum);
 }
 
-/* Any rows */
-template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
+template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
 {
   typedef typename Values<kind>::Code  Code;
+  constexpr int                        group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
   extern __shared__ __align__(16) char shared[];
   const int                            lane = threadIdx.x % 32;
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
@@ -128,19 +129,40 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 
   values.Setup(shared, a.decode);
   for (; row - lane < m; row += step) {
-    const RowHead head  = next;
-    const Code   *v     = value + head.start;
-    bool          empty = false;
-    Number        sum, sigma = Number{}, xref = Number{};
+    const RowHead  head   = next;
+    const Code    *v      = value + head.start;
+    const uint32_t common = __ballot_sync(0xffffffffu, row < m && head.id == a.common), odd = __ballot_sync(0xffffffffu, row < m) & ~common;
+    bool           empty  = false;
+    Number         sum, sigma = Number{}, xref = Number{};
 
     if (difference && row < m) sigma = ReadHeadSigma(a, head, row);
     next = ReadHead<kind, difference>(a, row + step, row + step - lane < m);
 
-    if (__all_sync(0xffffffffu, row < m && head.id == a.common)) {
-      const Number *x = Whole(a.x + row);
+    if (common && __popc(odd) <= VCRS_ODD_ROWS) {
+      const Number *x = Whole(a.x + (common >> lane & 1u ? row : row - lane + __ffs(common) - 1));
 
       if (difference) xref = Read(x + a.offset[0]);
-      sum = SumCommon<batch, difference>(a, values, v, x, xref);
+      if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
+      else sum = SumCommon<batch, difference>(a, values, v, x, xref);
+
+      for (uint32_t rest = odd; rest;) {
+        const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
+        const bool mine = (rest >> lane & 1u) && rank < rows;
+        int        entries;
+        Number     reference, together = SumOdd<group, difference>(a, values, rest, head.id, v - lane, a.x + (row - lane), &reference, &entries);
+
+        if (group < 32) {
+          together  = Shuffle(together, from);
+          reference = Shuffle(reference, from);
+          entries   = __shfl_sync(0xffffffffu, entries, from);
+        }
+        if (mine) {
+          sum   = together;
+          xref  = reference;
+          empty = entries == 0;
+        }
+        rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
+      }
     } else {
       const Number   *x       = Whole(a.x + row);
       const PetscInt  start   = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
@@ -151,22 +173,20 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
       if (difference && !empty) xref = Read(x + __ldg(offset));
       sum = SumTable<batch, difference>(values, v, x, xref, offset, entries);
     }
+
     if (row < m) WriteRow<kind, difference>(a, row, head.exponent, empty, sigma, xref, sum);
   }
 }
 
-/* length: of the common set where most rows have it and the compiler shall know it, 0: it shall not, -1: any rows */
 template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
-  void (*kernel)(const SetsArguments);
+  const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
 
   PetscFunctionBegin;
-  if constexpr (length < 0) kernel = SetsKernel<kind, difference, batch, threads, blocks>;
-  else kernel = CommonKernel<kind, difference, length, batch, threads, blocks>;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   kernel<<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
@@ -196,8 +216,7 @@ template <VCRSValues kind>
 static PetscErrorCode SetsLaunchLength(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (!l->dlisted) PetscCall((SetsLaunchKind<kind, -1>(l, p, a, stream)));
-  else if (l->length == 7) PetscCall((SetsLaunchKind<kind, 7>(l, p, a, stream)));
+  if (l->length == 7) PetscCall((SetsLaunchKind<kind, 7>(l, p, a, stream)));
   else if (l->length == 27) PetscCall((SetsLaunchKind<kind, 27>(l, p, a, stream)));
   else PetscCall((SetsLaunchKind<kind, 0>(l, p, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,6 +7,9 @@
 
 #include "vcrsfinish.cuh"
 
+/* How many rows of a slice may have other sets than the commonest and are summed by several threads each */
+#define VCRS_ODD_ROWS 4
+
 struct SetsArguments : MultArguments {
   PetscInt          m;
   PetscInt          common; /* id, -1: none */
@@ -14,10 +17,7 @@ struct SetsArguments : MultArguments {
   int               length; /* of the common set */
   PetscInt          stride, line;       /* grids, see vcrsgrid.cuh */
   unsigned int      lineslices, strips; /* slices of about a line, strips of lines in a plane */
-  PetscInt          firstmain, nmain;   /* rows for which the set of the grid stays inside x */
-  PetscInt          nlisted;
-  const PetscInt   *listed;    /* rows that have another set */
-  PetscInt64        laststart; /* where the last slice that is long enough may begin */
+  PetscInt          firstmain, nmain;   /* the rows for which the set of the grid stays inside x, whole slices */
   PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
@@ -51,9 +51,6 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   a.sigma     = GetSigmaArguments(p);
   a.firstmain = l->firstmain;
   a.nmain     = l->nmain;
-  a.nlisted   = l->nlisted;
-  a.listed    = l->dlisted;
-  a.laststart = p->nvalue - 32 * static_cast<PetscInt64>(l->length - (p->difference ? 1 : 0));
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
@@ -130,55 +127,3 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
   }
   return sum;
 }
-
-/*
-   The rows of the list, 32 at a time, a thread a row. They wait long for what they need, so that
-   different warps do theirs at different times, among the turns of their other work.
-*/
-struct ListedRows {
-  PetscInt     item, warps;
-  unsigned int pause, period;
-
-  /* So many warps a block, so many turns of this warp */
-  __device__ __forceinline__ ListedRows(const SetsArguments &a, unsigned int blockwarps, unsigned int turns)
-  {
-    const unsigned int warp = blockIdx.x * blockwarps + threadIdx.x / 32;
-
-    item   = static_cast<PetscInt>(warp);
-    warps  = static_cast<PetscInt>(gridDim.x * blockwarps);
-    pause  = warp % turns;
-    period = turns / 4;
-  }
-
-  __device__ __forceinline__ bool IsTime() { return pause-- == 0; }
-
-  template <VCRSValues kind, bool difference>
-  __device__ __forceinline__ void Mult(const SetsArguments &a, const Values<kind> &values)
-  {
-    const PetscInt q = 32 * item + static_cast<PetscInt>(threadIdx.x % 32);
-
-    item += warps;
-    pause = period;
-    if (q < a.nlisted) {
-      const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
-      const RowHead      head   = ReadHead<kind, difference>(a, row, true);
-      const PetscInt     start  = __ldg(a.setptr + head.id);
-      const PetscInt    *offset = a.setoffset + start;
-      const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
-      const Number      *x      = Whole(a.x + row);
-      const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-      const Number       sum    = SumTable<VCRS_COMPONENTS == 2 ? 3 : 4, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
-
-      WriteRow<kind, difference>(a, row, head.exponent, length == 0, difference ? ReadHeadSigma(a, head, row) : Number{}, xref, sum);
-    }
-  }
-
-  template <VCRSValues kind, bool difference>
-  __device__ __forceinline__ void MultRest(const SetsArguments &a, const Values<kind> &values)
-  {
-    const PetscInt n = (a.nlisted + 31) / 32;
-
-#pragma unroll 1
-    while (item < n) Mult<kind, difference>(a, values);
-  }
-};
