@@ -173,7 +173,7 @@ static void ChooseMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
 }
 
 /* L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays */
-static void ChooseBox(const VCRSPlan *table, VCRSLaunch *l, PetscInt m, PetscBool difference)
+static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscBool difference)
 {
   constexpr int n = 27, self = 13, plane = 9;
   PetscInt      o[n], stride;
@@ -184,9 +184,6 @@ static void ChooseBox(const VCRSPlan *table, VCRSLaunch *l, PetscInt m, PetscBoo
   if (o[self] != 0 || stride > m / VCRS_STRIDE_BANDS || stride % VCRS_SLICE) return;
   for (int k = plane; k < n; k++)
     if (o[k] - o[k - plane] != stride) return;
-  /* the kernel keeps a slice's entries in so much room */
-  for (PetscInt p = 0; p < table->nsets; p++)
-    if (table->setptr[p + 1] - table->setptr[p] > n) return;
   l->box    = PETSC_TRUE;
   l->stride = stride;
   l->line   = o[self + 3] - o[self];
@@ -294,9 +291,11 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     if (pairs) l->value[0][k] = table->setvalue[start + k];
   }
   if (!pairs) {
-    ChooseMain(l, dplan->m, dplan->n);
-    ChooseBox(table, l, dplan->m, dplan->difference);
-    PetscCall(VCRSGridPrepare(dplan, l));
+    if (VCRS_COMPONENTS == 2 && (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_LOG8 || dplan->values == VCRS_VALUES_DICT8)) ChooseBox(l, dplan->m, dplan->difference);
+    if (l->box) {
+      ChooseMain(l, dplan->m, dplan->n);
+      PetscCall(VCRSGridList(l, dplan, table->setcount[l->id], &l->box, stream));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ChooseStride(l, dplan->m);
@@ -319,7 +318,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     PetscBool taken;
 
     ChooseMain(l, dplan->m, dplan->n);
-    PetscCall(VCRSPairsList(l, dplan, have, &taken, stream));
+    PetscCall(VCRSGridList(l, dplan, have, &taken, stream));
     if (!taken) l->npair = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

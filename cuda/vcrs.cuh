@@ -619,7 +619,7 @@ typedef struct {
   PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
   PetscBool box;    /* L1, L2: done by vcrsgrid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
   PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
-  PetscInt  nlisted, *dlisted; /* device, L0 with several media: the other rows, and those that have another index set */
+  PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
   int       ntriple, nsingle;
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
   PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
@@ -663,10 +663,9 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 
 /* y = A x + add for one column */
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSPairsList(VCRSLaunch *, const VCRSPlan *, PetscInt, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSGridPrepare(const VCRSPlan *, VCRSLaunch *);
+PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, PetscInt, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 /* A small matrix: sets split, early and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);

@@ -8,18 +8,20 @@
    thread works on several rows a plane apart: it reads rows + 2 entries of x where three rows of one point
    each would read 3 rows.
 
-   These rows lie between the first and the last for which the common set stays inside x, so that x is read
-   before it is known whether a row has that set. Rows that have another, boundaries, are summed again:
-   a few of a slice each by the whole warp, many by their threads. The rows before the first and after the last
-   wait long for what they need; different warps do them at different times.
+   These rows lie between the first and the last for which the common set stays inside x, so that all is
+   read before it is known whether a row has that set; if not, the sum is not written. The other rows,
+   boundaries, are in a list that is made once per matrix; warps do 32 of them at a time, at different
+   times, because these rows wait long for what they need.
 
    Device memory must have more bytes under way than registers can wait for: a warp copies the entries of
-   the slices that it comes to next to shared memory, asynchronously. That takes compute capability 9.0.
+   the slices that it comes to next to shared memory, asynchronously (TMA, from compute capability 9.0 on).
 */
 
 #include "vcrsgrid.cuh"
 #include "vcrssets.cuh"
+#include <cub/device/device_select.cuh>
 #include <cuda/ptx>
+#include <thrust/iterator/counting_iterator.h>
 
 /* Points are numbered in the order of columns: the row itself, and how far its neighbours along the stride are in this order */
 static constexpr int points = 27, self = 13, below = 9;
@@ -85,6 +87,58 @@ static __device__ __forceinline__ void SumGrid(const SetsArguments &a, const V &
 }
 
 /*
+   The rows of the list, 32 at a time, a thread a row. They wait long for what they need, so that
+   different warps do theirs at different times, among the turns of their other work.
+*/
+struct ListedRows {
+  PetscInt     item, warps;
+  unsigned int pause, period;
+
+  /* So many warps a block, so many turns of this warp */
+  __device__ __forceinline__ ListedRows(const SetsArguments &a, unsigned int blockwarps, unsigned int turns)
+  {
+    const unsigned int warp = blockIdx.x * blockwarps + threadIdx.x / 32;
+
+    item   = static_cast<PetscInt>(warp);
+    warps  = static_cast<PetscInt>(gridDim.x * blockwarps);
+    pause  = warp % turns;
+    period = turns / 4;
+  }
+
+  __device__ __forceinline__ bool IsTime() { return pause-- == 0; }
+
+  template <VCRSValues kind, bool difference>
+  __device__ __forceinline__ void Mult(const SetsArguments &a, const Values<kind> &values)
+  {
+    const PetscInt q = 32 * item + static_cast<PetscInt>(threadIdx.x % 32);
+
+    item += warps;
+    pause = period;
+    if (q < a.nlisted) {
+      const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
+      const RowHead      head   = ReadHead<kind, difference>(a, row, true);
+      const PetscInt     start  = __ldg(a.setptr + head.id);
+      const PetscInt    *offset = a.setoffset + start;
+      const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
+      const Number      *x      = Whole(a.x + row);
+      const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
+      const Number       sum    = SumTable<3, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
+
+      WriteRow<kind, difference>(a, row, head.exponent, length == 0, difference ? ReadHeadSigma(a, head, row) : Number{}, xref, sum);
+    }
+  }
+
+  template <VCRSValues kind, bool difference>
+  __device__ __forceinline__ void MultRest(const SetsArguments &a, const Values<kind> &values)
+  {
+    const PetscInt n = (a.nlisted + 31) / 32;
+
+#pragma unroll 1
+    while (item < n) Mult<kind, difference>(a, values);
+  }
+};
+
+/*
    Turn number turn of a block: it has neighbouring slices of as many lines as can be, a line being so
    many slices about. The first of the thread's rows, counted from the first row of all; where the last
    band would reach beyond the last row it begins earlier, and what the one before has done is not written
@@ -110,7 +164,6 @@ static __device__ __forceinline__ void PrefetchToL2(const void *p)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* The entries of a warp's slices, copied to shared memory before their turn; bytes: of a slice of rows that have the common set */
 template <int rows, int stages, int bytes>
 struct Stages {
@@ -126,108 +179,44 @@ struct Stages {
 
     buffer  = shared + warp * stages * rows * bytes;
     barrier = reinterpret_cast<uint64_t *>(shared + warps * stages * rows * bytes) + warp * stages;
+#if __CUDA_ARCH__ >= 900
     if (threadIdx.x % 32 == 0) {
       for (int s = 0; s < stages; s++) cuda::ptx::mbarrier_init(barrier + s, 1);
       cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
     }
     __syncwarp();
+#endif
   }
 
   /* Thread j of the warp has where the entries of slice j begin, and how many bytes; the others have none */
   __device__ __forceinline__ void Start(int stage, const char *from, uint32_t n)
   {
+#if __CUDA_ARCH__ >= 900
     const uint32_t all = __reduce_add_sync(0xffffffffu, n);
 
     if (threadIdx.x % 32 == 0) cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier + stage, all);
     __syncwarp();
     if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, buffer + (stage * rows + static_cast<int>(threadIdx.x % 32)) * bytes, from, n, barrier + stage);
+#endif
   }
 
   __device__ __forceinline__ void Wait(int stage, unsigned int turn) const
   {
+#if __CUDA_ARCH__ >= 900
     while (!cuda::ptx::mbarrier_try_wait_parity(barrier + stage, turn & 1u)) { }
+#endif
   }
 };
-#endif
-
-/* 32 rows before or after those that threads work on several of, a thread a row */
-template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ void MultOutside(const SetsArguments &a, const Values<kind> &values, unsigned int item)
-{
-  const unsigned int before = static_cast<unsigned int>(a.firstmain) / 32;
-  const VCRSUnsigned row    = threadIdx.x % 32 + (item < before ? 32 * static_cast<VCRSUnsigned>(item) : static_cast<VCRSUnsigned>(a.firstmain + a.nmain) + 32 * static_cast<VCRSUnsigned>(item - before));
-
-  if (row < static_cast<VCRSUnsigned>(a.m)) {
-    const RowHead   head   = ReadHead<kind, difference>(a, row, true);
-    const PetscInt  start  = __ldg(a.setptr + head.id);
-    const PetscInt *offset = a.setoffset + start;
-    const int       length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
-    const Number   *x      = Whole(a.x + row);
-    const Number    xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-    const Number    sum    = SumTable<3, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
-
-    WriteRow<kind, difference>(a, row, head.exponent, length == 0, difference ? ReadHeadSigma(a, head, row) : Number{}, xref, sum);
-  }
-}
-
-/* The rows of a slice whose bits are set in odd: from the sets that they have; value is where the entries of this thread's row begin */
-template <bool difference, class V>
-static __device__ __forceinline__ void SumOdd(const SetsArguments &a, const V &values, uint32_t odd, VCRSUnsigned row, PetscInt id, const typename V::Code *value, Number *xreference, Number *sum)
-{
-  constexpr int first = difference ? 1 : 0;
-  const int     lane  = threadIdx.x % 32;
-
-  if (__popc(odd) <= VCRS_ODD_ROWS) {
-#pragma unroll 1
-    for (; odd; odd &= odd - 1) {
-      const int       l      = __ffs(odd) - 1;
-      const PetscInt  p      = __shfl_sync(0xffffffffu, id, l), start = __ldg(a.setptr + p);
-      const int       length = static_cast<int>(__ldg(a.setptr + p + 1) - start);
-      const Number   *x      = a.x + (row - lane + l);
-      const PetscInt *offset = a.setoffset + start;
-      const Number    xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-      Number          part   = Number{};
-
-      if (lane >= first && lane < length) {
-        const Number xs = Read(x + __ldg(offset + lane));
-
-        part = MultiplyAdd(values.Decode(value[32 * (lane - first) + l - lane]), difference ? xs - xref : xs, part);
-      }
-      part = WarpSum<32>(part);
-      if (lane == l) {
-        *sum        = part;
-        *xreference = xref;
-      }
-    }
-  } else if (odd >> lane & 1u) {
-    const PetscInt  start  = __ldg(a.setptr + id);
-    const int       length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
-    const PetscInt *offset = a.setoffset + start;
-    const Number   *x      = a.x + row, xref = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-    Number          part   = Number{};
-
-#pragma unroll 3
-    for (int k = first; k < length; k++) {
-      const Number xs = Read(x + __ldg(offset + k));
-
-      part = MultiplyAdd(values.Decode(value[32 * (k - first)]), difference ? xs - xref : xs, part);
-    }
-    *sum        = part;
-    *xreference = xref;
-  }
-}
 
 template <VCRSValues kind, bool difference, int rows, int ahead, int stages, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __grid_constant__ SetsArguments a, unsigned int turns)
 {
-#if __CUDA_ARCH__ >= 900
   typedef typename Values<kind>::Code   Code;
   constexpr int                         entries = 32 * (points - (difference ? 1 : 0));
   extern __shared__ __align__(128) char shared[];
   const int                             lane = threadIdx.x % 32;
   const VCRSUnsigned                    stride = a.stride;
-  const unsigned int                    outside = static_cast<unsigned int>((a.m - a.nmain + 31) / 32), own = (turns - blockIdx.x + gridDim.x - 1) / gridDim.x;
-  unsigned int                          item = blockIdx.x * (threads / 32) + threadIdx.x / 32, pause = item % own;
+  ListedRows                            listed(a, threads / 32, (turns - blockIdx.x + gridDim.x - 1) / gridDim.x);
   Values<kind>                          values;
   Stages<rows, stages, entries * static_cast<int>(sizeof(Code))> staged;
 
@@ -269,17 +258,19 @@ static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __gri
     PetscInt64   start, end; /* of what is copied next */
     Number       sum[rows], xref[rows];
 
-    if (pause-- == 0) {
-      if (item < outside) MultOutside<kind, difference>(a, values, item);
-      item += gridDim.x * (threads / 32);
-      pause = own / 4;
-    }
+    if (listed.IsTime()) listed.Mult<kind, difference>(a, values);
     find(turn + stages * gridDim.x, start, end);
 #pragma unroll
     for (int j = 0; j < rows; j++) {
       const VCRSUnsigned row = row0 + j * stride;
 
+#if __CUDA_ARCH__ >= 900
       value[j] = reinterpret_cast<const Code *>(staged.buffer + (stage * rows + j) * entries * sizeof(Code)) + lane;
+#else
+      const PetscInt64 from = __ldg(a.sliceptr + row / 32);
+
+      value[j] = static_cast<const Code *>(a.value) + (from < a.laststart ? from : a.laststart) + lane;
+#endif
       id[j] = ReadId(a.id, a.idbytes, row);
       if (Values<kind>::scaled && lane % 16 == 0) PrefetchToL2(a.exponent + row);
       if (difference && a.sigma.kind == VCRS_SIGMA_FULL && lane % (32 / sizeof(Number)) == 0) PrefetchToL2(a.sigma.sigma + row);
@@ -287,13 +278,6 @@ static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __gri
     }
     staged.Wait(stage, round);
     SumGrid<rows, ahead, difference>(a, values, value, Whole(a.x + row0), xref, sum);
-#pragma unroll
-    for (int j = 0; j < rows; j++) {
-      const VCRSUnsigned row = row0 + j * stride;
-      const uint32_t     odd = __ballot_sync(0xffffffffu, is && row >= writefrom && id[j] != a.common);
-
-      if (odd) SumOdd<difference>(a, values, odd, row, id[j], value[j], &xref[j], &sum[j]);
-    }
     __syncwarp();
     copy(stage, start, end);
     if (++stage == stages) {
@@ -304,12 +288,10 @@ static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __gri
     for (int j = 0; j < rows; j++) {
       const VCRSUnsigned row = row0 + j * stride;
 
-      if (is && row >= writefrom) WriteRow<kind, difference>(a, row, Values<kind>::scaled ? __ldcs(a.exponent + row) : 0, false, sums[j] ? ReadSigma(a.sigma, row) : Number{}, xref[j], sum[j]);
+      if (is && id[j] == a.common && row >= writefrom) WriteRow<kind, difference>(a, row, Values<kind>::scaled ? __ldcs(a.exponent + row) : 0, false, sums[j] ? ReadSigma(a.sigma, row) : Number{}, xref[j], sum[j]);
     }
   }
-#pragma unroll 1
-  for (; item < outside; item += gridDim.x * (threads / 32)) MultOutside<kind, difference>(a, values, item);
-#endif
+  listed.MultRest<kind, difference>(a, values);
 }
 
 template <VCRSValues kind, bool difference, int rows, int ahead, int stages, int threads, int blocks>
@@ -345,20 +327,6 @@ static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether products are done here: not by code for devices before compute capability 9.0 */
-PetscErrorCode VCRSGridPrepare(const VCRSPlan *p, VCRSLaunch *l)
-{
-  cudaFuncAttributes attributes;
-
-  PetscFunctionBegin;
-  if (VCRS_COMPONENTS == 1 || (p->values != VCRS_VALUES_FIXED8 && p->values != VCRS_VALUES_LOG8 && p->values != VCRS_VALUES_DICT8)) l->box = PETSC_FALSE;
-  if (l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride) || l->nmain < p->m / 2) l->box = PETSC_FALSE;
-  if (!l->box) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaFuncGetAttributes(&attributes, GridKernel<VCRS_VALUES_FIXED8, true, 2, 1, 2, 256, 3>));
-  if (attributes.ptxVersion < 90) l->box = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
 {
   SetsArguments a;
@@ -368,5 +336,47 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscS
   if (p->values == VCRS_VALUES_FIXED8) PetscCall(GridLaunchKind<VCRS_VALUES_FIXED8>(l, p, &a, stream));
   else if (p->values == VCRS_VALUES_LOG8) PetscCall(GridLaunchKind<VCRS_VALUES_LOG8>(l, p, &a, stream));
   else PetscCall(GridLaunchKind<VCRS_VALUES_DICT8>(l, p, &a, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a row is none of those that threads work on several of */
+struct IsListed {
+  const void     *id;
+  int             idbytes;
+  PetscInt        common;
+  const uint32_t *word;
+  VCRSUnsigned    first, end;
+
+  __device__ bool operator()(PetscInt row) const
+  {
+    const VCRSUnsigned r = static_cast<VCRSUnsigned>(row);
+    const PetscInt     p = ReadId(id, idbytes, r);
+
+    return r < first || r >= end || (word ? !(__ldg(word + p) & VCRS_WORD_SAME) : p != common);
+  }
+};
+
+/* Makes the list of rows that have not the common set, which so many have; taken is false where these are too few, or the grid too small */
+PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, PetscInt have, PetscBool *taken, cudaStream_t stream)
+{
+  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->id, l->dword, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain)};
+  const thrust::counting_iterator<PetscInt> rows(0);
+  const PetscInt                            most = p->m - have + 2 * VCRS_SLICE;
+  size_t                                    bytes = 0;
+  char                                     *work  = NULL;
+  PetscInt                                 *count;
+
+  PetscFunctionBegin;
+  *taken = l->nmain <= 0 || l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride) || most > p->m / 4 ? PETSC_FALSE : PETSC_TRUE;
+  if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
+  bytes = (bytes + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), most * sizeof(*l->dlisted)));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&work), bytes + sizeof(*count)));
+  count = reinterpret_cast<PetscInt *>(work + bytes);
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,8 +25,6 @@
 */
 
 #include "vcrsgrid.cuh"
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 /*
    How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
@@ -366,45 +364,5 @@ PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
     RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether a row is none of those that threads work on several of */
-struct IsListed {
-  const void     *id;
-  int             idbytes;
-  const uint32_t *word;
-  VCRSUnsigned    first, end;
-
-  __device__ bool operator()(PetscInt row) const
-  {
-    const VCRSUnsigned r = static_cast<VCRSUnsigned>(row);
-
-    return r < first || r >= end || !(__ldg(word + ReadId(id, idbytes, r)) & VCRS_WORD_SAME);
-  }
-};
-
-/* Makes the list of rows that have not the common index set, which so many have; taken is false where these are too few, or the grid too small */
-PetscErrorCode VCRSPairsList(VCRSLaunch *l, const VCRSPlan *p, PetscInt have, PetscBool *taken, cudaStream_t stream)
-{
-  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain)};
-  const thrust::counting_iterator<PetscInt> rows(0);
-  const PetscInt                            most = p->m - have + 2 * VCRS_SLICE;
-  size_t                                    bytes = 0;
-  char                                     *work  = NULL;
-  PetscInt                                 *count;
-
-  PetscFunctionBegin;
-  *taken = l->nmain <= 0 || l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride) || most > p->m / 4 ? PETSC_FALSE : PETSC_TRUE;
-  if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
-  bytes = (bytes + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), most * sizeof(*l->dlisted)));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&work), bytes + sizeof(*count)));
-  count = reinterpret_cast<PetscInt *>(work + bytes);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
-  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count, sizeof(*count), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCallCUDA(cudaFree(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,6 +18,9 @@ struct SetsArguments : MultArguments {
   PetscInt          stride, line;       /* grids, see vcrsgrid.cuh */
   unsigned int      lineslices, strips; /* slices of about a line, strips of lines in a plane */
   PetscInt          firstmain, nmain;   /* the rows for which the set of the grid stays inside x, whole slices */
+  PetscInt          nlisted;
+  const PetscInt   *listed;    /* the others, and those that have another set */
+  PetscInt64        laststart; /* where the last slice that is long enough may begin */
   PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
@@ -51,6 +54,9 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   a.sigma     = GetSigmaArguments(p);
   a.firstmain = l->firstmain;
   a.nmain     = l->nmain;
+  a.nlisted   = l->nlisted;
+  a.listed    = l->dlisted;
+  a.laststart = p->nvalue - 32 * static_cast<PetscInt64>(l->length - (p->difference ? 1 : 0));
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 

@@ -89,7 +89,7 @@ static __device__ __forceinline__ Number SumSlice(const V &values, const typenam
       column += 32 * batch;
       value += 32 * batch;
 #pragma unroll
-      for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + (b->base[k] + static_cast<VCRSUnsigned>(o[k])), xref);
+      for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + (b->base[k] + static_cast<VCRSUnsigned>(o[k])));
 #pragma unroll
       for (int k = 0; k < batch; k++) {
         now[k] = c[k];

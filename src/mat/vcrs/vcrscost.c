@@ -14,14 +14,13 @@
 #define VCRS_TABLE_BYTES 131072.
 
 /*
-   What a look-up that finds its part of a dictionary not at hand costs, in bytes of streaming: on an H200 complex entries took
-   0.134 ms with a dictionary of a megabyte, 0.109 ms in fixed point of 4 bytes. A dictionary that is at hand is not charged: where
-   it is small so is the matrix, whose products wait for reads that depend on one another, and a look-up adds none to the longest chain.
+   What a look-up costs, in bytes of streaming: 32 rows look in as many places, and these reads take turns in L1. On an H200 complex
+   entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms, 0.091 ms in fixed
+   point of 2 bytes. A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
 */
-#define VCRS_LOOKUP_BYTES 4.
-
-/* The same in shared memory: on an H200 complex fixed point of 2 bytes was faster than codes of 1 byte */
-#define VCRS_SHARED_LOOKUP_BYTES 1.5
+#define VCRS_LOOKUP_BYTES        2.5
+#define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.)
+#define VCRS_BUSY_ENTRIES        1048576.
 
 /* Of two containers with the same cost the first is taken */
 static const VCRSValues VCRSValuesOrder[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
@@ -47,16 +46,17 @@ static double VCRSContainerCost(PetscInt m, VCRSValues v, double nvalue)
   return cost;
 }
 
-/* Bytes of streaming that an average look-up in a dictionary of n entries costs */
-static double VCRSLookupCost(PetscInt n)
+/* Bytes of streaming that nvalue look-ups cost beside the codes */
+static double VCRSLookupCost(VCRSValues v, double nvalue)
 {
-  return VCRSDictionaryFits(n) ? 0. : VCRS_LOOKUP_BYTES * (1. - VCRS_TABLE_BYTES / ((double)n * (double)sizeof(PetscScalar)));
+  if (nvalue < VCRS_BUSY_ENTRIES) return 0.;
+  return nvalue * (v == VCRS_VALUES_DICT8 ? VCRS_SHARED_LOOKUP_BYTES : VCRS_LOOKUP_BYTES);
 }
 
 /* Does a dictionary of n > 256 entries cost more than container v, for any number of stored entries that is not below this? */
 static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, double stored)
 {
-  const double entry = (double)VCRSValueBytes(VCRS_VALUES_DICT16) + VCRSLookupCost(n);
+  const double entry = (double)VCRSValueBytes(VCRS_VALUES_DICT16) + VCRSLookupCost(VCRS_VALUES_DICT16, stored) / PetscMax(stored, 1.);
 
   return entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored) ? PETSC_TRUE : PETSC_FALSE;
 }
@@ -132,11 +132,11 @@ static PetscErrorCode VCRSValuesCost(const VCRSFacts *f, VCRSValues v, PetscInt6
 {
   PetscFunctionBegin;
   *cost = VCRSContainerCost(f->m, v, (double)nvalue);
+  if (v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16) *cost += VCRSLookupCost(v, (double)nvalue);
   if (v == VCRS_VALUES_DICT8 || (v == VCRS_VALUES_DICT16 && VCRSDictionaryFits(f->ndict))) *cost += (double)f->ndict * (double)sizeof(PetscScalar);
   else if (v == VCRS_VALUES_DICT16) {
     VCRSTableUse *t;
 
-    *cost += VCRSLookupCost(f->ndict) * (double)nvalue;
     PetscCall(PetscMalloc1(f->ndict, &t));
     for (PetscInt p = 0; p < f->ndict; p++) {
       t[p].bytes = (double)sizeof(PetscScalar);
