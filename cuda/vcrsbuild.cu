@@ -234,6 +234,9 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan
     }
   }
   PetscCall(DeviceLossApply(d, report));
+
+  /* few different rows keep no entry from being no number; where a loss was asked for the host refuses it and says which row */
+  if (d->few && PetscIsInfOrNanReal(report->frobnorm2)) d->tohost = PETSC_TRUE;
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Choose(d, dplan, report));
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
