@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscost.c) -> vcrsencode.c; cuda/vcrsbuild.cu does the same on the device */
+/* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscontainers.c and vcrscost.c) -> vcrsencode.c; cuda/vcrsbuild.cu does the same on the device */
 
 #include "vcrsimpl.h"
 #include <../src/codec/grid.h>
@@ -94,6 +94,12 @@ PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 /* vcrsloss.c */
 PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);
+
+/* vcrscontainers.c */
+PETSC_INTERN PetscErrorCode VCRSFindDictionary(VCRSBuild *, PetscInt);
+PETSC_INTERN PetscErrorCode VCRSCountDictionary(const VCRSBuild *, PetscInt **);
+PETSC_INTERN PetscErrorCode VCRSFindFixedPoint(VCRSBuild *);
+PETSC_INTERN PetscErrorCode VCRSFindSingle(VCRSBuild *);
 
 /* vcrscost.c */
 #define VCRS_NLIMITS 5
