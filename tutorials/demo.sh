@@ -83,17 +83,19 @@ trap 'rm -rf "$run"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Our own helpers run without the options that are meant for the solves
+# Our own helpers run without the options that are meant for the solves. Of what they print only the lines
+# name=value are taken: MPI may print warnings of its own.
 helper()
 {
   program=$1
   shift
-  PETSC_OPTIONS= "$programs/$program" "$@" >"$run/helper" 2>"$run/helper.err" || {
+  PETSC_OPTIONS= "$programs/$program" "$@" >"$run/helper.out" 2>"$run/helper.err" || {
     # the second line of PETSc's message says what, the first only which kind of error
     sed -n 's/^\[0\]PETSC ERROR: //p' "$run/helper.err" | grep -v -e '^-----' | sed -n 2p >&2
-    [ -s "$run/helper.err" ] || cat "$run/helper" >&2
+    [ -s "$run/helper.err" ] || cat "$run/helper.out" >&2
     return 1
   }
+  sed -n '/^[a-z][a-z]*=[[:alnum:].+-]*$/p' "$run/helper.out" >"$run/helper"
 }
 
 for program in matgen mm2petsc matcheck; do
