@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "MATVCRS of matrices too large for the kernels of small ones: products of every layout and container against the entries that they hold.\n\
+  -x_vec_type, -y_vec_type, -z_vec_type <type> - of the input, the output and what is added\n\n";
+
+#include "vcrstest.h"
+
+typedef struct {
+  const char *name;
+  PetscInt    n[3];
+  PetscBool   box;      /* 27 points, else 7 */
+  PetscInt    media;    /* so many different media in layers and blocks; 0: an entry is like no other */
+  PetscInt    shuffled; /* columns up to so far from where they were: unstructured */
+} Grid;
+
+/* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
+static const Grid grids[] = {
+  {"box, variable",    {48, 48, 40}, PETSC_TRUE,  0, 0   },
+  {"box, odd lines",   {45, 41, 40}, PETSC_TRUE,  0, 0   },
+  {"box, media",       {48, 40, 40}, PETSC_TRUE,  5, 0   },
+  {"star, variable",   {64, 40, 30}, PETSC_FALSE, 0, 0   },
+  {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0   },
+  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0   },
+  {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000},
+};
+
+typedef struct {
+  const char   *name;
+  MatVCRSLayout layout;
+  MatVCRSLoss   loss;
+  PetscInt      bits;
+} Store;
+
+static const Store stores[] = {
+  {"auto",        MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE,   16},
+  {"l3",          MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_NONE,   16},
+  {"l1",          MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_NONE,   16},
+  {"single",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_SINGLE, 16},
+  {"fixed 16",    MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  16},
+  {"fixed 8",     MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  8 },
+  {"log 16",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    16},
+  {"log 8",       MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    8 },
+  {"l3 fixed 8",  MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  8 },
+  {"l3 log 16",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    16},
+  {"l3 fixed 16", MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  16},
+};
+
+/* A number in [0, 1) that depends on k alone */
+static PetscReal Noise(PetscInt k)
+{
+  uint64_t h = (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
+
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9u;
+  h ^= h >> 32;
+  return (PetscReal)(h >> 40) / (PetscReal)16777216.;
+}
+
+static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
+{
+  const PetscInt nx = g->n[0], ny = g->n[1], nz = g->n[2], m = nx * ny * nz;
+  PetscInt       start, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, m, m, 27, NULL, 27, NULL, A));
+  PetscCall(MatGetOwnershipRange(*A, &start, &end));
+  for (PetscInt row = start; row < end; row++) {
+    const PetscInt x = row % nx, y = row / nx % ny, z = row / nx / ny, medium = g->media > 1 ? (2 * x / nx + 3 * z / nz) % g->media : 0;
+    PetscInt       cols[27], count = 0;
+    PetscScalar    vals[27];
+
+    for (PetscInt dz = -1; dz <= 1; dz++) {
+      for (PetscInt dy = -1; dy <= 1; dy++) {
+        for (PetscInt dx = -1; dx <= 1; dx++) {
+          const PetscInt  point = 9 * dz + 3 * dy + dx + 13;
+          PetscInt        to;
+          PetscReal       re, im;
+          const PetscBool self = (PetscBool)(point == 13);
+
+          if (!g->box && PetscAbsInt(dx) + PetscAbsInt(dy) + PetscAbsInt(dz) > 1) continue;
+          if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
+          to = row + (dz * ny + dy) * nx + dx;
+          if (g->shuffled && !self) to = PetscMin(m - 1, PetscMax(0, to + (PetscInt)(g->shuffled * (Noise(27 * row + point) - 0.5))));
+          re = g->media ? Noise(27 * medium + point) : Noise(27 * row + point);
+          im = g->media ? Noise(1000 + 27 * medium + point) : Noise(-27 * row - point - 2);
+          cols[count]   = to;
+          vals[count++] = self ? PetscCMPLX(30 + re, 1 + im) : PetscCMPLX(-1 - re, im - 0.5);
+        }
+      }
+    }
+    PetscCall(MatSetValues(*A, 1, &row, count, cols, vals, ADD_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt failures = 0, count = 0, every = 1, k = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(grids); g++) {
+    Mat B;
+
+    PetscCall(CreateGrid(&grids[g], &B));
+    for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(stores); s++) {
+      const PetscBool lossy = (PetscBool)(stores[s].loss != MATVCRS_LOSS_NONE);
+      Mat             A, C;
+      TestProducts    t;
+      char            where[64];
+
+      /* no index sets in an unstructured matrix; nothing to choose in one of few different rows */
+      if (grids[g].shuffled && s && stores[s].layout != MATVCRS_LAYOUT_L3) continue;
+      if (grids[g].media && s > 1) continue;
+      if (k++ % every) continue;
+      PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
+      PetscCall(MatVCRSSetLayout(A, stores[s].layout));
+      PetscCall(MatVCRSSetLoss(A, stores[s].loss));
+      PetscCall(MatVCRSSetBits(A, stores[s].bits));
+
+      /* without the AIJ arrays, products and conversions are of what is stored */
+      PetscCall(MatVCRSDropAIJ(A));
+      PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
+      PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s", grids[g].name, stores[s].name));
+      PetscCall(TestProductsCreate(C, lossy, &t));
+      PetscCall(TestCompareProducts(A, &t, where, &failures));
+      PetscCall(TestProductsDestroy(&t));
+      PetscCall(MatDestroy(&C));
+      PetscCall(MatDestroy(&A));
+      count++;
+    }
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " large matrices: all products agree\n", count));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  # -every 5: one of each is enough for the host loops, which do not differ by size
+  test:
+    suffix: 1
+    args: -every 5
+
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda
+
+TEST*/
