@@ -204,7 +204,7 @@ product()
     $1 == "KSPSolve 1" && $3 == "0" && NF > 4 { n[$2] = $4; t[$2] = $5 }
     END { m = t["MatMult"] - t["MatVCRSCompress"] - t["MatVCRSUpload"] - t["MatCUSPARSCopyTo"]; if (n["MatMult"] > 0 && m > 0) printf "%.4g", 1000 * m / n["MatMult"]; else printf "-" }' "$run/log.product" 2>/dev/null) || spmv=-
 }
-products=$(awk -v n="$nonzeros" 'BEGIN { k = int(4e8 / (n + 1)); print k < 40 ? 40 : k > 1000 ? 1000 : k }')
+products=$(awk -v n="$nonzeros" 'BEGIN { k = int(4e8 / (n + 1)); print (k < 40 ? 40 : k > 1000 ? 1000 : k) }')
 
 # One solve: label, matrix type, more options
 count=0
