@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   All preconditioners of Lithe. Called while a plugin is being loaded, that is before
+   PetscInitialize() is over: it may register, and must not create an object.
+*/
+
+#include <lithe/private/litheimpl.h>
+#include <lithepc.h>
+
+PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
+
+PetscErrorCode LithePCRegisterAll(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PCRegister(PCVCRS, PCCreate_VCRS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

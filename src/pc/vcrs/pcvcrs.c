@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCVCRS: any preconditioner of PETSc, with compressed copies of the matrices that its application reads.
+
+   The inner preconditioner is set up on the exact matrix, copies are made (pcvcrscompress.c), and
+   each application of the inner preconditioner runs with the copies in the places of the exact ones.
+   The operations that it lacks are lacking here: what it can is known once it has been set up.
+*/
+
+#include "pcvcrsimpl.h"
+
+/* The inner preconditioner, created when it is first needed */
+static PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
+{
+  PC_VCRS    *v = (PC_VCRS *)pc->data;
+  const char *prefix;
+
+  PetscFunctionBegin;
+  if (!v->inner) {
+    PetscCall(PCCreate(PetscObjectComm((PetscObject)pc), &v->inner));
+    PetscCall(PetscObjectIncrementTabLevel((PetscObject)v->inner, (PetscObject)pc, 1));
+    PetscCall(PCGetOptionsPrefix(pc, &prefix));
+    PetscCall(PCSetOptionsPrefix(v->inner, prefix));
+    PetscCall(PCAppendOptionsPrefix(v->inner, "vcrs_"));
+  }
+  if (pc->dm && !v->inner->dm) PetscCall(PCSetDM(v->inner, pc->dm));
+  PetscCall(PCSetKSPNestLevel(v->inner, pc->kspnestlevel));
+  *inner = v->inner;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetInner_Private(pc, inner));
+  /* Whoever sets its type or its options must be able to set it up, too */
+  if (!(*inner)->pmat && pc->pmat) PetscCall(PCSetOperators(*inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The copies in their places. They are made again if options were changed, or somebody has set the inner preconditioner up since */
+static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
+{
+  PC_VCRS *v = (PC_VCRS *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left them there */
+  if (!v->current || !v->inner->setupcalled) PetscCall(PCVCRSCompress_Private(pc));
+  PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
+  *inner = v->inner;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The exact matrices back, whatever the application returned, which is returned after that */
+static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
+{
+  PC_VCRS *v = (PC_VCRS *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
+  PetscCall(ierr);
+  pc->failedreason     = v->inner->failedreason;
+  pc->failedreasonrank = v->inner->failedreasonrank;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_VCRS(PC pc, Vec x, Vec y)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCApply(inner, x, y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_VCRS(PC pc, Vec x, Vec y)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCApplyTranspose(inner, x, y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_VCRS(PC pc, Mat X, Mat Y)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCMatApply(inner, X, Y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricLeft_VCRS(PC pc, Vec x, Vec y)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCApplySymmetricLeft(inner, x, y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricRight_VCRS(PC pc, Vec x, Vec y)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCApplySymmetricRight(inner, x, y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its, PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSBegin_Private(pc, &inner));
+  PetscCall(PCVCRSEnd_Private(pc, PCApplyRichardson(inner, b, y, w, rtol, abstol, dtol, its, guesszero, outits, reason)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetUp_VCRS(PC pc)
+{
+  PC_VCRS  *v     = (PC_VCRS *)pc->data;
+  PC        inner = NULL;
+  PetscBool isswapping;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetInner_Private(pc, &inner));
+  PetscCall(PetscObjectTypeCompare((PetscObject)inner, PCEISENSTAT, &isswapping));
+  PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs", ((PetscObject)inner)->prefix);
+
+  /* The exact matrices, and nothing that keeps solvers alive which the set-up is about to replace */
+  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
+  PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
+  v->current = PETSC_FALSE;
+
+  PetscCall(PCSetOperators(inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
+  PetscCall(PCSetErrorIfFailure(inner, pc->erroriffailure));
+  PetscCall(PCSetUp(inner));
+  PetscCall(PCSetUpOnBlocks(inner));
+  pc->failedreason     = inner->failedreason;
+  pc->failedreasonrank = inner->failedreasonrank;
+  PetscCall(PCVCRSCompress_Private(pc));
+
+  pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
+  pc->ops->matapply            = inner->ops->matapply ? PCMatApply_VCRS : NULL;
+  pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
+  pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
+
+  /* Richardson's method inside of the preconditioner takes residuals with what is there for the
+     operator. With loss it would converge to the solution of another system */
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE ? PCApplyRichardson_VCRS : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_VCRS(PC pc, PetscOptionItems PetscOptionsObject)
+{
+  PC inner = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSSetFromOptions_Private(pc, PetscOptionsObject));
+  PetscCall(PCVCRSGetPC_VCRS(pc, &inner));
+  PetscCall(PCSetFromOptions(inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_VCRS(PC pc)
+{
+  PC_VCRS *v = (PC_VCRS *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSClear_Private(v));
+  if (v->inner) PetscCall(PCReset(v->inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_VCRS(PC pc)
+{
+  PC_VCRS *v = (PC_VCRS *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSClear_Private(v));
+  PetscCall(PCDestroy(&v->inner));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", NULL));
+  PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSGetPC - Gets the preconditioner whose matrices a `PCVCRS` compresses
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCVCRS`
+
+  Output Parameter:
+. inner - the inner preconditioner; it must not be destroyed
+
+  Level: intermediate
+
+  Note:
+  Its options prefix is that of `pc` followed by `vcrs_`. It holds exact matrices whenever it can be asked
+  for them; the compressed copies take their places only while it is applied.
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`
+@*/
+PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(inner, 2);
+  PetscUseMethod(pc, "PCVCRSGetPC_C", (PC, PC *), (pc, inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCVCRS - "vcrs" - Another preconditioner of PETSc, applied from compressed copies of the matrices that it reads
+
+   Options Database Keys:
++ -vcrs_pc_type <type>                                 - the inner preconditioner; all its options have the prefix `vcrs_`
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single>   - what may change in the entries of the copies, see `MatVCRSLoss`; log is the default
+. -pc_vcrs_bits <8,16>                                 - bits of an entry of the losses log and fixed; 8 is the default
+. -pc_vcrs_bins <100000>                               - number of bins of the loss bins
+. -pc_vcrs_lambda <0.1>                                - tolerance of the loss classes
+. -pc_vcrs_lambda_unit <row,entry,absolute>            - what it is relative to
+. -pc_vcrs_preserve_row_sums <true>                    - keep row sums where entries are changed
+- -ksp_view                                            - prints, a line a matrix, how it is stored, its bytes and the bound of its error
+
+   Level: beginner
+
+   Notes:
+   The inner preconditioner is set up on the exact matrix. What its application reads is then copied into
+   matrices of type `MATVCRS`: the operators, residuals, interpolations and restrictions of `PCMG` and `PCGAMG`, the
+   matrix of `PCSOR`, and of solvers below `PCBJACOBI`, `PCASM`, `PCGASM`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` the
+   operators that they iterate with. Factors (`PCILU`, `PCICC`, `PCLU`, `PCCHOLESKY`), matrices that are not `MATAIJ`, and
+   the insides of other types are left as they are; `PCView()` says which.
+
+   The copies are made again when the preconditioner is set up again, those of matrices that did not change
+   stay. `PCSetReusePreconditioner()` keeps them all.
+
+   Row sums are exact whatever the loss, unless told otherwise: more than the number of bits they
+   decide whether a preconditioner of a compressed matrix works.
+
+   With loss there is no `PCApplyRichardson()`: it would take the compressed matrix for the operator.
+   `KSPRICHARDSON` then takes residuals with its own.
+
+   For methods that need a symmetric preconditioner (`KSPCG`), tell the matrix that it is symmetric,
+   `MatSetOption()` with `MAT_SYMMETRIC` or `MAT_SPD`: then its copies are, too.
+
+   `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
+   by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
+
+.seealso: `PCVCRSGetPC()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+M*/
+PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
+
+PetscErrorCode PCCreate_VCRS(PC pc)
+{
+  PC_VCRS *v;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&v));
+  pc->data     = v;
+  v->blockline = -1;
+  PetscCall(PCVCRSOptionsDefault_Private(&v->opt));
+
+  pc->ops->apply          = PCApply_VCRS;
+  pc->ops->applytranspose = PCApplyTranspose_VCRS;
+  pc->ops->setup          = PCSetUp_VCRS;
+  pc->ops->reset          = PCReset_VCRS;
+  pc->ops->destroy        = PCDestroy_VCRS;
+  pc->ops->setfromoptions = PCSetFromOptions_VCRS;
+  pc->ops->view           = PCView_VCRS;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", PCVCRSGetPC_VCRS));
+  PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The options of PCVCRS: their defaults and limits, the options database and the setters.
+*/
+
+#include "pcvcrsimpl.h"
+
+/*
+   Logarithmic values of 8 bits: every entry keeps its sign and is changed by a small factor, also the
+   weak couplings of a row, so that a symmetric M-matrix stays one and the preconditioner spectrally close.
+   Fixed point of 8 bits, relative to the largest entry, loses weak couplings.
+*/
+PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(opt, sizeof(*opt)));
+  opt->loss    = MATVCRS_LOSS_LOG;
+  opt->bits    = 8;
+  opt->bins    = 100000;
+  opt->lambda  = 0.1;
+  opt->unit    = MATVCRS_UNIT_ROW;
+  opt->rowsums = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes new options over, if they can be: copies are made with them at the next application */
+static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
+{
+  PC_VCRS  *v    = (PC_VCRS *)pc->data;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
+  PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
+  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
+  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g with -pc_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
+  PetscCall(PetscMemcmp(opt, &v->opt, sizeof(*opt), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSClear_Private(v));
+  v->opt                   = *opt;
+  pc->ops->applyrichardson = NULL; /* until the next set-up, which knows whether it may be there */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Inside PetscOptionsBegin/End of pc */
+PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptionsObject)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
+  PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
+  PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscOptionsHeadEnd();
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetLoss_VCRS(PC pc, MatVCRSLoss loss)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.loss = loss;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSGetLoss_VCRS(PC pc, MatVCRSLoss *loss)
+{
+  PetscFunctionBegin;
+  *loss = ((PC_VCRS *)pc->data)->opt.loss;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetBits_VCRS(PC pc, PetscInt bits)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.bits = bits;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetBins_VCRS(PC pc, PetscInt bins)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.bins = bins;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetLambda_VCRS(PC pc, PetscReal lambda, MatVCRSUnit unit)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.lambda = lambda;
+  opt.unit   = unit;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetPreserveRowSums_VCRS(PC pc, PetscBool preserve)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.rowsums = preserve;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetLoss_C", compose ? PCVCRSSetLoss_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetLoss_C", compose ? PCVCRSGetLoss_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetBits_C", compose ? PCVCRSSetBits_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetBins_C", compose ? PCVCRSSetBins_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetLambda_C", compose ? PCVCRSSetLambda_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetPreserveRowSums_C", compose ? PCVCRSSetPreserveRowSums_VCRS : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetLoss - Sets what a `PCVCRS` may change in the entries of the matrices that it compresses
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- loss - the loss; `MATVCRS_LOSS_LOG` is the default
+
+  Options Database Key:
+. -pc_vcrs_loss <none,bins,classes,log,fixed,single> - the loss
+
+  Level: intermediate
+
+  Note:
+  With `MATVCRS_LOSS_NONE` the preconditioner is the inner one up to rounding.
+
+.seealso: `PCVCRS`, `PCVCRSGetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode PCVCRSSetLoss(PC pc, MatVCRSLoss loss)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, loss, 2);
+  PetscTryMethod(pc, "PCVCRSSetLoss_C", (PC, MatVCRSLoss), (pc, loss));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSGetLoss - Gets what a `PCVCRS` may change in the entries of the matrices that it compresses
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCVCRS`
+
+  Output Parameter:
+. loss - the loss
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`
+@*/
+PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(loss, 2);
+  PetscUseMethod(pc, "PCVCRSGetLoss_C", (PC, MatVCRSLoss *), (pc, loss));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` of a `PCVCRS`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- bits - 8, the default, or 16. A complex entry has two such numbers
+
+  Options Database Key:
+. -pc_vcrs_bits <8,16> - the bits
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
+@*/
+PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, bits, 2);
+  PetscTryMethod(pc, "PCVCRSSetBits_C", (PC, PetscInt), (pc, bits));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetBins - Sets the number of bins of the loss `MATVCRS_LOSS_BINS` of a `PCVCRS`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- bins - at least 1; 100000 is the default
+
+  Options Database Key:
+. -pc_vcrs_bins <bins> - the number of bins
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetBins()`
+@*/
+PetscErrorCode PCVCRSSetBins(PC pc, PetscInt bins)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, bins, 2);
+  PetscTryMethod(pc, "PCVCRSSetBins_C", (PC, PetscInt), (pc, bins));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetLambda - Sets the tolerance of the loss `MATVCRS_LOSS_CLASSES` of a `PCVCRS`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner; of another type than `PCVCRS` it is left as it is
+. lambda - at least 0, which is lossless; 0.1 is the default
+- unit   - what it is relative to; `MATVCRS_UNIT_ROW` is the default
+
+  Options Database Keys:
++ -pc_vcrs_lambda <lambda>                  - the tolerance
+- -pc_vcrs_lambda_unit <row,entry,absolute> - its unit
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetLambda()`
+@*/
+PetscErrorCode PCVCRSSetLambda(PC pc, PetscReal lambda, MatVCRSUnit unit)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, lambda, 2);
+  PetscValidLogicalCollectiveEnum(pc, unit, 3);
+  PetscTryMethod(pc, "PCVCRSSetLambda_C", (PC, PetscReal, MatVCRSUnit), (pc, lambda, unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetPreserveRowSums - Sets whether the lossy modes of a `PCVCRS` keep the row sums of its matrices
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner; of another type than `PCVCRS` it is left as it is
+- preserve - `PETSC_TRUE` (the default) to keep them
+
+  Options Database Key:
+. -pc_vcrs_preserve_row_sums <bool> - keep row sums
+
+  Level: advanced
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetPreserveRowSums()`
+@*/
+PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, preserve, 2);
+  PetscTryMethod(pc, "PCVCRSSetPreserveRowSums_C", (PC, PetscBool), (pc, preserve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
