@@ -55,7 +55,7 @@ static PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
+static PetscErrorCode PCVCRSCreateCopyWith_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
 {
   MatNullSpace nullspace;
   PetscBool    isvcrs;
@@ -72,7 +72,7 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, Mat exa
   PetscCall(MatVCRSSetBins(B, opt->bins));
   PetscCall(MatVCRSSetLambda(B, opt->lambda, opt->unit));
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
-  PetscCall(MatVCRSSetLoss(B, opt->loss));
+  PetscCall(MatVCRSSetLoss(B, loss));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
 
   /* Solvers project on what is orthogonal to these */
@@ -84,6 +84,30 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, Mat exa
   /* Relaxation and rows come from the compressed form only where there is nothing else */
   PetscCall(MatVCRSDropAIJ(B));
   *compressed = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The entries of an interpolation are often few different numbers, which are smaller as they are than
+   with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
+*/
+static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
+{
+  MatVCRSInfo lossy, lossless;
+  PetscInt    m, n;
+  Mat         B;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCreateCopyWith_Private(opt, opt->loss, exact, compressed));
+  PetscCall(MatGetSize(exact, &m, &n));
+  if (m == n || opt->loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSCreateCopyWith_Private(opt, MATVCRS_LOSS_NONE, exact, &B));
+  PetscCall(MatVCRSGetInfo(*compressed, &lossy));
+  PetscCall(MatVCRSGetInfo(B, &lossless));
+  if (lossless.bytes <= lossy.bytes) {
+    PetscCall(MatDestroy(compressed));
+    *compressed = B;
+  } else PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
