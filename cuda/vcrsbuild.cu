@@ -163,7 +163,7 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
 
   /* L0 */
   if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
-    PetscBool final;
+    PetscBool final = PETSC_FALSE;
 
     GetSetFacts(&d->pairs, &facts.pairs);
     PetscCall(VCRSChoosePairs(&facts, &choice, &final));

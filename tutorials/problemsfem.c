@@ -368,7 +368,7 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
   PetscCall(MeshOrder(comm, &mesh, star, newnumber, oldnumber));
   PetscCall(RowsCreate(comm, N, MESH_ROW, 0, &rows));
   for (PetscInt row = rows.rstart; row < rows.rend; row++) {
-    PetscInt    count, column[MESH_ROW];
+    PetscInt    count = 0, column[MESH_ROW];
     PetscScalar value[MESH_ROW];
 
     PetscCall(MeshRow(&mesh, star, oldnumber[row], &count, column, value));

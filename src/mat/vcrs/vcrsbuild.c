@@ -434,7 +434,7 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
 
   /* L0 */
   if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
-    PetscBool final;
+    PetscBool final = PETSC_FALSE;
 
     PetscCall(VCRSSetsGetFacts(b, &b->pairs, &b->pairlength, &facts.pairs));
     PetscCall(VCRSChoosePairs(&facts, &choice, &final));
