@@ -198,7 +198,6 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
   PetscScalar       value[VCRS_COMMON_MAX];
   int               order[VCRS_COMMON_MAX], best = 0;
 
-  l->stride = 128;
   for (int k = 0; k < n; k++) l->order[k] = k;
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
@@ -269,7 +268,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
-  if (!(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (l->split || !(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* the commonest set that the kernels can carry along */
   const PetscInt longest = pairs ? VCRS_WORD_ENTRIES : VCRS_COMMON_MAX;

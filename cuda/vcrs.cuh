@@ -216,17 +216,6 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
   return v;
 }
 
-/* The same, but otherwise if not wanted */
-static __device__ __forceinline__ Number ReadIfElse(unsigned int wanted, const Number *p, Number otherwise)
-{
-#if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%3") " @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "+" VCRS_ASM_REGISTER(otherwise.re), "+" VCRS_ASM_REGISTER(otherwise.im) : "l"(p), "r"(wanted));
-#else
-  asm(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "+" VCRS_ASM_REGISTER(otherwise) : "l"(p), "r"(wanted));
-#endif
-  return otherwise;
-}
-
 #if defined(PETSC_USE_COMPLEX)
 /* The same, but of no meaning if not wanted: two registers less to set */
 static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Number *p)
@@ -559,8 +548,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : NoTables {
 };
 
 /*
-   Entry k of a batch: d is x_k (- x_ref), or 0 if the entry is not wanted. Then its code is 0 too, and if
-   that decodes to a number the product is 0 and need not be left out.
+   Entry k of a batch: d is x_k (- x_ref), with zero for x_k if the entry is not wanted. Then its code is 0 too,
+   and if that decodes to a number, which is zero, the product is and need not be left out.
 */
 template <class V>
 static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V &values, typename Register<typename V::Code>::type c, Number d, Number sum)

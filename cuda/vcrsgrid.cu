@@ -95,7 +95,7 @@ struct ListedRows {
   unsigned int pause, period;
 
   /* So many warps a block, so many turns of this warp */
-  __device__ __forceinline__ ListedRows(const SetsArguments &a, unsigned int blockwarps, unsigned int turns)
+  __device__ __forceinline__ ListedRows(unsigned int blockwarps, unsigned int turns)
   {
     const unsigned int warp = blockIdx.x * blockwarps + threadIdx.x / 32;
 
@@ -216,7 +216,7 @@ static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __gri
   extern __shared__ __align__(128) char shared[];
   const int                             lane = threadIdx.x % 32;
   const VCRSUnsigned                    stride = a.stride;
-  ListedRows                            listed(a, threads / 32, (turns - blockIdx.x + gridDim.x - 1) / gridDim.x);
+  ListedRows                            listed(threads / 32, (turns - blockIdx.x + gridDim.x - 1) / gridDim.x);
   Values<kind>                          values;
   Stages<rows, stages, entries * static_cast<int>(sizeof(Code))> staged;
 

@@ -45,7 +45,7 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
 #pragma unroll
     for (int k = 0; k < batch - 1; k++) {
       c[k]  = ReadOnceIf(k < left, value + 32 * k);
-      xs[k] = ReadIfElse(k < left, x + a.offset[k0 + k], xref);
+      xs[k] = ReadIf(k < left, x + a.offset[k0 + k]);
     }
 #pragma unroll
     for (int k = 0; k < batch - 1; k++) sum = AddEntryIf(k < left, values, c[k], difference ? xs[k] - xref : xs[k], sum);

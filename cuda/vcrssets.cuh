@@ -126,7 +126,7 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
       c[k] = ReadOnceIf(k0 + k < length, value + 32 * k);
     }
 #pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadIfElse(k0 + k < length, x + o[k], xref);
+    for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
 #pragma unroll
     for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
     value += 32 * batch;

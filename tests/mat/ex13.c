@@ -47,17 +47,6 @@ static const Store stores[] = {
   {"l3 fixed 16", MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  16},
 };
 
-/* A number in [0, 1) that depends on k alone */
-static PetscReal Noise(PetscInt k)
-{
-  uint64_t h = (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
-
-  h ^= h >> 29;
-  h *= 0xbf58476d1ce4e5b9u;
-  h ^= h >> 32;
-  return (PetscReal)(h >> 40) / (PetscReal)16777216.;
-}
-
 static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
 {
   const PetscInt nx = g->n[0], ny = g->n[1], nz = g->n[2], m = nx * ny * nz;
@@ -82,9 +71,9 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
           if (!g->box && PetscAbsInt(dx) + PetscAbsInt(dy) + PetscAbsInt(dz) > 1) continue;
           if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
           to = row + (dz * ny + dy) * nx + dx;
-          if (g->shuffled && !self) to = PetscMin(m - 1, PetscMax(0, to + (PetscInt)(g->shuffled * (Noise(27 * row + point) - 0.5))));
-          re = g->media ? Noise(27 * medium + point) : Noise(27 * row + point);
-          im = g->media ? Noise(1000 + 27 * medium + point) : Noise(-27 * row - point - 2);
+          if (g->shuffled && !self) to = PetscMin(m - 1, PetscMax(0, to + (PetscInt)(g->shuffled * (TestRandom(1, (uint64_t)row, (uint64_t)point) - 0.5))));
+          re = TestRandom(2, (uint64_t)(g->media ? medium : row), (uint64_t)point);
+          im = TestRandom(3, (uint64_t)(g->media ? medium : row), (uint64_t)point);
           cols[count]   = to;
           vals[count++] = self ? PetscCMPLX(30 + re, 1 + im) : PetscCMPLX(-1 - re, im - 0.5);
         }

@@ -67,23 +67,42 @@ static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCApply_VCRS(PC pc, Vec x, Vec y)
+/* One of the applications of the inner preconditioner that take a vector to another */
+static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC, Vec, Vec), Vec x, Vec y)
 {
   PC inner = NULL;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, PCApply(inner, x, y)));
+  PetscCall(PCVCRSEnd_Private(pc, (*apply)(inner, x, y)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_VCRS(PC pc, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSApplyWith_Private(pc, PCApply, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCApplyTranspose_VCRS(PC pc, Vec x, Vec y)
 {
-  PC inner = NULL;
-
   PetscFunctionBegin;
-  PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, PCApplyTranspose(inner, x, y)));
+  PetscCall(PCVCRSApplyWith_Private(pc, PCApplyTranspose, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricLeft_VCRS(PC pc, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSApplyWith_Private(pc, PCApplySymmetricLeft, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricRight_VCRS(PC pc, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSApplyWith_Private(pc, PCApplySymmetricRight, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,26 +113,6 @@ static PetscErrorCode PCMatApply_VCRS(PC pc, Mat X, Mat Y)
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
   PetscCall(PCVCRSEnd_Private(pc, PCMatApply(inner, X, Y)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApplySymmetricLeft_VCRS(PC pc, Vec x, Vec y)
-{
-  PC inner = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, PCApplySymmetricLeft(inner, x, y)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApplySymmetricRight_VCRS(PC pc, Vec x, Vec y)
-{
-  PC inner = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, PCApplySymmetricRight(inner, x, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
