@@ -42,8 +42,11 @@ PetscErrorCode ProblemSetDefaults(ProblemKind kind, Problem *problem)
   if (kind == PROBLEM_RESERVOIR) {
     problem->ny = 200;
     problem->nz = 50;
-  } else if (kind == PROBLEM_SPE10) problem->nx = 60;
-  else if (kind == PROBLEM_CONVDIFF7) problem->nx = problem->ny = problem->nz = 108;
+  } else if (kind == PROBLEM_SPE10) {
+    problem->nx = 60;
+    problem->ny = 220;
+    problem->nz = 85;
+  } else if (kind == PROBLEM_CONVDIFF7) problem->nx = problem->ny = problem->nz = 108;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,7 +129,7 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
   PetscCall(PetscOptionsBool("-well_rows", "The injector is an unknown with a long row", NULL, problem->wellrows, &problem->wellrows, NULL));
   PetscCall(PetscOptionsReal("-timestep", "Days", NULL, problem->timestep, &problem->timestep, NULL));
   PetscCall(PetscOptionsBoundedInt("-refine", "Cells per cell and direction", NULL, problem->refine, &problem->refine, NULL, 1));
-  PetscCall(PetscOptionsString("-permeability", "Archive of one CSV file a layer", NULL, problem->permeability, problem->permeability, sizeof(problem->permeability), NULL));
+  PetscCall(PetscOptionsString("-permeability", "File of permeabilities", NULL, problem->permeability, problem->permeability, sizeof(problem->permeability), NULL));
   PetscCall(PetscOptionsBool("-smooth", "Smooth variations in the medium", NULL, problem->smooth, &problem->smooth, NULL));
   PetscCall(PetscOptionsReal("-points_per_wave", "Grid points in the shortest wavelength", NULL, problem->pointspermwave, &problem->pointspermwave, NULL));
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, problem->beta1, &problem->beta1, NULL));

@@ -50,7 +50,7 @@ typedef struct {
   PetscBool wellrows;                         /* the injector's pressure is an unknown with a long row, at the end */
   PetscReal timestep;                         /* days, for the compressibility term */
   PetscInt  refine;                           /* SPE10: cells per cell and direction */
-  char      permeability[PETSC_MAX_PATH_LEN]; /* SPE10: .tar or .tar.xz of one CSV file a layer: kx,ky,kz */
+  char      permeability[PETSC_MAX_PATH_LEN]; /* SPE10: a file; permeabilityread.c tells the forms */
 
   /* HELMHOLTZ27: -lap p - (beta1 - i beta2) k^2 p */
   PetscBool smooth;         /* random smooth variations on top of the piecewise constant medium */
