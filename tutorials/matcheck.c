@@ -7,31 +7,7 @@ static char help[] = "Says what is in a PETSc binary file, and how well a vector
   -x FILE : a solution: its residual ||b - A x|| / ||b|| with the matrix as MATAIJ\n\
   -ones   : use a right-hand side of ones even if the file has one\n\n";
 
-#include <petscmat.h>
-#include <sys/stat.h>
-
-static PetscErrorCode OpenBinary(const char path[], PetscViewer *viewer)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscViewerCreate(PETSC_COMM_WORLD, viewer));
-  PetscCall(PetscViewerSetType(*viewer, PETSCVIEWERBINARY));
-  PetscCall(PetscViewerFileSetMode(*viewer, FILE_MODE_READ));
-  PetscCall(PetscViewerBinarySetSkipInfo(*viewer, PETSC_TRUE));
-  PetscCall(PetscViewerFileSetName(*viewer, path));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Is there anything behind the matrix? */
-static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double nonzeros, PetscBool *has)
-{
-  const double matrix = (4. + (double)M + nonzeros) * (double)sizeof(PetscInt) + nonzeros * (double)sizeof(PetscScalar);
-  struct stat  status;
-
-  PetscFunctionBegin;
-  PetscCheck(stat(path, &status) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read %s", path);
-  *has = (double)status.st_size > matrix ? PETSC_TRUE : PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include "problems.h"
 
 /* Hermitian up to rounding, with a positive diagonal: conjugate gradients are worth a try */
 static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)
@@ -84,7 +60,6 @@ int main(int argc, char **argv)
   PetscBool   ones = PETSC_FALSE, has, positive;
   PetscInt    M, N, missing;
   PetscReal   rnorm, bnorm;
-  PetscViewer viewer;
   MatInfo     info;
   Mat         A;
   Vec         b, x, r;
@@ -99,13 +74,9 @@ int main(int argc, char **argv)
   PetscCheck(file[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f FILE");
 
   /* the matrix */
-  PetscCall(OpenBinary(file, &viewer));
-  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
-  PetscCall(MatSetType(A, MATAIJ));
-  PetscCall(MatLoad(A, viewer));
+  PetscCall(ProblemLoadSystem(PETSC_COMM_WORLD, file, &A, &b, &has));
   PetscCall(MatGetSize(A, &M, &N));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
-  PetscCall(HasRightHandSide(file, M, (double)info.nz_used, &has));
   if (!solution[0]) {
     PetscCall(LooksPositiveDefinite(A, &positive));
     PetscCall(CountMissingDiagonal(A, &missing));
@@ -114,23 +85,23 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "aijbytes=%.0f\n", (double)info.nz_used * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt)));
   } else {
     /* ||b - A x|| / ||b|| */
-    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscViewer viewer;
+
+    PetscCall(MatCreateVecs(A, &x, NULL));
     PetscCall(VecDuplicate(b, &r));
-    if (has && !ones) PetscCall(VecLoad(b, viewer));
-    else PetscCall(VecSet(b, 1.));
-    PetscCall(PetscViewerDestroy(&viewer));
-    PetscCall(OpenBinary(solution, &viewer));
+    if (ones) PetscCall(VecSet(b, 1.));
+    PetscCall(ProblemOpenFile(PETSC_COMM_WORLD, solution, &viewer));
     PetscCall(VecLoad(x, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
     PetscCall(MatMult(A, x, r));
     PetscCall(VecAYPX(r, -1., b));
     PetscCall(VecNorm(r, NORM_2, &rnorm));
     PetscCall(VecNorm(b, NORM_2, &bnorm));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "residual=%.2e\n", (double)(bnorm > 0 ? rnorm / bnorm : rnorm)));
     PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&r));
   }
-  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
   return 0;

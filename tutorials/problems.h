@@ -69,3 +69,7 @@ PetscErrorCode ProblemSetSize(Problem *, PetscInt rows);
 PetscErrorCode ProblemSetFromOptions(MPI_Comm, Problem *);
 PetscErrorCode ProblemCreateSystem(MPI_Comm, const Problem *, Mat *, Vec *);
 PetscErrorCode ProblemWritePermeability(const Problem *, PetscInt layer, const char path[]);
+
+/* problemsfile.c: systems in PETSc binary files */
+PetscErrorCode ProblemOpenFile(MPI_Comm, const char path[], PetscViewer *);
+PetscErrorCode ProblemLoadSystem(MPI_Comm, const char path[], Mat *, Vec *rhs, PetscBool *has);

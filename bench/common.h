@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the benchmarks share: time, taken in turn; matrices by name; results as JSON and as a table */
+
+#include "problems.h"
+#include <lithemat.h>
+#include <petscksp.h>
+
+#define BENCH_ROUNDS_MAX 99
+#define BENCH_NAMES_MAX  64
+#define BENCH_NSTORES    13
+
+/* A way to store a matrix */
+typedef struct {
+  const char   *name;
+  MatVCRSLayout layout;
+  MatVCRSLoss   loss;
+  PetscInt      bits;
+} BenchStore;
+extern const BenchStore BenchStores[BENCH_NSTORES];
+
+typedef struct {
+  MPI_Comm       comm;
+  PetscBool      gpu;
+  PetscInt       rounds;
+  PetscReal      batch;    /* seconds */
+  PetscInt       size;     /* about so many rows of generated matrices, 0: each its own */
+  PetscLogDouble copyrate; /* bytes/s, read and written */
+  FILE          *json, *markdown;
+  PetscBool      first; /* no record in json yet */
+  char           jsonpath[PETSC_MAX_PATH_LEN], markdownpath[PETSC_MAX_PATH_LEN];
+} Bench;
+
+/* A text, or a number where that is NULL */
+typedef struct {
+  const char *key, *text;
+  double      value;
+} BenchField;
+
+/* What is timed: y from x */
+typedef struct {
+  PetscErrorCode (*run)(void *, Vec, Vec);
+  void *ctx;
+} BenchTask;
+
+PETSC_INTERN PetscErrorCode BenchSetFromOptions(MPI_Comm, Bench *);
+/* The head of the table: "| a | b |" */
+PETSC_INTERN PetscErrorCode BenchOpen(Bench *, const char head[]);
+PETSC_INTERN PetscErrorCode BenchWriteRecord(Bench *, PetscInt n, const BenchField[]);
+PETSC_INTERN PetscErrorCode BenchWriteRow(Bench *, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode BenchClose(Bench *);
+
+PETSC_INTERN PetscErrorCode BenchWait(const Bench *);
+/* Medians and minima of seconds, the batches of all tasks in turn */
+PETSC_INTERN PetscErrorCode BenchTime(const Bench *, PetscInt n, const BenchTask[], Vec x, Vec y, PetscReal median[], PetscReal least[]);
+PETSC_INTERN PetscErrorCode BenchProduct(void *mat, Vec, Vec);
+PETSC_INTERN PetscErrorCode BenchApply(void *pc, Vec, Vec);
+
+/* Entries of either sign that depend on their number alone */
+PETSC_INTERN PetscErrorCode BenchFillVector(Vec);
+
+/* A kind of matrix with its usual size, or a file in PETSc binary form; rhs may be NULL */
+PETSC_INTERN PetscErrorCode BenchCreateSystem(const Bench *, const char name[], Mat *, Vec *rhs);
+/* What -bench_cases and -bench_stores name; the names are to be freed */
+PETSC_INTERN PetscErrorCode BenchGetCases(PetscInt *n, char *name[]);
+PETSC_INTERN PetscErrorCode BenchGetStores(const Bench *, PetscBool wanted[]);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Pictures of the tutorials: fields on regular grids, side by side, with axes and scales of colours.
+
+   Drawn by PETSc's PetscDraw in memory (or where -picture_draw_type says) and written as PNG. -draw_cmap
+   changes the colours. A picture belongs to one process.
+*/
+
+#include <petscdraw.h>
+
+/* Something at a place: a point with a name, or a vertical line where y is not a number */
+typedef struct {
+  PetscReal x, y;
+  char      name[8];
+} PictureMark;
+
+typedef struct {
+  const char        *title, *unit; /* of the values, beside their scale */
+  const char        *xlabel, *ylabel;
+  PetscInt           nx, ny;
+  const PetscReal   *value;                /* nx * ny, x fastest */
+  PetscReal          x[2], y[2];           /* coordinates of the edges; y[0] at the bottom, y[1] at the top */
+  PetscReal          range[2];             /* of the scale; where both are equal, that of the values */
+  PetscBool          logarithmic, isotropic; /* the scale; the axes have one unit of length */
+  PetscInt           nmarks;
+  const PictureMark *mark;
+} PicturePanel;
+
+typedef struct {
+  PetscDraw draw;
+  int       width, height;
+} Picture;
+
+PETSC_INTERN PetscErrorCode PictureCreate(int width, int height, Picture *);
+/* In a box in pixels from the upper left corner: left, top, width, height */
+PETSC_INTERN PetscErrorCode PictureDraw(Picture *, const int box[4], const PicturePanel *);
+/* Writes a .png file and gives everything back */
+PETSC_INTERN PetscErrorCode PictureWrite(Picture *, const char path[]);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Systems from files in PETSc binary form: a matrix, and a right-hand side if there is one. */
+
+#include "problems.h"
+#include <sys/stat.h>
+
+PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscViewer *viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerCreate(comm, viewer));
+  PetscCall(PetscViewerSetType(*viewer, PETSCVIEWERBINARY));
+  PetscCall(PetscViewerFileSetMode(*viewer, FILE_MODE_READ));
+  PetscCall(PetscViewerBinarySetSkipInfo(*viewer, PETSC_TRUE));
+  PetscCall(PetscViewerFileSetName(*viewer, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is there anything behind the matrix? */
+static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double nonzeros, PetscBool *has)
+{
+  const double matrix = (4. + (double)M + nonzeros) * (double)sizeof(PetscInt) + nonzeros * (double)sizeof(PetscScalar);
+  struct stat  status;
+
+  PetscFunctionBegin;
+  PetscCheck(stat(path, &status) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read %s", path);
+  *has = (double)status.st_size > matrix ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   ProblemLoadSystem - Reads a matrix, of type `MATAIJ`, and a right-hand side
+
+   Collective
+
+   Input Parameters:
++  comm - the communicator
+-  path - the file
+
+   Output Parameters:
++  A   - the matrix
+.  rhs - the right-hand side of the file, of ones where it has none; or `NULL`
+-  has - whether the file has one; or `NULL`
+*/
+PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *rhs, PetscBool *has)
+{
+  PetscViewer viewer;
+  PetscBool   there;
+  PetscInt    M;
+  MatInfo     info;
+
+  PetscFunctionBegin;
+  PetscCall(ProblemOpenFile(comm, path, &viewer));
+  PetscCall(MatCreate(comm, A));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatLoad(*A, viewer));
+  PetscCall(MatGetSize(*A, &M, NULL));
+  PetscCall(MatGetInfo(*A, MAT_GLOBAL_SUM, &info));
+  PetscCall(HasRightHandSide(path, M, (double)info.nz_used, &there));
+  if (rhs) {
+    PetscCall(MatCreateVecs(*A, NULL, rhs));
+    if (there) PetscCall(VecLoad(*rhs, viewer));
+    else PetscCall(VecSet(*rhs, 1.));
+  }
+  if (has) *has = there;
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
