@@ -12,24 +12,6 @@
   #include <cuda_runtime_api.h>
 #endif
 
-/* clang-format off */
-const BenchStore BenchStores[BENCH_NSTORES] = {
-  {"auto",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_NONE,    16},
-  {"literal", MATVCRS_LAYOUT_LITERAL, MATVCRS_LOSS_NONE,    16},
-  {"l0",      MATVCRS_LAYOUT_L0,      MATVCRS_LOSS_NONE,    16},
-  {"l1",      MATVCRS_LAYOUT_L1,      MATVCRS_LOSS_NONE,    16},
-  {"l2",      MATVCRS_LAYOUT_L2,      MATVCRS_LOSS_NONE,    16},
-  {"l3",      MATVCRS_LAYOUT_L3,      MATVCRS_LOSS_NONE,    16},
-  {"single",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_SINGLE,  16},
-  {"fixed16", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   16},
-  {"fixed8",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   8 },
-  {"log16",   MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     16},
-  {"log8",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     8 },
-  {"bins",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINS,    16},
-  {"classes", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_CLASSES, 16},
-};
-/* clang-format on */
-
 /* A matrix, with its size on a CPU and on a GPU */
 typedef struct {
   const char *name;
@@ -185,28 +167,35 @@ PetscErrorCode BenchFillVector(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BenchCreateSystem(const Bench *bench, const char name[], Mat *A, Vec *rhs)
+PetscErrorCode BenchGetProblem(const Bench *bench, const char name[], Problem *problem, PetscBool *known)
 {
-  PetscBool same = PETSC_FALSE;
-  PetscInt  c;
+  PetscInt c, rows;
 
   PetscFunctionBegin;
   for (c = 0; c < NCASES; c++) {
-    PetscCall(PetscStrcmp(name, cases[c].name, &same));
-    if (same) break;
+    PetscCall(PetscStrcmp(name, cases[c].name, known));
+    if (*known) break;
   }
-  if (same) {
-    const PetscInt rows = bench->size ? bench->size : (bench->gpu ? cases[c].gpurows : cases[c].cpurows);
-    Problem        problem;
+  if (!*known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ProblemSetDefaults(cases[c].kind, problem));
+  problem->smooth = cases[c].smooth;
+  rows            = bench->size ? bench->size : (bench->gpu ? cases[c].gpurows : cases[c].cpurows);
+  if (rows) PetscCall(ProblemSetSize(problem, rows));
+  PetscCall(ProblemSetFromOptions(bench->comm, problem));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(ProblemSetDefaults(cases[c].kind, &problem));
-    problem.smooth = cases[c].smooth;
-    if (rows) PetscCall(ProblemSetSize(&problem, rows));
-    PetscCall(ProblemSetFromOptions(bench->comm, &problem));
-    PetscCall(ProblemCreateSystem(bench->comm, &problem, A, rhs));
-  } else {
-    PetscCall(PetscTestFile(name, 'r', &same));
-    PetscCheck(same, bench->comm, PETSC_ERR_FILE_OPEN, "-bench_cases: %s is neither a kind of matrix nor a file that can be read", name);
+PetscErrorCode BenchCreateSystem(const Bench *bench, const char name[], Mat *A, Vec *rhs)
+{
+  Problem   problem;
+  PetscBool known;
+
+  PetscFunctionBegin;
+  PetscCall(BenchGetProblem(bench, name, &problem, &known));
+  if (known) PetscCall(ProblemCreateSystem(bench->comm, &problem, A, rhs));
+  else {
+    PetscCall(PetscTestFile(name, 'r', &known));
+    PetscCheck(known, bench->comm, PETSC_ERR_FILE_OPEN, "-bench_cases: %s is neither a kind of matrix nor a file that can be read", name);
     PetscCall(ProblemLoadSystem(bench->comm, name, A, rhs, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -266,25 +255,29 @@ PetscErrorCode BenchSetFromOptions(MPI_Comm comm, Bench *bench)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What -bench_stores names, or all */
-PetscErrorCode BenchGetStores(const Bench *bench, PetscBool wanted[])
+/* Which of the known names an option gives; all without it */
+PetscErrorCode BenchGetWanted(const Bench *bench, const char option[], PetscInt nknown, const char *const known[], PetscBool wanted[])
 {
   PetscInt  n = BENCH_NAMES_MAX;
   PetscBool set;
-  char     *name[BENCH_NAMES_MAX];
+  char     *name[BENCH_NAMES_MAX], all[1024] = "";
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-bench_stores", name, &n, &set));
-  for (PetscInt s = 0; s < BENCH_NSTORES; s++) wanted[s] = (PetscBool)!set;
-  for (PetscInt k = 0; set && k < n; k++) {
-    PetscBool known = PETSC_FALSE, same;
+  for (PetscInt k = 0; k < nknown; k++) {
+    PetscCall(PetscStrlcat(all, k ? ", " : "", sizeof(all)));
+    PetscCall(PetscStrlcat(all, known[k], sizeof(all)));
+  }
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, name, &n, &set));
+  for (PetscInt k = 0; k < nknown; k++) wanted[k] = (PetscBool)!set;
+  for (PetscInt l = 0; set && l < n; l++) {
+    PetscBool found = PETSC_FALSE, same;
 
-    for (PetscInt s = 0; s < BENCH_NSTORES; s++) {
-      PetscCall(PetscStrcmp(name[k], BenchStores[s].name, &same));
-      if (same) wanted[s] = known = PETSC_TRUE;
+    for (PetscInt k = 0; k < nknown; k++) {
+      PetscCall(PetscStrcmp(name[l], known[k], &same));
+      if (same) wanted[k] = found = PETSC_TRUE;
     }
-    PetscCheck(known, bench->comm, PETSC_ERR_USER_INPUT, "-bench_stores: %s is none of auto, literal, l0, l1, l2, l3, single, fixed16, fixed8, log16, log8, bins, classes", name[k]);
-    PetscCall(PetscFree(name[k]));
+    PetscCheck(found, bench->comm, PETSC_ERR_USER_INPUT, "%s: %s is none of %s", option, name[l], all);
+    PetscCall(PetscFree(name[l]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,21 +6,10 @@
 /* What the benchmarks share: time, taken in turn; matrices by name; results as JSON and as a table */
 
 #include "problems.h"
-#include <lithemat.h>
 #include <petscksp.h>
 
 #define BENCH_ROUNDS_MAX 99
 #define BENCH_NAMES_MAX  64
-#define BENCH_NSTORES    13
-
-/* A way to store a matrix */
-typedef struct {
-  const char   *name;
-  MatVCRSLayout layout;
-  MatVCRSLoss   loss;
-  PetscInt      bits;
-} BenchStore;
-extern const BenchStore BenchStores[BENCH_NSTORES];
 
 typedef struct {
   MPI_Comm       comm;
@@ -64,6 +53,8 @@ PETSC_INTERN PetscErrorCode BenchFillVector(Vec);
 
 /* A kind of matrix with its usual size, or a file in PETSc binary form; rhs may be NULL */
 PETSC_INTERN PetscErrorCode BenchCreateSystem(const Bench *, const char name[], Mat *, Vec *rhs);
-/* What -bench_cases and -bench_stores name; the names are to be freed */
+/* The kind of matrix of that name, its size and options */
+PETSC_INTERN PetscErrorCode BenchGetProblem(const Bench *, const char name[], Problem *, PetscBool *known);
+/* What -bench_cases names; the names are to be freed */
 PETSC_INTERN PetscErrorCode BenchGetCases(PetscInt *n, char *name[]);
-PETSC_INTERN PetscErrorCode BenchGetStores(const Bench *, PetscBool wanted[]);
+PETSC_INTERN PetscErrorCode BenchGetWanted(const Bench *, const char option[], PetscInt n, const char *const known[], PetscBool wanted[]);

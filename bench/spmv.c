@@ -20,6 +20,7 @@ static char help[] = "Times products with PETSc's AIJ against every layout of MA
 
 #include "common.h"
 #include <lithemat.h>
+#include <lithemat.h>
 #include <petsctime.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <cuda_runtime_api.h>
@@ -27,6 +28,33 @@ static char help[] = "Times products with PETSc's AIJ against every layout of MA
 #if defined(__GLIBC__)
   #include <malloc.h>
 #endif
+
+/* A way to store the matrix */
+typedef struct {
+  const char   *name;
+  MatVCRSLayout layout;
+  MatVCRSLoss   loss;
+  PetscInt      bits;
+} Store;
+
+/* clang-format off */
+static const Store stores[] = {
+  {"auto",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_NONE,    16},
+  {"literal", MATVCRS_LAYOUT_LITERAL, MATVCRS_LOSS_NONE,    16},
+  {"l0",      MATVCRS_LAYOUT_L0,      MATVCRS_LOSS_NONE,    16},
+  {"l1",      MATVCRS_LAYOUT_L1,      MATVCRS_LOSS_NONE,    16},
+  {"l2",      MATVCRS_LAYOUT_L2,      MATVCRS_LOSS_NONE,    16},
+  {"l3",      MATVCRS_LAYOUT_L3,      MATVCRS_LOSS_NONE,    16},
+  {"single",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_SINGLE,  16},
+  {"fixed16", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   16},
+  {"fixed8",  MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_FIXED,   8 },
+  {"log16",   MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     16},
+  {"log8",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_LOG,     8 },
+  {"bins",    MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_BINS,    16},
+  {"classes", MATVCRS_LAYOUT_AUTO,    MATVCRS_LOSS_CLASSES, 16},
+};
+/* clang-format on */
+#define NSTORES ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(stores))
 
 /* ------------------------------------------------------------ memory */
 
@@ -152,7 +180,7 @@ static PetscErrorCode MaxError(Vec y, Vec reference, PetscReal *error)
 }
 
 /* Stores B as asked and compresses it; an error, that of a layout which cannot hold the matrix, is returned and not printed */
-static PetscErrorCode StoreAs(Mat B, const BenchStore *store, MatVCRSInfo *info)
+static PetscErrorCode StoreAs(Mat B, const Store *store, MatVCRSInfo *info)
 {
   PetscErrorCode ierr;
 
@@ -219,20 +247,20 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
   PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
   task[1] = (BenchTask){BenchProduct, B};
-  for (PetscInt s = 0; s < BENCH_NSTORES; s++) {
+  for (PetscInt s = 0; s < NSTORES; s++) {
     MatVCRSInfo    info;
     PetscLogDouble start, end;
 
     if (!wanted[s]) continue;
     PetscCall(PetscTime(&start));
-    if (StoreAs(B, &BenchStores[s], &info)) {
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s cannot hold it\n", BenchStores[s].name));
+    if (StoreAs(B, &stores[s], &info)) {
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s cannot hold it\n", stores[s].name));
       continue;
     }
     PetscCall(MatMult(B, x, y));
     PetscCall(BenchWait(bench));
     PetscCall(PetscTime(&end));
-    r.store  = BenchStores[s].name;
+    r.store  = stores[s].name;
     r.layout = MatVCRSLayouts[info.layout];
     r.values = info.values;
     r.bytes  = info.bytes;
@@ -260,9 +288,10 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
 
 int main(int argc, char **argv)
 {
+  const char *known[NSTORES];
   char       *name[BENCH_NAMES_MAX];
   PetscInt    nnames;
-  PetscBool   memory = PETSC_TRUE, wanted[BENCH_NSTORES];
+  PetscBool   memory = PETSC_TRUE, wanted[NSTORES];
   PetscMPIInt size;
   Bench       bench;
 
@@ -273,7 +302,8 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(BenchSetFromOptions(PETSC_COMM_SELF, &bench));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-bench_memory", &memory, NULL));
-  PetscCall(BenchGetStores(&bench, wanted));
+  for (PetscInt s = 0; s < NSTORES; s++) known[s] = stores[s].name;
+  PetscCall(BenchGetWanted(&bench, "-bench_stores", NSTORES, known, wanted));
   PetscCall(BenchGetCases(&nnames, name));
   PetscCall(BenchOpen(&bench, "| matrix | rows | store | layout | MB | times smaller | ms | times faster | of copy rate | compressed Mnz/s | error |"));
   for (PetscInt c = 0; c < nnames; c++) {

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* A solve, measured. solve.h says what for. */
+
+#include "solve.h"
+#include <petsctime.h>
+
+/*
+   SolveCreate - Creates a solver with a preconditioner, exact or compressed
+
+   Collective
+
+   Input Parameters:
++  comm       - the communicator
+.  A          - the operator
+.  P          - the matrix that the preconditioner is made from
+.  inner      - the type of the preconditioner, that `-vcrs_pc_type` overrules; or `NULL`
+-  compressed - whether it is put into a `PCVCRS`
+
+   Output Parameter:
+.  ksp - the solver
+
+   Note:
+   The options of the preconditioner have the prefix `vcrs_` in both cases, so that it is the same one. The
+   method is BiCGSTAB, preconditioned from the right, with a relative tolerance of 1e-8, unless options say otherwise.
+*/
+PetscErrorCode SolveCreate(MPI_Comm comm, Mat A, Mat P, const char inner[], PetscBool compressed, KSP *ksp)
+{
+  PetscBool side, same;
+  PCType    type;
+  PC        pc, outer;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(comm, ksp));
+  PetscCall(KSPSetOperators(*ksp, A, P));
+  PetscCall(KSPSetType(*ksp, KSPBCGS));
+  PetscCall(KSPSetTolerances(*ksp, (PetscReal)1.e-8, PETSC_CURRENT, PETSC_CURRENT, 2000));
+
+  /* the test for convergence is one of the true residual: most methods are then preconditioned from the right */
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-ksp_pc_side", &side));
+  if (!side) PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPGetPC(*ksp, &outer));
+  pc = outer;
+  if (compressed) {
+    PetscCall(PCSetType(outer, PCVCRS));
+    PetscCall(PCVCRSGetPC(outer, &pc));
+  } else PetscCall(PCSetOptionsPrefix(pc, "vcrs_"));
+  if (inner) PetscCall(PCSetType(pc, inner));
+  PetscCall(KSPSetFromOptions(*ksp));
+  if (compressed) {
+    PetscCall(PCGetType(outer, &type));
+    PetscCall(PetscStrcmp(type, PCVCRS, &same));
+    PetscCheck(same, comm, PETSC_ERR_USER_INPUT, "-pc_type %s: an exact and a compressed preconditioner are compared; give -vcrs_pc_type for both", type);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Runs something and adds its seconds, those of the first process */
+static PetscErrorCode Begin(const Bench *bench, PetscLogDouble *start)
+{
+  PetscFunctionBegin;
+  PetscCall(BenchWait(bench));
+  PetscCall(PetscTime(start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode End(const Bench *bench, PetscLogDouble start, PetscLogDouble *seconds)
+{
+  PetscFunctionBegin;
+  PetscCall(BenchWait(bench));
+  PetscCall(PetscTime(seconds));
+  *seconds -= start;
+  PetscCallMPI(MPI_Bcast(seconds, 1, MPI_DOUBLE, 0, bench->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PCVCRS holds, and the bytes of the same without compression; 0 where it holds nothing */
+static PetscErrorCode GetBytes(PC pc, Solve *s)
+{
+  PetscViewer viewer;
+  PetscMPIInt rank;
+  FILE       *file;
+  char        line[1024];
+  double      value[2] = {0., 0.};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  file = tmpfile();
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write a temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PetscObjectComm((PetscObject)pc), file, &viewer));
+  PetscCall(PCView(pc, viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  rewind(file);
+  while (!rank && fgets(line, sizeof(line), file)) {
+    const char *found = strstr(line, "all compressed matrices: ");
+
+    if (found && sscanf(found, "all compressed matrices: %lf bytes, ratio to AIJ %lf", &value[0], &value[1]) == 2) value[1] *= value[0];
+  }
+  PetscCall(PetscViewerDestroy(&viewer));
+  fclose(file);
+  PetscCallMPI(MPI_Bcast(value, 2, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)pc)));
+  s->bytes      = value[0];
+  s->exactbytes = value[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The set-up of the preconditioner that is inside, or alone, then what else there is to set up */
+PetscErrorCode SolveSetUp(const Bench *bench, KSP ksp, Solve *s)
+{
+  PC             pc, inner;
+  PetscBool      compressed;
+  PetscLogDouble start = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(s, sizeof(*s)));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCVCRS, &compressed));
+  inner = pc;
+  if (compressed) PetscCall(PCVCRSGetPC(pc, &inner));
+  PetscCall(Begin(bench, &start));
+  PetscCall(PCSetUp(inner));
+  PetscCall(PCSetUpOnBlocks(inner));
+  PetscCall(End(bench, start, &s->setup));
+  PetscCall(Begin(bench, &start));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  PetscCall(End(bench, start, &s->compress));
+  if (compressed) PetscCall(GetBytes(pc, s));
+  else s->compress = 0.;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An application compresses again if it must; what it takes itself is the second one */
+PetscErrorCode SolveCompress(const Bench *bench, KSP ksp, Solve *s)
+{
+  PetscLogDouble start = 0., first, second;
+  PC             pc;
+  Mat            P;
+  Vec            x, y;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(KSPGetOperators(ksp, NULL, &P));
+  PetscCall(MatCreateVecs(P, &x, &y));
+  PetscCall(BenchFillVector(x));
+  PetscCall(Begin(bench, &start));
+  PetscCall(PCApply(pc, x, y));
+  PetscCall(End(bench, start, &first));
+  PetscCall(Begin(bench, &start));
+  PetscCall(PCApply(pc, x, y));
+  PetscCall(End(bench, start, &second));
+  s->compress = PetscMax(0., first - second);
+  PetscCall(GetBytes(pc, s));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The fastest of some solves from zero; what is made once at the first product counts in none but the first */
+PetscErrorCode SolveRun(const Bench *bench, KSP ksp, Mat A, Vec b, Vec x, PetscInt repeats, Solve *s)
+{
+  PetscLogDouble start = 0., seconds;
+  PetscReal      bnorm;
+  Vec            r;
+
+  PetscFunctionBegin;
+  s->solve = PETSC_MAX_REAL;
+  for (PetscInt k = 0; k < repeats; k++) {
+    PetscCall(VecSet(x, 0.));
+    PetscCall(Begin(bench, &start));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(End(bench, start, &seconds));
+    s->solve = PetscMin(s->solve, seconds);
+  }
+  PetscCall(KSPGetIterationNumber(ksp, &s->its));
+  PetscCall(KSPGetConvergedReason(ksp, &s->reason));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1., b));
+  PetscCall(VecNorm(r, NORM_2, &s->residual));
+  PetscCall(VecNorm(b, NORM_2, &bnorm));
+  if (bnorm > 0) s->residual /= bnorm;
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
