@@ -8,14 +8,14 @@
 #include <petsc/private/drawimpl.h>
 #include <stdint.h>
 
-#define LEFT      52 /* pixels round a field, for the texts */
-#define RIGHT     86
-#define TOP       38
-#define BOTTOM    34
-#define SCALE     14 /* width of the scale of colours */
-#define COLOURS   (256 - PETSC_DRAW_BASIC_COLORS)
-#define MAXTICKS  16
-#define LEAST     60 /* pixels of a field at least */
+#define LEFT     52 /* pixels round a field, for the texts */
+#define RIGHT    86
+#define TOP      38
+#define BOTTOM   34
+#define SCALE    14 /* width of the scale of colours */
+#define LEAST    60 /* pixels of a field at least */
+#define MAXTICKS 16
+#define COLOURS  (256 - PETSC_DRAW_BASIC_COLORS)
 
 /* Where a panel's field lies, in pixels from the upper left corner, and what its colours mean */
 typedef struct {
@@ -68,7 +68,7 @@ static void Ticks(PetscReal a, PetscReal b, int most, int *n, PetscReal tick[])
 
   if (step < rough) step *= 2 * step >= rough ? 2 : (5 * step >= rough ? 5 : 10);
   *n = 0;
-  for (PetscReal k = PetscCeilReal(least / step - (PetscReal)1.e-6); k * step <= largest + (PetscReal)1.e-6 * step && *n < MAXTICKS; k += 1) tick[(*n)++] = k * step;
+  for (PetscReal k = PetscCeilReal(least / step - (PetscReal)1.e-6); k * step <= largest + (PetscReal)1.e-6 * step && *n < MAXTICKS; k += 1) tick[(*n)++] = k * step + 0; /* no -0 */
 }
 
 /* Powers of ten between two; round numbers where there are fewer than two of them */
@@ -153,7 +153,7 @@ static PetscErrorCode DrawAxes(const Frame *f)
     const int x = f->x0 + (int)((PetscReal)(f->w - 1) * (tick[k] - panel->x[0]) / (panel->x[1] - panel->x[0]));
 
     PetscCall(Line(f->picture, x, bottom, x, bottom + 4, PETSC_DRAW_BLACK));
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%g", (double)tick[k]));
+    (void)snprintf(text, sizeof(text), "%g", (double)tick[k]);
     PetscCall(Write(f->picture, x, bottom + 11, 0, PETSC_DRAW_BLACK, text));
   }
   Ticks(panel->y[0], panel->y[1], PetscMin(MAXTICKS - 2, f->h / 40), &n, tick);
@@ -161,7 +161,7 @@ static PetscErrorCode DrawAxes(const Frame *f)
     const int y = bottom - 1 - (int)((PetscReal)(f->h - 1) * (tick[k] - panel->y[0]) / (panel->y[1] - panel->y[0]));
 
     PetscCall(Line(f->picture, f->x0 - 5, y, f->x0 - 1, y, PETSC_DRAW_BLACK));
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%g", (double)tick[k]));
+    (void)snprintf(text, sizeof(text), "%g", (double)tick[k]);
     PetscCall(Write(f->picture, f->x0 - 8, y, -1, PETSC_DRAW_BLACK, text));
   }
   PetscCall(Write(f->picture, f->x0 + f->w / 2, f->y0 - 28, 0, PETSC_DRAW_BLACK, panel->title));
@@ -190,7 +190,7 @@ static PetscErrorCode DrawScale(const Frame *f)
 
     if (t < (PetscReal)-1.e-6 || t > 1 + (PetscReal)1.e-6) continue;
     PetscCall(Line(f->picture, x0 + SCALE, y, x0 + SCALE + 4, y, PETSC_DRAW_BLACK));
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%.3g", (double)tick[k]));
+    (void)snprintf(text, sizeof(text), "%g", (double)tick[k]);
     PetscCall(Write(f->picture, x0 + SCALE + 8, y, 1, PETSC_DRAW_BLACK, text));
   }
   PetscCall(Write(f->picture, x0 + SCALE / 2, f->y0 - 12, 0, PETSC_DRAW_BLACK, f->panel->unit));
