@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     PetscCall(MatCreateVecs(A, &x, NULL));
     PetscCall(VecDuplicate(b, &r));
     if (ones) PetscCall(VecSet(b, 1.));
-    PetscCall(ProblemOpenFile(PETSC_COMM_WORLD, solution, &viewer));
+    PetscCall(ProblemOpenFile(PETSC_COMM_WORLD, solution, FILE_MODE_READ, &viewer));
     PetscCall(VecLoad(x, viewer));
     PetscCall(PetscViewerDestroy(&viewer));
     PetscCall(MatMult(A, x, r));

@@ -80,18 +80,7 @@ int main(int argc, char **argv)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt_FMT " rows, %.0f nonzeros, generated in %.2f s\n", ProblemKinds[problem.kind], M, (double)info.nz_used, (double)(end - start)));
 
   /* write */
-  if (binary[0]) {
-    PetscViewer viewer;
-
-    PetscCall(PetscViewerCreate(PETSC_COMM_WORLD, &viewer));
-    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
-    PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
-    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
-    PetscCall(PetscViewerFileSetName(viewer, binary));
-    PetscCall(MatView(A, viewer));
-    PetscCall(VecView(rhs, viewer));
-    PetscCall(PetscViewerDestroy(&viewer));
-  }
+  if (binary[0]) PetscCall(ProblemWriteSystem(binary, A, rhs));
   if (text[0]) PetscCall(WriteMatrixMarket(A, text));
   if (picture[0] && !rank) PetscCall(ProblemWritePermeability(&problem, layer, picture));
   PetscCall(MatViewFromOptions(A, NULL, "-view"));

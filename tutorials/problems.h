@@ -71,5 +71,6 @@ PetscErrorCode ProblemCreateSystem(MPI_Comm, const Problem *, Mat *, Vec *);
 PetscErrorCode ProblemWritePermeability(const Problem *, PetscInt layer, const char path[]);
 
 /* problemsfile.c: systems in PETSc binary files */
-PetscErrorCode ProblemOpenFile(MPI_Comm, const char path[], PetscViewer *);
+PetscErrorCode ProblemOpenFile(MPI_Comm, const char path[], PetscFileMode, PetscViewer *);
+PetscErrorCode ProblemWriteSystem(const char path[], Mat, Vec rhs);
 PetscErrorCode ProblemLoadSystem(MPI_Comm, const char path[], Mat *, Vec *rhs, PetscBool *has);

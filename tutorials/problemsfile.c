@@ -7,12 +7,12 @@
 #include "problems.h"
 #include <sys/stat.h>
 
-PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscViewer *viewer)
+PetscErrorCode ProblemOpenFile(MPI_Comm comm, const char path[], PetscFileMode mode, PetscViewer *viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerCreate(comm, viewer));
   PetscCall(PetscViewerSetType(*viewer, PETSCVIEWERBINARY));
-  PetscCall(PetscViewerFileSetMode(*viewer, FILE_MODE_READ));
+  PetscCall(PetscViewerFileSetMode(*viewer, mode));
   PetscCall(PetscViewerBinarySetSkipInfo(*viewer, PETSC_TRUE));
   PetscCall(PetscViewerFileSetName(*viewer, path));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,7 +52,7 @@ PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *
   MatInfo     info;
 
   PetscFunctionBegin;
-  PetscCall(ProblemOpenFile(comm, path, &viewer));
+  PetscCall(ProblemOpenFile(comm, path, FILE_MODE_READ, &viewer));
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetType(*A, MATAIJ));
   PetscCall(MatLoad(*A, viewer));
@@ -65,6 +65,19 @@ PetscErrorCode ProblemLoadSystem(MPI_Comm comm, const char path[], Mat *A, Vec *
     else PetscCall(VecSet(*rhs, 1.));
   }
   if (has) *has = there;
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ProblemWriteSystem - Writes a matrix and a right-hand side as PETSc's ksp ex10 reads them. Collective */
+PetscErrorCode ProblemWriteSystem(const char path[], Mat A, Vec rhs)
+{
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  PetscCall(ProblemOpenFile(PetscObjectComm((PetscObject)A), path, FILE_MODE_WRITE, &viewer));
+  PetscCall(MatView(A, viewer));
+  PetscCall(VecView(rhs, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

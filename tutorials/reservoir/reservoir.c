@@ -7,6 +7,7 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
   -ksp_type TYPE        : the solver (default: bcgs)\n\
   -vcrs_pc_type TYPE    : the preconditioner, alone and inside of vcrs (default: gamg)\n\
   -pc_vcrs_loss LOSS    : how vcrs compresses it\n\
+  -write FILE           : the matrix and the right-hand side, as matgen writes them\n\
   -picture FILE.png     : permeability and pressure\n\
   -picture_layer L      : in which layer (default: the middle one)\n\n";
 
@@ -154,7 +155,7 @@ static PetscErrorCode PrintReservoir(const Reservoir *r, Mat A)
 
 int main(int argc, char **argv)
 {
-  char      picture[PETSC_MAX_PATH_LEN] = "";
+  char      picture[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
   Column    column[2];
   PetscInt  layer;
   PetscBool solved;
@@ -171,6 +172,8 @@ int main(int argc, char **argv)
   PetscCall(ReservoirAssemble(&reservoir, &A, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(PrintReservoir(&reservoir, A));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-write", file, sizeof(file), NULL));
+  if (file[0]) PetscCall(ProblemWriteSystem(file, A, b));
 
   PetscCall(PetscMemzero(column, sizeof(column)));
   PetscCall(MeasureOperators(&bench, A, b, column));

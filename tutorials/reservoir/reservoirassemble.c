@@ -124,6 +124,8 @@ static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3],
 
   *rhs = accumulation * RESERVOIR_INITIALP;
   for (int d = 0; d < 3; d++) {
+    double both = 0.;
+
     for (int side = 0; side < 2; side++) {
       PetscInt to[3] = {at[0], at[1], at[2]};
       double   flux;
@@ -132,8 +134,9 @@ static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3],
       if (to[d] < 0 || to[d] >= size[d]) continue;
       flux = Transmissibility(cell, d, (double)PetscRealPart(here[d]), (double)PetscRealPart(k[to[2]][to[1]][to[0]][d]));
       Add(t, unknown[0], unknown[1 + 2 * d + side], -flux);
-      diagonal += flux;
+      both += flux;
     }
+    diagonal += both;
   }
   for (PetscInt w = r->problem.wellrows ? 1 : 0; w <= r->problem.wells; w++) {
     if (r->well[w][0] == at[0] && r->well[w][1] == at[1]) {
