@@ -131,7 +131,7 @@ PetscErrorCode BenchTime(const Bench *bench, PetscInt n, const BenchTask task[],
 }
 
 /* What VecCopy() reaches on a process between two vectors that no cache holds */
-static PetscErrorCode CopyRate(Bench *bench)
+PetscErrorCode BenchCopyRate(Bench *bench)
 {
   const PetscInt  n    = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
   const BenchTask copy = {Copy, NULL};
@@ -311,7 +311,7 @@ static PetscErrorCode OpenForWriting(const Bench *bench, const char path[], FILE
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes the yardstick, says where everything runs, and begins the files */
+/* Says where everything runs, and begins the files */
 PetscErrorCode BenchOpen(Bench *bench, const char head[])
 {
   const char *scalar  = PetscDefined(USE_COMPLEX) ? "complex" : "real";
@@ -320,14 +320,14 @@ PetscErrorCode BenchOpen(Bench *bench, const char head[])
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
-  PetscCall(CopyRate(bench));
   PetscCall(PetscPrintf(bench->comm, "%s scalars of %d bytes, indices of %d bytes, on the %s, processes: %d\n", scalar, (int)sizeof(PetscScalar), (int)sizeof(PetscInt), bench->gpu ? "GPU" : "CPU", size));
-  PetscCall(PetscPrintf(bench->comm, "a copy moves %.1f GB/s%s\n", bench->copyrate / 1e9, size > 1 ? " on a process" : ""));
+  if (bench->copyrate > 0.) PetscCall(PetscPrintf(bench->comm, "a copy moves %.1f GB/s%s\n", bench->copyrate / 1e9, size > 1 ? " on a process" : ""));
   PetscCall(OpenForWriting(bench, bench->jsonpath, &bench->json));
   PetscCall(OpenForWriting(bench, bench->markdownpath, &bench->markdown));
   if (bench->json) fprintf(bench->json, "{\n  \"scalar\": \"%s\", \"scalar_bytes\": %d, \"index_bytes\": %d, \"place\": \"%s\", \"processes\": %d, \"copy_gb_per_s\": %.2f, \"rounds\": %d,\n  \"results\": [", scalar, (int)sizeof(PetscScalar), (int)sizeof(PetscInt), bench->gpu ? "gpu" : "cpu", size, bench->copyrate / 1e9, (int)bench->rounds);
   if (bench->markdown) {
-    fprintf(bench->markdown, "A copy moves %.1f GB/s.\n\n%s\n", bench->copyrate / 1e9, head);
+    if (bench->copyrate > 0.) fprintf(bench->markdown, "A copy moves %.1f GB/s.\n\n", bench->copyrate / 1e9);
+    fprintf(bench->markdown, "%s\n", head);
     for (const char *c = head; *c; c++) columns += *c == '|';
     for (PetscInt k = 0; k < columns; k++) fprintf(bench->markdown, "|---");
     fprintf(bench->markdown, "|\n");

@@ -17,7 +17,7 @@ typedef struct {
   PetscInt       rounds;
   PetscReal      batch;    /* seconds */
   PetscInt       size;     /* about so many rows of generated matrices, 0: each its own */
-  PetscLogDouble copyrate; /* bytes/s, read and written */
+  PetscLogDouble copyrate; /* bytes/s, read and written; 0: not measured */
   FILE          *json, *markdown;
   PetscBool      first; /* no record in json yet */
   char           jsonpath[PETSC_MAX_PATH_LEN], markdownpath[PETSC_MAX_PATH_LEN];
@@ -43,6 +43,8 @@ PETSC_INTERN PetscErrorCode BenchWriteRow(Bench *, const char format[], ...) PET
 PETSC_INTERN PetscErrorCode BenchClose(Bench *);
 
 PETSC_INTERN PetscErrorCode BenchWait(const Bench *);
+/* The yardstick, for those who want it: before BenchOpen() */
+PETSC_INTERN PetscErrorCode BenchCopyRate(Bench *);
 /* Medians and minima of seconds, the batches of all tasks in turn */
 PETSC_INTERN PetscErrorCode BenchTime(const Bench *, PetscInt n, const BenchTask[], Vec x, Vec y, PetscReal median[], PetscReal least[]);
 PETSC_INTERN PetscErrorCode BenchProduct(void *mat, Vec, Vec);

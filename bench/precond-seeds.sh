@@ -96,7 +96,7 @@ while IFS= read -r file <&3; do
   [ -f "$work/table" ] || continue
 
   # the exact row comes before the compressed one
-  sed 1,4d "$work/table" | awk -F' *[|] *' -v name="$name" '
+  sed 1,2d "$work/table" | awk -F' *[|] *' -v name="$name" '
     $5 == "exact" { its = $12; reason = $17 }
     $5 == "default" { printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, $3, $4, its, $12, $7, reason, $17 }'
 done 3<"$work/list"

@@ -305,6 +305,7 @@ int main(int argc, char **argv)
   for (PetscInt s = 0; s < NSTORES; s++) known[s] = stores[s].name;
   PetscCall(BenchGetWanted(&bench, "-bench_stores", NSTORES, known, wanted));
   PetscCall(BenchGetCases(&nnames, name));
+  PetscCall(BenchCopyRate(&bench));
   PetscCall(BenchOpen(&bench, "| matrix | rows | store | layout | MB | times smaller | ms | times faster | of copy rate | compressed Mnz/s | error |"));
   for (PetscInt c = 0; c < nnames; c++) {
     Mat A;

@@ -91,7 +91,7 @@ for build in "$@"; do
   copy_needs "$part/lib" "$part/lib"/*.so*
 
   # Our programs; a libtool wrapper hides the program in .libs
-  for program in "$build"/tutorials/* "$build"/bench/* "$build"/tests/countdevices; do
+  for program in "$build"/tutorials/* "$build"/tutorials/*/* "$build"/bench/* "$build"/tests/countdevices; do
     real=$(dirname "$program")/.libs/$(basename "$program")
     [ -x "$real" ] && [ -f "$real" ] || real=$program
     [ -f "$real" ] && [ -x "$real" ] && head -c 4 "$real" | grep -q ELF || continue
