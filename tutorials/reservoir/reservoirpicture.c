@@ -13,7 +13,7 @@
 /* A layer and a section of a field; value[0] is nx * ny, value[1] nx * nz with the deepest layer first */
 typedef struct {
   PetscReal *value[2];
-  PetscReal  range[2];
+  PetscReal  range[2]; /* of the colours, both equal: each slice its own */
 } Slices;
 
 static PetscErrorCode SlicesCreate(const Reservoir *r, Slices *s)
@@ -70,7 +70,7 @@ static PetscErrorCode GetPressure(const Reservoir *r, PetscInt layer, Vec pressu
     for (PetscInt i = 0; i < nx; i++) s->value[1][(nz - 1 - l) * nx + i] = PetscRealPart(p[(l * ny + y) * nx + i]);
   }
   PetscCall(VecRestoreArrayRead(pressure, &p));
-  SetRange(r, s);
+  s->range[0] = s->range[1] = 0; /* near the producers it is much lower than in the section */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
