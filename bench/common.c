@@ -133,8 +133,8 @@ PetscErrorCode BenchTime(const Bench *bench, PetscInt n, const BenchTask task[],
 /* What VecCopy() reaches on a process between two vectors that no cache holds */
 PetscErrorCode BenchCopyRate(Bench *bench)
 {
-  const PetscInt  n    = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
-  const BenchTask copy = {Copy, NULL};
+  const PetscInt  n      = (PetscInt)((bench->gpu ? 1073741824u : 268435456u) / sizeof(PetscScalar));
+  const BenchTask copy   = {Copy, NULL};
   PetscReal       median = 0, least = 0;
   Vec             x, y;
 

@@ -76,36 +76,50 @@ typedef struct {
   PetscInt    rows;
 } Subject;
 
+/* A number that was not measured is a dash */
+static const char *Show(size_t size, char text[], const char format[], double value, PetscBool measured)
+{
+  if (measured) (void)snprintf(text, size, format, value);
+  else (void)snprintf(text, size, "-");
+  return text;
+}
+
 static PetscErrorCode Report(Run *run, const Subject *subject, const Solve *exact, const Solve *s)
 {
-  Bench           *bench   = &run->bench;
-  const double     smaller = s->bytes > 0. ? s->exactbytes / s->bytes : 1., ratio = exact->its ? (double)s->its / (double)exact->its : 1.;
-  const double     faster = s->solve > 0. ? exact->solve / s->solve : 1., applied = s->apply > 0 ? (double)(exact->apply / s->apply) : 1.;
-  const char      *reason  = s->reason > 0 ? "yes" : KSPConvergedReasons[s->reason];
+  Bench          *bench = &run->bench;
+  const PetscBool known = (PetscBool)(s->exactbytes > 0.), applied = (PetscBool)(s->apply > 0);
+  const double    bytes = s->bytes > 0. ? s->bytes : s->exactbytes, ratio = exact->its ? (double)s->its / (double)exact->its : 1., faster = s->solve > 0. ? exact->solve / s->solve : 1.;
+  const char     *reason = s->reason > 0 ? "yes" : KSPConvergedReasons[s->reason];
+  char            mb[32], smaller[32], apply[32], applyfaster[32];
+
   const BenchField field[] = {
-    {"matrix",            subject->matrix, 0.                    },
-    {"rows",              NULL,            (double)subject->rows },
-    {"preconditioner",    subject->inner,  0.                    },
-    {"store",             subject->store,  0.                    },
-    {"bytes",             NULL,            s->bytes              },
-    {"exact_bytes",       NULL,            s->exactbytes         },
-    {"apply_ms",          NULL,            1e3 * (double)s->apply},
-    {"apply_ms_exact",    NULL,            1e3 * (double)exact->apply},
-    {"setup_s",           NULL,            s->setup              },
-    {"compress_s",        NULL,            s->compress           },
-    {"iterations",        NULL,            (double)s->its        },
-    {"iterations_exact",  NULL,            (double)exact->its    },
-    {"solve_s",           NULL,            s->solve              },
-    {"solve_s_exact",     NULL,            exact->solve          },
-    {"true_residual",     NULL,            (double)s->residual   },
-    {"reason",            KSPConvergedReasons[s->reason], 0.     },
-    {"reason_exact",      KSPConvergedReasons[exact->reason], 0. },
+    {"matrix", subject->matrix, 0.},
+    {"rows", NULL, (double)subject->rows},
+    {"preconditioner", subject->inner, 0.},
+    {"store", subject->store, 0.},
+    {"bytes", NULL, known ? bytes : NAN},
+    {"exact_bytes", NULL, known ? s->exactbytes : NAN},
+    {"apply_ms", NULL, applied ? 1e3 * (double)s->apply : NAN},
+    {"apply_ms_exact", NULL, applied ? 1e3 * (double)s->applyexact : NAN},
+    {"setup_s", NULL, s->setup},
+    {"compress_s", NULL, s->compress},
+    {"iterations", NULL, (double)s->its},
+    {"iterations_exact", NULL, (double)exact->its},
+    {"solve_s", NULL, s->solve},
+    {"solve_s_exact", NULL, exact->solve},
+    {"true_residual", NULL, (double)s->residual},
+    {"reason", KSPConvergedReasons[s->reason], 0.},
+    {"reason_exact", KSPConvergedReasons[exact->reason], 0.},
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9.3f %7.2f %9.4f %7.2f %8.3f %8.3f %6" PetscInt_FMT " %6.3f %9.4f %7.2f  %8.1e  %s\n", subject->inner, subject->store, (s->bytes > 0. ? s->bytes : s->exactbytes) / 1e6, smaller, 1e3 * (double)s->apply, applied, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
+  (void)Show(sizeof(mb), mb, "%.3f", bytes / 1e6, known);
+  (void)Show(sizeof(smaller), smaller, "%.2f", s->exactbytes / bytes, known);
+  (void)Show(sizeof(apply), apply, "%.4f", 1e3 * (double)s->apply, applied);
+  (void)Show(sizeof(applyfaster), applyfaster, "%.2f", (double)(s->applyexact / s->apply), applied);
+  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8.3f %8.3f %6" PetscInt_FMT " %6.3f %9.4f %7.2f  %8.1e  %s\n", subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-  PetscCall(BenchWriteRow(bench, "| %s | %" PetscInt_FMT " | %s | %s | %.3f | %.2f | %.4f | %.2f | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n", subject->matrix, subject->rows, subject->inner, subject->store, (s->bytes > 0. ? s->bytes : s->exactbytes) / 1e6, smaller, 1e3 * (double)s->apply, applied, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
+  PetscCall(BenchWriteRow(bench, "| %s | %" PetscInt_FMT " | %s | %s | %s | %s | %s | %s | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n", subject->matrix, subject->rows, subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +158,7 @@ static PetscErrorCode ReportSummary(const Run *run, PetscInt *violations)
 
 /* ------------------------------------------------------------ one system */
 
-/* Seconds of an application, exact and compressed in turn */
+/* Seconds of an application, exact and compressed in turn: they are compared within their rounds */
 static PetscErrorCode TimeApply(const Run *run, KSP exact, KSP compressed, Mat P, Solve *e, Solve *c)
 {
   BenchTask task[2] = {{BenchApply, NULL}, {BenchApply, NULL}};
@@ -161,8 +175,8 @@ static PetscErrorCode TimeApply(const Run *run, KSP exact, KSP compressed, Mat P
   PetscCall(MatCreateVecs(P, &x, &y));
   PetscCall(BenchFillVector(x));
   PetscCall(BenchTime(&run->bench, 2, task, x, y, median, least));
-  e->apply = median[0];
-  c->apply = median[1];
+  e->apply = e->applyexact = c->applyexact = median[0];
+  c->apply                                 = median[1];
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,7 +202,7 @@ static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat 
 {
   Subject   subject = {matrix, run->inner[k], "exact", 0};
   Solve     exact, s;
-  PetscBool first   = PETSC_TRUE;
+  PetscBool first = PETSC_TRUE;
   KSP       ksp[2];
   Vec       x;
 
@@ -236,8 +250,8 @@ static PetscErrorCode BenchSystem(Run *run, const char name[], const char title[
   PetscBool known;
   PetscInt  rows;
   MatInfo   info;
-  Mat       A, P, operator;
-  Vec       rhs, b;
+  Mat A, P, operator;
+  Vec rhs, b;
 
   PetscFunctionBegin;
   PetscCall(BenchCreateSystem(bench, name, &A, &rhs));
@@ -254,7 +268,7 @@ static PetscErrorCode BenchSystem(Run *run, const char name[], const char title[
     PetscCall(ProblemCreateSystem(bench->comm, &problem, &P, NULL));
     PetscCall(Place(run, &P));
   } else PetscCall(PetscObjectReference((PetscObject)P));
-  operator = A;
+  operator= A;
   if (run->operator) PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &operator));
   else PetscCall(PetscObjectReference((PetscObject)A));
 
@@ -288,7 +302,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsStringArray("-bench_inner", "Preconditioners", NULL, run->inner, &run->ninner, &set));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "Solves of each, the fastest counts", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsBool("-bench_apply", "Measure applications of the preconditioner", NULL, run->apply, &run->apply, NULL));
-  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->operator, &run->operator, NULL));
+  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->operator, & run->operator, NULL));
   PetscCall(PetscOptionsReal("-bench_shift", "Of the matrix that preconditioners of Helmholtz problems are made from", NULL, run->shift, &run->shift, NULL));
   PetscCall(PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
   PetscOptionsEnd();

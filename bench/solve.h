@@ -14,7 +14,8 @@ typedef struct {
   PetscLogDouble     setup;      /* seconds: of the preconditioner, */
   PetscLogDouble     compress;   /* of its compression, */
   PetscLogDouble     solve;      /* and of the fastest solve */
-  PetscReal          apply;      /* seconds of an application, where it is measured */
+  PetscReal          apply;      /* seconds of an application, where it is measured, */
+  PetscReal          applyexact; /* and of one of the exact preconditioner in turn with it */
   PetscReal          residual;   /* ||b - A x|| / ||b|| with the exact matrix */
   PetscLogDouble     bytes;      /* of the matrices that PCVCRS holds compressed */
   PetscLogDouble     exactbytes; /* of the same ones uncompressed */

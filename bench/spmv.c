@@ -105,11 +105,11 @@ static PetscErrorCode BenchMemory(Bench *bench, const char name[], Mat A, Vec x,
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
   {
     const BenchField field[] = {
-      {"matrix",     name,     0.                   },
-      {"what",       "memory", 0.                   },
-      {"bytes",      NULL,     info.bytes           },
-      {"host_bytes", NULL,     after[0] - before[0] },
-      {"gpu_bytes",  NULL,     after[1] - before[1] },
+      {"matrix", name, 0.},
+      {"what", "memory", 0.},
+      {"bytes", NULL, info.bytes},
+      {"host_bytes", NULL, after[0] - before[0]},
+      {"gpu_bytes", NULL, after[1] - before[1]},
     };
 
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
@@ -130,23 +130,23 @@ static PetscErrorCode Report(Bench *bench, const Result *r)
 {
   const double     rate    = r->build > 0. ? r->nonzeros / r->build / 1e6 : 0.;
   const BenchField field[] = {
-    {"matrix",             r->matrix, 0.                                },
-    {"what",               "product", 0.                                },
-    {"rows",               NULL,      (double)r->rows                   },
-    {"nonzeros",           NULL,      r->nonzeros                       },
-    {"store",              r->store,  0.                                },
-    {"layout",             r->layout, 0.                                },
-    {"values",             r->values, 0.                                },
-    {"bytes",              NULL,      r->bytes                          },
-    {"times_smaller",      NULL,      r->aijbytes / r->bytes            },
-    {"ms_median",          NULL,      1e3 * (double)r->median           },
-    {"ms_min",             NULL,      1e3 * (double)r->least            },
-    {"ms_baseline",        NULL,      1e3 * (double)r->baseline         },
-    {"times_faster",       NULL,      (double)(r->baseline / r->median) },
-    {"share_of_copy",      NULL,      (double)r->share                  },
-    {"compress_s",         NULL,      r->build                          },
-    {"setup_s",            NULL,      r->setup                          },
-    {"max_relative_error", NULL,      (double)r->error                  },
+    {"matrix", r->matrix, 0.},
+    {"what", "product", 0.},
+    {"rows", NULL, (double)r->rows},
+    {"nonzeros", NULL, r->nonzeros},
+    {"store", r->store, 0.},
+    {"layout", r->layout, 0.},
+    {"values", r->values, 0.},
+    {"bytes", NULL, r->bytes},
+    {"times_smaller", NULL, r->aijbytes / r->bytes},
+    {"ms_median", NULL, 1e3 * (double)r->median},
+    {"ms_min", NULL, 1e3 * (double)r->least},
+    {"ms_baseline", NULL, 1e3 * (double)r->baseline},
+    {"times_faster", NULL, (double)(r->baseline / r->median)},
+    {"share_of_copy", NULL, (double)r->share},
+    {"compress_s", NULL, r->build},
+    {"setup_s", NULL, r->setup},
+    {"max_relative_error", NULL, (double)r->error},
   };
 
   PetscFunctionBegin;

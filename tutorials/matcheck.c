@@ -56,13 +56,13 @@ static PetscErrorCode CountMissingDiagonal(Mat A, PetscInt *missing)
 
 int main(int argc, char **argv)
 {
-  char        file[PETSC_MAX_PATH_LEN] = "", solution[PETSC_MAX_PATH_LEN] = "";
-  PetscBool   ones = PETSC_FALSE, has, positive;
-  PetscInt    M, N, missing;
-  PetscReal   rnorm, bnorm;
-  MatInfo     info;
-  Mat         A;
-  Vec         b, x, r;
+  char      file[PETSC_MAX_PATH_LEN] = "", solution[PETSC_MAX_PATH_LEN] = "";
+  PetscBool ones = PETSC_FALSE, has, positive;
+  PetscInt  M, N, missing;
+  PetscReal rnorm, bnorm;
+  MatInfo   info;
+  Mat       A;
+  Vec       b, x, r;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

@@ -223,12 +223,12 @@ static PetscErrorCode ReadNumbers(Text *text, List list[3])
 
 PetscErrorCode PermeabilityRead(Permeability *perm, const char path[])
 {
-  const Problem *problem   = perm->problem;
-  List           list[3]   = {{0}};
-  Text           text      = {.path = path};
-  PetscInt       layers    = 0;
-  char          *memory    = NULL, word[64];
-  size_t         length    = 0;
+  const Problem *problem = perm->problem;
+  List           list[3] = {{0}};
+  Text           text    = {.path = path};
+  PetscInt       layers  = 0;
+  char          *memory  = NULL, word[64];
+  size_t         length  = 0;
 
   PetscFunctionBegin;
   PetscCheck(path[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "A permeability file is needed: give -permeability FILE");

@@ -75,7 +75,7 @@ static void Ticks(PetscReal a, PetscReal b, int most, int *n, PetscReal tick[])
 static void LogarithmicTicks(PetscReal a, PetscReal b, int *n, PetscReal tick[])
 {
   const int first = (int)PetscCeilReal(PetscLog10Real(a) - (PetscReal)1.e-6), last = (int)PetscFloorReal(PetscLog10Real(b) + (PetscReal)1.e-6);
-  const int step  = PetscMax(1, (last - first) / 8 + 1);
+  const int step = PetscMax(1, (last - first) / 8 + 1);
 
   if (last - first < 1) {
     Ticks(a, b, 4, n, tick);

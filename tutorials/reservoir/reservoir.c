@@ -76,9 +76,9 @@ static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column 
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)A));
-  c[0].operator = A;
+  c[0].operator= A;
   PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[1].operator));
-  PetscCall(MatVCRSGetInfo(c[1].operator, &info));
+  PetscCall(MatVCRSGetInfo(c[1].operator, & info));
   c[0].bytes = info.aijbytes;
   c[1].bytes = info.bytes;
   PetscCall(MatGetType(A, &type));

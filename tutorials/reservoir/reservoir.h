@@ -12,7 +12,7 @@ typedef struct {
   Problem      problem;
   Permeability perm;
   DM           da;
-  PetscInt   (*well)[2]; /* columns of cells: the injector, then the producers */
+  PetscInt (*well)[2]; /* columns of cells: the injector, then the producers */
 } Reservoir;
 
 PETSC_INTERN PetscErrorCode ReservoirCreate(MPI_Comm, Reservoir *);

@@ -66,9 +66,9 @@ PetscErrorCode ReservoirDestroy(Reservoir *r)
 /* The permeabilities of our cells and of their neighbours: a local vector of the grid dak, three a cell */
 static PetscErrorCode CreatePermeabilities(const Reservoir *r, DM *dak, Vec *local)
 {
-  PetscInt       xs, ys, zs, xm, ym, zm;
-  double        *line[3];
-  Vec            global;
+  PetscInt        xs, ys, zs, xm, ym, zm;
+  double         *line[3];
+  Vec             global;
   PetscScalar ****k;
 
   PetscFunctionBegin;
@@ -117,10 +117,10 @@ static PetscErrorCode GetInjector(const Reservoir *r, double index[], PetscInt u
 /* The row of one cell but for the injector: entries, and what is on its right-hand side */
 static void AddCell(const Reservoir *r, PetscScalar ****k, const PetscInt at[3], const PetscInt unknown[7], Triplets *t, double *rhs)
 {
-  const double   *cell         = r->perm.cell, accumulation = Accumulation(cell, (double)r->problem.timestep);
-  const PetscInt  size[3]      = {r->perm.nx, r->perm.ny, r->perm.nz};
-  const PetscScalar *here      = k[at[2]][at[1]][at[0]];
-  double          diagonal     = accumulation;
+  const double      *cell = r->perm.cell, accumulation = Accumulation(cell, (double)r->problem.timestep);
+  const PetscInt     size[3]  = {r->perm.nx, r->perm.ny, r->perm.nz};
+  const PetscScalar *here     = k[at[2]][at[1]][at[0]];
+  double             diagonal = accumulation;
 
   *rhs = accumulation * RESERVOIR_INITIALP;
   for (int d = 0; d < 3; d++) {
@@ -169,7 +169,7 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   Triplets               t = {0};
   DM                     dak;
   Vec                    perm;
-  PetscScalar       ****k, ***b;
+  PetscScalar        ****k, ***b;
 
   PetscFunctionBegin;
   PetscCall(CreatePermeabilities(r, &dak, &perm));
