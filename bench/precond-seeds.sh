@@ -41,10 +41,16 @@ while [ $# -gt 0 ]; do
   shift
 done
 : "${LITHE_BUILD:?is not set: eval \"\$(./quickstart env)\" first}"
-precond=$LITHE_BUILD/bench/precond
-for program in "$precond" "$LITHE_BUILD/tutorials/mm2petsc" "$LITHE_BUILD/tutorials/matcheck"; do
-  [ -x "$program" ] || { echo "precond-seeds: $program is missing: make bench/precond in $LITHE_BUILD" >&2; exit 1; }
-done
+# In a bundle all programs lie in one folder
+find_program()
+{
+  for place in "$LITHE_BUILD/$1" "$LITHE_BUILD/bin/$(basename "$1")"; do
+    [ ! -f "$place" ] || [ ! -x "$place" ] || { echo "$place"; return; }
+  done
+  echo "precond-seeds: $LITHE_BUILD/$1 is missing: make $1 there" >&2
+  return 1
+}
+precond=$(find_program bench/precond) && mm2petsc=$(find_program tutorials/mm2petsc) && matcheck=$(find_program tutorials/matcheck) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -80,13 +86,13 @@ while IFS= read -r file <&3; do
   case $file in
     *.mtx*|*.tra*)
       input=$work/matrix
-      if ! PETSC_OPTIONS= "$LITHE_BUILD/tutorials/mm2petsc" -f "$file" -o "$input" >"$work/convert" 2>&1; then
+      if ! PETSC_OPTIONS="" "$mm2petsc" -f "$file" -o "$input" >"$work/convert" 2>&1; then
         echo "precond-seeds: $name: $(sed -n 's/^\[0\]PETSC ERROR: //p' "$work/convert" | grep -v -e '^-----' | sed -n 2p)" >&2
         continue
       fi
-      missing=$(PETSC_OPTIONS= "$LITHE_BUILD/tutorials/matcheck" -f "$input" | sed -n 's/^missing=//p')
+      missing=$(PETSC_OPTIONS="" "$matcheck" -f "$input" | sed -n 's/^missing=//p')
       if [ "${missing:-0}" -gt 0 ]; then
-        PETSC_OPTIONS= "$LITHE_BUILD/tutorials/mm2petsc" -f "$file" -o "$input" -shift 0.1 >/dev/null 2>&1
+        PETSC_OPTIONS="" "$mm2petsc" -f "$file" -o "$input" -shift 0.1 >/dev/null 2>&1
         name="$name + shift"
       fi ;;
     *.tar|*.tar.xz) input=spe10 ;;
