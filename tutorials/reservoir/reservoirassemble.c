@@ -20,7 +20,7 @@
 
 /* Entries of the matrix as triplets, and what assembles them */
 typedef struct {
-  PetscInt     n, room;
+  PetscCount   n, room;
   PetscInt    *row, *column;
   PetscScalar *value;
 } Triplets;
@@ -178,7 +178,7 @@ PetscErrorCode ReservoirAssemble(Reservoir *r, Mat *A, Vec *rhs)
   PetscCall(DMDAGetCorners(r->da, &xs, &ys, &zs, &xm, &ym, &zm));
   PetscCall(DMDAGetGhostCorners(r->da, &gx, &gy, &gz, &gxm, &gym, NULL));
   if (r->well[0][0] >= xs && r->well[0][0] < xs + xm && r->well[0][1] >= ys && r->well[0][1] < ys + ym) ours = zm;
-  t.room = 7 * xm * ym * zm + ours * nz;
+  t.room = (PetscCount)7 * xm * ym * zm + (PetscCount)ours * nz;
   PetscCall(PetscMalloc3(t.room, &t.row, t.room, &t.column, t.room, &t.value));
 
   /* cell by cell; number[] are the unknowns of our cells and of their neighbours */
