@@ -25,7 +25,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *, PC, KSP, const char[]);
 static PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, ismg, PCMG, PCGAMG, PCHMG, PCML, PCEXOTIC, ""));
+  PetscCall(PetscObjectHasFunction((PetscObject)pc, "PCMGGetLevels_C", ismg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Matrices whose rows are stencils on a DMDA: where a process' points and their neighbours are, and
+   rows on their way into a matrix or out of one.
+
+   A row reaches the 9 or 27 points of which no coordinate differs by more than one. Neighbour s of a
+   point lies at (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) from it; s = GridCentre(grid) is the point itself.
+*/
+
+#include <petscdmda.h>
+
+#define GRID_MAX_POINTS 27
+
+typedef struct {
+  DM              da;
+  PetscInt        dim, points, corners; /* 3^dim, 2^dim */
+  PetscInt        n[3];                 /* of the whole grid; in two dimensions n[2] = 1 */
+  PetscInt        start[3], count[3];   /* what this process owns */
+  PetscInt        gstart[3], gcount[3]; /* with the points next to it */
+  PetscInt        rows;
+  const PetscInt *global; /* numbers in the matrix, of the points with those next to them */
+} Grid;
+
+PETSC_INTERN PetscErrorCode GridCreate(DM, Grid *);
+PETSC_INTERN PetscErrorCode GridDestroy(Grid *);
+/* A DMDA of a given grid with its points on the processes where those of another one are */
+PETSC_INTERN PetscErrorCode GridCreateDM(const Grid *, PetscInt dof, DM *);
+PETSC_INTERN PetscErrorCode GridCreateCoarseDM(const Grid *, DM *);
+
+static inline PetscInt GridCentre(const Grid *grid)
+{
+  return grid->points / 2;
+}
+
+/* Where a point lies in an array of this process' points, and in one with the points next to them */
+static inline PetscInt GridOwned(const Grid *grid, const PetscInt at[3])
+{
+  return ((at[2] - grid->start[2]) * grid->count[1] + at[1] - grid->start[1]) * grid->count[0] + at[0] - grid->start[0];
+}
+
+static inline PetscInt GridGhosted(const Grid *grid, const PetscInt at[3])
+{
+  return ((at[2] - grid->gstart[2]) * grid->gcount[1] + at[1] - grid->gstart[1]) * grid->gcount[0] + at[0] - grid->gstart[0];
+}
+
+/* Neighbour s of a point; PETSC_FALSE outside of the grid */
+static inline PetscBool GridNeighbour(const Grid *grid, const PetscInt at[3], PetscInt s, PetscInt to[3])
+{
+  to[0] = at[0] + s % 3 - 1;
+  to[1] = at[1] + s / 3 % 3 - 1;
+  to[2] = grid->dim == 3 ? at[2] + s / 9 - 1 : 0;
+  return (PetscBool)(to[0] >= 0 && to[0] < grid->n[0] && to[1] >= 0 && to[1] < grid->n[1] && to[2] >= 0 && to[2] < grid->n[2]);
+}
+
+/* The next of this process' points in the order of its rows; begins with start[] */
+static inline void GridNext(const Grid *grid, PetscInt at[3])
+{
+  if (++at[0] < grid->start[0] + grid->count[0]) return;
+  at[0] = grid->start[0];
+  if (++at[1] < grid->start[1] + grid->count[1]) return;
+  at[1] = grid->start[1];
+  ++at[2];
+}
+
+/* ------------------------------------------------------------ rows under construction */
+
+typedef struct {
+  PetscInt     m, row;
+  PetscInt64   space;
+  PetscInt    *i, *j;
+  PetscScalar *a;
+} CSR;
+
+PETSC_INTERN PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *);
+/* Puts the rows that each process has added into a matrix of AIJ kind, which has a type and no sizes yet, and gives the arrays back */
+PETSC_INTERN PetscErrorCode CSRFinish(CSR *, PetscInt n, Mat);
+/* A matrix without sizes, of the same types (its own, that of its vectors) as another one */
+PETSC_INTERN PetscErrorCode MatCreateLike(Mat, Mat *);
+
+static inline void CSRAdd(CSR *csr, PetscInt column, PetscScalar value)
+{
+  const PetscInt p = csr->i[csr->row + 1]++;
+
+  csr->j[p] = column;
+  csr->a[p] = value;
+}
+
+static inline void CSRNextRow(CSR *csr)
+{
+  csr->row++;
+  if (csr->row < csr->m) csr->i[csr->row + 1] = csr->i[csr->row];
+}
+
+/* A row of a stencil; zeros off the diagonal are left out */
+PETSC_INTERN void CSRAddStencil(CSR *, const Grid *, const PetscInt at[3], const PetscScalar stencil[]);
+/* The stencil of a row of a matrix */
+PETSC_INTERN PetscErrorCode GridGetStencil(const Grid *, Mat, const PetscInt at[3], PetscScalar stencil[]);

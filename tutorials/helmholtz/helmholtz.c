@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static const char help[] = "Waves of one frequency in a heterogeneous medium: BiCGSTAB, preconditioned by multigrid on the shifted Laplacian.\n\
+  -pc_type dezeeuw                     with the preconditioner as it is\n\
+  -pc_type vcrs -vcrs_pc_type dezeeuw  with compressed copies of all that it reads (load Lithe)\n\n";
+
+#include "helmholtzpc.h"
+#include "problem.h"
+#include "split.h"
+#include <petscksp.h>
+#include <petsctime.h>
+
+/* Velocity, solution and what is to know about them, for plot.py */
+static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
+{
+  const char *what[] = {"velocity", "pressure"};
+  Vec         vec[]  = {problem->speed, p};
+  MPI_Comm    comm   = PetscObjectComm((PetscObject)p);
+  char        path[PETSC_MAX_PATH_LEN];
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  for (int v = 0; v < 2; v++) {
+    PetscCall(PetscSNPrintf(path, sizeof(path), "%s.%s", name, what[v]));
+    PetscCall(PetscViewerCreate(comm, &viewer));
+    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+    PetscCall(PetscViewerFileSetMode(viewer, FILE_MODE_WRITE));
+    PetscCall(PetscViewerBinarySetSkipInfo(viewer, PETSC_TRUE));
+    PetscCall(PetscViewerFileSetName(viewer, path));
+    PetscCall(VecView(vec[v], viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  }
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s.json", name));
+  PetscCall(PetscViewerASCIIOpen(comm, path, &viewer));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "{\"dim\": %" PetscInt_FMT ", \"grid\": [%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "], \"layer\": %" PetscInt_FMT ", \"spacing\": %.17g, \"frequency\": %.17g, \"source\": [%.17g, %.17g, %.17g], \"real_bytes\": %d, \"index_bytes\": %d}\n", problem->dim, problem->n[0], problem->n[1], problem->n[2], problem->layer, (double)problem->h, (double)problem->frequency, (double)problem->source[0], (double)problem->source[1], (double)problem->source[2], (int)sizeof(PetscReal), (int)sizeof(PetscInt)));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The preconditioner, of the shifted Laplacian */
+static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSetOperators(pc, A, M));
+  PetscCall(PCSetDM(pc, problem->da));
+  PetscCall(PCSetType(pc, PCDEZEEUW));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The processes that only apply the preconditioner */
+static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2)
+{
+  Mat M;
+  PC  pc;
+
+  PetscFunctionBegin;
+  PetscCall(HelmholtzSetUp(split->group, problem));
+  PetscCall(SplitConnect(split, problem->da));
+  PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, "shifted_", &M));
+  PetscCall(PCCreate(split->group, &pc));
+  PetscCall(SetPC(problem, pc, M, M));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCSetUp(pc));
+  PetscCall(SplitServe(split, pc, problem->da));
+  PetscCall(PCViewFromOptions(pc, NULL, "-pc_view"));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* split is NULL where the same processes do both */
+static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, const char name[])
+{
+  PetscReal          norm, residual;
+  PetscInt           its;
+  KSPConvergedReason reason;
+  PetscLogDouble     time[4];
+  Mat                A, M;
+  Vec                p, s, r;
+  KSP                ksp;
+  PC                 pc;
+
+  PetscFunctionBegin;
+  /* the equation, and the one that the preconditioner is made for */
+  PetscCall(PetscTime(&time[0]));
+  PetscCall(HelmholtzSetUp(comm, problem));
+  if (split) PetscCall(SplitConnect(split, problem->da));
+  PetscCall(HelmholtzView(problem, PETSC_VIEWER_STDOUT_(comm)));
+  PetscCall(HelmholtzCreateMatrix(problem, 1., 0., NULL, &A));
+  if (split) {
+    M = A;
+    PetscCall(PetscObjectReference((PetscObject)M));
+  } else PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, "shifted_", &M));
+  PetscCall(DMCreateGlobalVector(problem->da, &p));
+  PetscCall(PetscObjectSetName((PetscObject)p, "pressure"));
+  PetscCall(VecDuplicate(p, &s));
+  PetscCall(VecDuplicate(p, &r));
+  PetscCall(HelmholtzSetSource(problem, s));
+  PetscCall(PetscTime(&time[1]));
+
+  PetscCall(KSPCreate(comm, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, M));
+  PetscCall(KSPSetType(ksp, KSPBCGS));
+  PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_CURRENT, PETSC_CURRENT, 1000));
+  PetscCall(KSPGetPC(ksp, &pc));
+  if (split) PetscCall(SplitSetPC(split, pc));
+  else PetscCall(SetPC(problem, pc, A, M));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(PetscTime(&time[2]));
+  PetscCall(KSPSolve(ksp, s, p));
+  PetscCall(PetscTime(&time[3]));
+
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(MatMult(A, p, r));
+  PetscCall(VecAYPX(r, -1., s));
+  PetscCall(VecNorm(r, NORM_2, &residual));
+  PetscCall(VecNorm(s, NORM_2, &norm));
+  PetscCall(PetscPrintf(comm, "%s after %" PetscInt_FMT " iterations, true residual %.3e\n", KSPConvergedReasons[reason], its, (double)(residual / norm)));
+  PetscCall(PetscPrintf(comm, "matrices %.3g s, preconditioner %.3g s, solve %.3g s\n", (double)(time[1] - time[0]), (double)(time[2] - time[1]), (double)(time[3] - time[2])));
+  if (name[0]) PetscCall(Write(problem, p, name));
+  PetscCall(VecViewFromOptions(problem->speed, NULL, "-velocity_view"));
+  PetscCall(VecViewFromOptions(p, NULL, "-pressure_view"));
+
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&s));
+  PetscCall(VecDestroy(&p));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscReal beta1 = 1., beta2 = .5;
+  PetscInt  servers                  = 0;
+  char      name[PETSC_MAX_PATH_LEN] = "";
+  Helmholtz problem;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(HelmholtzRegisterPCs());
+  PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner, and what to write", NULL);
+  PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
+  PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, beta2, &beta2, NULL));
+  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers, NULL, 0));
+  PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
+  PetscOptionsEnd();
+
+  if (servers) {
+    Split split;
+
+    PetscCall(SplitCreate(PETSC_COMM_WORLD, servers, &split));
+    if (split.serves) PetscCall(Serve(&split, &problem, beta1, beta2));
+    else {
+      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, name));
+      PetscCall(SplitStop(&split));
+    }
+    PetscCall(HelmholtzDestroy(&problem));
+    PetscCall(SplitDestroy(&split));
+  } else {
+    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, name));
+    PetscCall(HelmholtzDestroy(&problem));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The preconditioners of this tutorial: any program that registers them chooses them by -pc_type */
+
+#include "grid.h"
+#include <petscpc.h>
+
+#define PCDEZEEUW    "dezeeuw"
+#define PCMULTICOLOR "multicolor"
+#define PCDAMPED     "damped"
+#define PCINVERSE    "inverse"
+
+/*E
+  PCMulticolorSweep - the order of the colours
+
+  Values:
++ `PC_MULTICOLOR_FORWARD`   - from the first to the last
+. `PC_MULTICOLOR_BACKWARD`  - from the last to the first
+- `PC_MULTICOLOR_SYMMETRIC` - forward, then backward
+E*/
+typedef enum {
+  PC_MULTICOLOR_FORWARD,
+  PC_MULTICOLOR_BACKWARD,
+  PC_MULTICOLOR_SYMMETRIC
+} PCMulticolorSweep;
+extern const char *const PCMulticolorSweeps[];
+
+/* Before the options are read */
+PETSC_INTERN PetscErrorCode HelmholtzRegisterPCs(void);
+
+/* dezeeuw.c: from the matrix of a grid interpolation from the coarse grid, and the Galerkin product P^T A P */
+PETSC_INTERN PetscErrorCode DeZeeuwCoarsen(Mat A, DM fine, DM coarse, Mat *P, Mat *coarseA);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Velocities of sound: generated ones, and those of a file.
+
+   A file has a grid of its own. Each process reads the part of the file that is near its points, and
+   takes from it what lies between the points of the file by (bi-, tri-) linear interpolation.
+*/
+
+#include "problem.h"
+#include <petscviewer.h>
+
+#define WATER 1500.0 /* m/s, the slowest of the generated media */
+
+/* ------------------------------------------------------------ generated; x, y and z from 0 to 1, z the depth */
+
+static double Smooth(double x, double y, double z)
+{
+  return WATER * (1. + z) * (1.1 + .1 * cos(2. * PETSC_PI * (x + .3 * z)) * cos(2. * PETSC_PI * y) * cos(3. * PETSC_PI * z));
+}
+
+static double Wedge(double x, double y, double z)
+{
+  const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
+
+  return z < upper ? 2000. : z < lower ? WATER
+                                       : 3000.;
+}
+
+/* The depth that a point had before its layers were folded and thrust over one another along a fault */
+static double Unfolded(double x, double y, double z)
+{
+  const double fold = .035 * sin(2. * PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * PETSC_PI * y), fault = .18 + .42 * (1. - z) + .08 * y;
+
+  return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
+}
+
+static double Overthrust(double x, double y, double z)
+{
+  static const double layer[] = {1650., 1900., 1800., 2200., 2050., 2500., 2300., 2850., 2600., 3200., 2950., 3500., 3300., 3900.};
+  const int           last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
+  const double        depth   = Unfolded(x, y, z);
+  const double        head    = (x - .68) * (x - .68) / .0240 + (y - .5) * (y - .5) / .06 + (z - .44) * (z - .44) / .0081;
+  const double        reach = .035 + .10 * PetscMax(0., z - .55), foot = PetscSqr((x - .70 + .1 * (z - .5)) / reach) + PetscSqr((y - .5) / (2. * reach));
+
+  if (z < .06) return WATER;
+  if (head < 1. || (foot < 1. && z > .44 && z < .85)) return 4480.;
+  return layer[(int)PetscMin((double)last, PetscMax(0., depth * (last + 1) - .6))];
+}
+
+/* ------------------------------------------------------------ of a file */
+
+/* The numbers of a file, each process with some of them */
+static PetscErrorCode FileLoad_Private(MPI_Comm comm, const Helmholtz *problem, Vec *all)
+{
+  const PetscInt64 N = (PetscInt64)problem->filen[0] * problem->filen[1] * problem->filen[2];
+
+  PetscFunctionBegin;
+  PetscCheck(N <= PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "-velocity_grid has %" PetscInt64_FMT " points, which do not fit into PetscInt", N);
+  PetscCall(VecCreate(comm, all));
+  PetscCall(VecSetSizes(*all, PETSC_DECIDE, (PetscInt)N));
+  PetscCall(VecSetType(*all, VECSTANDARD));
+  if (problem->format == HELMHOLTZ_PETSC) {
+    PetscViewer viewer;
+
+    PetscCall(PetscViewerBinaryOpen(comm, problem->file, FILE_MODE_READ, &viewer));
+    PetscCall(VecLoad(*all, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  } else {
+    PetscInt     begin, end;
+    PetscScalar *value;
+    float       *number;
+    MPI_File     file;
+    MPI_Offset   bytes;
+
+    PetscCall(VecGetOwnershipRange(*all, &begin, &end));
+    PetscCall(PetscMalloc1(end - begin, &number));
+    PetscCheck(MPI_File_open(comm, problem->file, MPI_MODE_RDONLY, MPI_INFO_NULL, &file) == MPI_SUCCESS, comm, PETSC_ERR_FILE_OPEN, "-velocity_file %s cannot be read", problem->file);
+    PetscCallMPI(MPI_File_get_size(file, &bytes));
+    PetscCheck((PetscInt64)bytes == 4 * N, comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt64_FMT " bytes, not 4 for each of %" PetscInt64_FMT " points: is -velocity_grid right, or does -velocity_format petsc help?", problem->file, (PetscInt64)bytes, N);
+    PetscCallMPI(MPI_File_read_at_all(file, (MPI_Offset)4 * begin, number, (PetscMPIInt)(end - begin), MPI_FLOAT, MPI_STATUS_IGNORE));
+    PetscCallMPI(MPI_File_close(&file));
+    PetscCall(VecGetArrayWrite(*all, &value));
+    for (PetscInt i = 0; i < end - begin; i++) value[i] = (PetscReal)number[i];
+    PetscCall(VecRestoreArrayWrite(*all, &value));
+    PetscCall(PetscFree(number));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A box of the numbers of a file on each process; collective */
+static PetscErrorCode FileGetBox_Private(const Helmholtz *problem, Vec all, const PetscInt start[3], const PetscInt count[3], Vec *box)
+{
+  const PetscInt m = count[0] * count[1] * count[2];
+  PetscInt      *number;
+  IS             is;
+  VecScatter     scatter;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m, &number));
+  for (PetscInt p = 0; p < m; p++) number[p] = ((start[2] + p / count[0] / count[1]) * problem->filen[1] + start[1] + p / count[0] % count[1]) * problem->filen[0] + start[0] + p % count[0];
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, m, number, PETSC_OWN_POINTER, &is));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, m, box));
+  PetscCall(VecScatterCreate(all, is, *box, NULL, &scatter));
+  PetscCall(VecScatterBegin(scatter, all, *box, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(scatter, all, *box, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterDestroy(&scatter));
+  PetscCall(ISDestroy(&is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In which interval of the file a grid point lies, and where in it; points outside of the file are moved to its boundary */
+static void FileFind_Private(const Helmholtz *problem, PetscInt d, PetscInt i, PetscInt *cell, PetscReal *fraction)
+{
+  const PetscReal at = HelmholtzCoordinate(problem, i) / problem->fileh, most = (PetscReal)(problem->filen[d] - 1), inside = PetscMin(PetscMax(at, 0.), most);
+
+  *cell     = PetscMin((PetscInt)inside, problem->filen[d] - 2);
+  *fraction = inside - (PetscReal)*cell;
+}
+
+static PetscErrorCode FileSetSpeed_Private(Helmholtz *problem, const Grid *grid, PetscScalar speed[])
+{
+  PetscInt           start[3] = {0, 0, 0}, count[3] = {1, 1, 1}, at[3] = {grid->start[0], grid->start[1], grid->start[2]};
+  PetscReal          unused;
+  const PetscScalar *value;
+  Vec                all, box;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < problem->dim; d++) {
+    PetscInt last;
+
+    FileFind_Private(problem, d, grid->start[d], &start[d], &unused);
+    FileFind_Private(problem, d, grid->start[d] + grid->count[d] - 1, &last, &unused);
+    count[d] = last + 2 - start[d];
+  }
+  PetscCall(FileLoad_Private(PetscObjectComm((PetscObject)problem->da), problem, &all));
+  PetscCall(FileGetBox_Private(problem, all, start, count, &box));
+  PetscCall(VecGetArrayRead(box, &value));
+  for (PetscInt row = 0; row < grid->rows; row++, GridNext(grid, at)) {
+    PetscInt  cell[3] = {0, 0, 0};
+    PetscReal f[3] = {0., 0., 0.}, sum = 0.;
+
+    for (PetscInt d = 0; d < problem->dim; d++) FileFind_Private(problem, d, at[d], &cell[d], &f[d]);
+    for (PetscInt c = 0; c < grid->corners; c++) {
+      PetscInt  p      = 0;
+      PetscReal weight = 1.;
+
+      for (PetscInt d = 2; d >= 0; d--) {
+        p = p * count[d] + cell[d] - start[d] + (c >> d & 1);
+        weight *= c >> d & 1 ? f[d] : 1. - f[d];
+      }
+      sum += weight * PetscRealPart(value[p]);
+    }
+    speed[row] = sum;
+  }
+  PetscCall(VecRestoreArrayRead(box, &value));
+  PetscCall(VecDestroy(&box));
+  PetscCall(VecDestroy(&all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FileGetSlowest_Private(MPI_Comm comm, Helmholtz *problem)
+{
+  const PetscScalar *value;
+  PetscReal          least = PETSC_MAX_REAL;
+  PetscInt           m;
+  Vec                all;
+
+  PetscFunctionBegin;
+  PetscCall(FileLoad_Private(comm, problem, &all));
+  PetscCall(VecGetLocalSize(all, &m));
+  PetscCall(VecGetArrayRead(all, &value));
+  for (PetscInt i = 0; i < m; i++) least = PetscMin(least, PetscRealPart(value[i]));
+  PetscCall(VecRestoreArrayRead(all, &value));
+  PetscCall(VecDestroy(&all));
+  PetscCallMPI(MPIU_Allreduce(&least, &problem->slowest, 1, MPIU_REAL, MPIU_MIN, comm));
+  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: they must be positive; is -velocity_format right?", problem->file, (double)problem->slowest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ both */
+
+PetscErrorCode HelmholtzGetSlowest(MPI_Comm comm, Helmholtz *problem)
+{
+  PetscFunctionBegin;
+  if (problem->model == HELMHOLTZ_FILE) PetscCall(FileGetSlowest_Private(comm, problem));
+  else problem->slowest = problem->model == HELMHOLTZ_HOMOGENEOUS ? problem->velocity : WATER;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HelmholtzSetSpeed(Helmholtz *problem)
+{
+  PetscScalar *speed;
+  Grid         grid;
+  PetscInt     at[3];
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateGlobalVector(problem->da, &problem->speed));
+  PetscCall(PetscObjectSetName((PetscObject)problem->speed, "velocity"));
+  PetscCall(GridCreate(problem->da, &grid));
+  PetscCall(VecGetArrayWrite(problem->speed, &speed));
+  if (problem->model == HELMHOLTZ_FILE) PetscCall(FileSetSpeed_Private(problem, &grid, speed));
+  else {
+    PetscCall(PetscArraycpy(at, grid.start, 3));
+    for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
+      double x[3];
+
+      /* the layer goes on as the boundary of the model is */
+      for (PetscInt d = 0; d < problem->dim; d++) x[d] = PetscMin(1., PetscMax(0., (double)(HelmholtzCoordinate(problem, at[d]) / problem->length[d])));
+      if (problem->dim == 2) {
+        x[2] = x[1];
+        x[1] = .5;
+      }
+      switch (problem->model) {
+      case HELMHOLTZ_SMOOTH:
+        speed[row] = Smooth(x[0], x[1], x[2]);
+        break;
+      case HELMHOLTZ_WEDGE:
+        speed[row] = Wedge(x[0], x[1], x[2]);
+        break;
+      case HELMHOLTZ_OVERTHRUST:
+        speed[row] = Overthrust(x[0], x[1], x[2]);
+        break;
+      default:
+        speed[row] = problem->velocity;
+      }
+    }
+  }
+  PetscCall(VecRestoreArrayWrite(problem->speed, &speed));
+  PetscCall(GridDestroy(&grid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Waves of one frequency in a medium of constant density:
+
+     -lap p - (beta1 - i (beta2 + alpha beta1)) k^2 p = s,   k = 2 pi frequency / velocity
+
+   with beta1 = 1 and beta2 = 0 for the equation itself, other values for the shifted Laplacian. The
+   time dependence is exp(+i omega t), so that outgoing waves are exp(-i k r) and damping has the sign
+   above. The unknowns are on a DMDA of two (x, z) or three (x, y, z) dimensions, z the depth, with the
+   same spacing in all directions.
+*/
+
+#include "grid.h"
+
+/*E
+  HelmholtzStencil - how the equation is discretized; all of them are symmetric
+
+  Values:
++ `HELMHOLTZ_COMPACT` - 9 or 27 points, fourth order in homogeneous media, weights that depend on k h to reduce the dispersion further
+. `HELMHOLTZ_FEM`     - 9 or 27 points, bilinear or trilinear finite elements, second order
+- `HELMHOLTZ_STAR`    - 5 or 7 points, central differences, second order
+E*/
+typedef enum {
+  HELMHOLTZ_COMPACT,
+  HELMHOLTZ_FEM,
+  HELMHOLTZ_STAR
+} HelmholtzStencil;
+extern const char *const HelmholtzStencils[];
+
+/*E
+  HelmholtzBoundary - what absorbs waves at the boundary
+
+  Values:
++ `HELMHOLTZ_ENGQUIST_MAJDA` - dp/dn + i k p = 0, k with its damping or shift, which absorbs what comes at a right angle
+- `HELMHOLTZ_PML`            - a perfectly matched layer, and the condition above behind it
+E*/
+typedef enum {
+  HELMHOLTZ_ENGQUIST_MAJDA,
+  HELMHOLTZ_PML
+} HelmholtzBoundary;
+extern const char *const HelmholtzBoundaries[];
+
+/*E
+  HelmholtzModel - the velocity of sound
+
+  Values:
++ `HELMHOLTZ_HOMOGENEOUS` - the same everywhere
+. `HELMHOLTZ_SMOOTH`      - grows with depth, with hills
+. `HELMHOLTZ_WEDGE`       - three media, the second one a wedge
+. `HELMHOLTZ_OVERTHRUST`  - folded layers, a thrust fault and a body of salt
+- `HELMHOLTZ_FILE`        - from a file
+E*/
+typedef enum {
+  HELMHOLTZ_HOMOGENEOUS,
+  HELMHOLTZ_SMOOTH,
+  HELMHOLTZ_WEDGE,
+  HELMHOLTZ_OVERTHRUST,
+  HELMHOLTZ_FILE
+} HelmholtzModel;
+extern const char *const HelmholtzModels[];
+
+/* How a file of velocities is written: numbers with x running fastest, z slowest */
+typedef enum {
+  HELMHOLTZ_RAW,  /* 4 bytes each, as this machine has them */
+  HELMHOLTZ_PETSC /* a Vec, as VecView() writes it, also that of a DMDA */
+} HelmholtzFormat;
+extern const char *const HelmholtzFormats[];
+
+typedef struct {
+  PetscInt          dim;
+  PetscInt          n[3];      /* grid points, those of the layer included */
+  PetscReal         h;         /* spacing in m */
+  PetscReal         length[3]; /* of the model in m, without the layer */
+  HelmholtzStencil  stencil;
+  HelmholtzBoundary boundary;
+  PetscInt          layer;      /* points of the layer on each side, 0: none */
+  PetscReal         reflection; /* of the layer at a right angle, without what is behind it */
+  PetscReal         frequency;  /* Hz */
+  PetscReal         alpha;
+  PetscReal         source[3];     /* m, from the corner of the model */
+  PetscReal         pointsperwave; /* in the shortest wavelength */
+
+  /* the medium */
+  HelmholtzModel  model;
+  PetscReal       velocity; /* HOMOGENEOUS, m/s */
+  PetscReal       slowest;  /* m/s */
+  char            file[PETSC_MAX_PATH_LEN];
+  HelmholtzFormat format;
+  PetscInt        filen[3];
+  PetscReal       fileh; /* m */
+
+  /* made by HelmholtzSetUp() */
+  DM  da;
+  Vec speed; /* m/s at the grid points */
+} Helmholtz;
+
+/* problem.c */
+PETSC_INTERN PetscErrorCode HelmholtzSetFromOptions(MPI_Comm, Helmholtz *);
+PETSC_INTERN PetscErrorCode HelmholtzSetUp(MPI_Comm, Helmholtz *);
+PETSC_INTERN PetscErrorCode HelmholtzView(const Helmholtz *, PetscViewer);
+PETSC_INTERN PetscErrorCode HelmholtzDestroy(Helmholtz *);
+/* Coordinates of a grid point in m, from the corner of the model */
+static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i)
+{
+  return (PetscReal)(i - problem->layer) * problem->h;
+}
+
+/* model.c */
+PETSC_INTERN PetscErrorCode HelmholtzGetSlowest(MPI_Comm, Helmholtz *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSpeed(Helmholtz *);
+
+/* operator.c */
+PETSC_INTERN PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *, PetscReal beta1, PetscReal beta2, const char prefix[], Mat *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSource(const Helmholtz *, Vec);
