@@ -7,7 +7,6 @@
 #include "common.h"
 #include <petscdevice.h>
 #include <petsctime.h>
-#include <stdarg.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <cuda_runtime_api.h>
 #endif
@@ -350,20 +349,6 @@ PetscErrorCode BenchWriteRecord(Bench *bench, PetscInt n, const BenchField field
   fprintf(bench->json, "}");
   bench->first = PETSC_FALSE;
   fflush(bench->json);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* One line of the table */
-PetscErrorCode BenchWriteRow(Bench *bench, const char format[], ...)
-{
-  va_list arguments;
-
-  PetscFunctionBegin;
-  if (!bench->markdown) PetscFunctionReturn(PETSC_SUCCESS);
-  va_start(arguments, format);
-  (void)vfprintf(bench->markdown, format, arguments);
-  va_end(arguments);
-  fflush(bench->markdown);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,11 +15,11 @@ typedef struct {
   MPI_Comm       comm;
   PetscBool      gpu;
   PetscInt       rounds;
-  PetscReal      batch;    /* seconds */
-  PetscInt       size;     /* about so many rows of generated matrices, 0: each its own */
-  PetscLogDouble copyrate; /* bytes/s, read and written; 0: not measured */
-  FILE          *json, *markdown;
-  PetscBool      first; /* no record in json yet */
+  PetscReal      batch;           /* seconds */
+  PetscInt       size;            /* about so many rows of generated matrices, 0: each its own */
+  PetscLogDouble copyrate;        /* bytes/s, read and written; 0: not measured */
+  FILE          *json, *markdown; /* NULL: not wanted, or not on this process */
+  PetscBool      first;           /* no record in json yet */
   char           jsonpath[PETSC_MAX_PATH_LEN], markdownpath[PETSC_MAX_PATH_LEN];
 } Bench;
 
@@ -39,7 +39,6 @@ PETSC_INTERN PetscErrorCode BenchSetFromOptions(MPI_Comm, Bench *);
 /* The head of the table: "| a | b |" */
 PETSC_INTERN PetscErrorCode BenchOpen(Bench *, const char head[]);
 PETSC_INTERN PetscErrorCode BenchWriteRecord(Bench *, PetscInt n, const BenchField[]);
-PETSC_INTERN PetscErrorCode BenchWriteRow(Bench *, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode BenchClose(Bench *);
 
 PETSC_INTERN PetscErrorCode BenchWait(const Bench *);

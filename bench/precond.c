@@ -119,7 +119,10 @@ static PetscErrorCode Report(Run *run, const Subject *subject, const Solve *exac
   (void)Show(sizeof(applyfaster), applyfaster, "%.2f", (double)(s->applyexact / s->apply), applied);
   PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8.3f %8.3f %6" PetscInt_FMT " %6.3f %9.4f %7.2f  %8.1e  %s\n", subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-  PetscCall(BenchWriteRow(bench, "| %s | %" PetscInt_FMT " | %s | %s | %s | %s | %s | %s | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n", subject->matrix, subject->rows, subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
+  if (bench->markdown) {
+    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s | %s | %s | %s | %s | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n", subject->matrix, subject->rows, subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason);
+    fflush(bench->markdown);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

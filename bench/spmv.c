@@ -152,7 +152,10 @@ static PetscErrorCode Report(Bench *bench, const Result *r)
   PetscFunctionBegin;
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10.2f %7.2f %10.4f %7.2f %6.1f %9.1f %9.1f  %8.1e\n", r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, r->build / (double)r->baseline, (double)r->error));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-  PetscCall(BenchWriteRow(bench, "| %s | %" PetscInt_FMT " | %s | %s %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.0f | %.1e |\n", r->matrix, r->rows, r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, (double)r->error));
+  if (bench->markdown) {
+    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.0f | %.1e |\n", r->matrix, r->rows, r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, (double)r->error);
+    fflush(bench->markdown);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
