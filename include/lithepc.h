@@ -10,6 +10,70 @@
 
 #define PCVCRS "vcrs"
 
+/*E
+  PCVCRSFactorSolveType - how a `PCVCRS` solves systems with compressed triangular factors
+
+  Values:
++ `PCVCRS_FACTOR_AUTO`         - by substitution where vectors are on the host, by sweeps where they are on a device
+. `PCVCRS_FACTOR_SUBSTITUTION` - exactly, on the host
+- `PCVCRS_FACTOR_JACOBI`       - by a few sweeps of Jacobi's method, which are products with a `MATVCRS`
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`
+E*/
+typedef enum {
+  PCVCRS_FACTOR_AUTO,
+  PCVCRS_FACTOR_SUBSTITUTION,
+  PCVCRS_FACTOR_JACOBI
+} PCVCRSFactorSolveType;
+PETSC_EXTERN const char *const PCVCRSFactorSolveTypes[];
+
+/*E
+  PCVCRSPrecision - the precision that a `PCVCRS` works in
+
+  Values:
++ `PCVCRS_PRECISION_DOUBLE` - that of `PetscReal`
+- `PCVCRS_PRECISION_SINGLE` - IEEE single precision for vectors that go in and out, and for all entries
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSSetPrecision()`
+E*/
+typedef enum {
+  PCVCRS_PRECISION_DOUBLE,
+  PCVCRS_PRECISION_SINGLE
+} PCVCRSPrecision;
+PETSC_EXTERN const char *const PCVCRSPrecisions[];
+
+/*S
+  PCVCRSExchangeFn - What a `PCVCRS` gives to a preconditioner that tells it which matrices it reads
+
+  Calling Sequence:
++ place - where the preconditioner has its pointer to a matrix, which may be `NULL`
+- ctx   - the context that came with the function
+
+  Level: developer
+
+  Notes:
+  A preconditioner that `PCVCRS` does not know is compressed if it has a function
+
+.vb
+  PetscErrorCode F(PC pc, PCVCRSExchangeFn *exchange, void *ctx);
+  PetscObjectComposeFunction((PetscObject)pc, "PCVCRSCompress_C", F);
+.ve
+
+  that calls `exchange(&place, ctx)` once for each place in its data where its application reads a matrix, always
+  the same places in the same order. It is called after the preconditioner has been set up, and then before and after each
+  application of the `PCVCRS` around it. `exchange()` puts a matrix of the same sizes and layout in the place, a `MATVCRS`
+  without AIJ arrays, and later the exact one back; the reference that the place holds goes with the pointer.
+  All processes that share a matrix must call it for that matrix. Matrices that cannot be compressed stay, and so does
+  what the preconditioner has derived from them.
+
+.seealso: `PCVCRS`
+S*/
+typedef PetscErrorCode PCVCRSExchangeFn(Mat *place, void *ctx);
+
 PETSC_EXTERN PetscErrorCode PCVCRSGetPC(PC, PC *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLoss(PC, MatVCRSLoss);
 PETSC_EXTERN PetscErrorCode PCVCRSGetLoss(PC, MatVCRSLoss *);
@@ -17,3 +81,7 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetBits(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetBins(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLambda(PC, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode PCVCRSSetPreserveRowSums(PC, PetscBool);
+PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSolve(PC, PCVCRSFactorSolveType);
+PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSweeps(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCVCRSSetPrecision(PC, PCVCRSPrecision);
+PETSC_EXTERN PetscErrorCode PCVCRSSetDropExact(PC, PetscBool);

@@ -7,22 +7,42 @@
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/kspimpl.h>
 
-/* How the copies are compressed */
+/* How the copies are compressed, and applied */
 typedef struct {
-  MatVCRSLoss loss;
-  PetscInt    bits;    /* 8 or 16: LOG and FIXED */
-  PetscInt    bins;    /* BINS */
-  PetscReal   lambda;  /* CLASSES */
-  MatVCRSUnit unit;    /* CLASSES */
-  PetscBool   rowsums; /* keep them */
+  MatVCRSLoss       loss;
+  PetscInt          bits;        /* 8 or 16: LOG and FIXED */
+  PetscInt          bins;        /* BINS */
+  PetscReal         lambda;      /* CLASSES */
+  MatVCRSUnit       unit;        /* CLASSES */
+  PetscBool         rowsums;     /* keep them */
+  PCVCRSFactorSolveType factorsolve; /* how systems with factors are solved */
+  PetscInt          sweeps;      /* JACOBI */
+  PCVCRSPrecision   precision;   /* of vectors that go in and out */
+  PetscBool         dropexact;   /* give back exact matrices that nobody else has */
 } PCVCRSOptions;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
 typedef struct {
-  MatState exact; /* of the matrix that it was made from */
-  Mat      compressed;
-  PetscInt line; /* of the view, that tells of it */
+  MatState       exact; /* of the matrix that it was made from; id 0: a part of a factor */
+  Mat            compressed;
+  PetscInt       line;       /* of the view, that tells of it */
+  PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; else 0: MatVCRSInfo has them */
 } PCVCRSCopy;
+
+/*
+   A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly
+   triangular. All processes have their own. Referenced by the places that apply it.
+*/
+typedef struct {
+  MatState   exact;     /* of the factored matrix of PETSc's that it was made from */
+  PetscBool  symmetric; /* lower is the transpose of upper, and not there */
+  Mat        lower, upper, inverse;
+  VecScatter row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
+  Vec        work[3];
+
+  PCVCRSFactorSolveType solve;
+  PetscInt              sweeps;
+} PCVCRSFactor;
 
 /* A preconditioner somewhere inside, with the solver that it belongs to; both are referenced */
 typedef struct {
@@ -33,9 +53,13 @@ typedef struct {
   PetscBool pmatin;
   Mat       matexact; /* while exchanged: what was there */
   Mat       pmatexact;
+  PetscBool hooked; /* exchanges matrices by its own function, PCVCRS_HOOK */
   PetscBool frozen; /* below is what was there before */
   PetscBool reuse;
   MatState  amatstate;
+
+  PCVCRSFactor  *factor; /* NULL: none */
+  struct _PCOps *super;  /* with a factor: the operations that it replaces, while exchanged */
 } PCVCRSPlace;
 
 /* What a multigrid preconditioner reads by itself on a level; pc is referenced */
@@ -54,6 +78,12 @@ typedef struct {
   Mat       exact[PCVCRS_LEVEL_MATRICES];
 } PCVCRSLevel;
 
+/* A matrix that a hook has exchanged: its place and what was there */
+typedef struct {
+  Mat *where;
+  Mat  exact, compressed;
+} PCVCRSHooked;
+
 /* A line of the view: one matrix, the blocks that this and other processes have, or what is left as it is */
 typedef struct {
   char     *what;
@@ -66,24 +96,52 @@ typedef struct {
   PCVCRSOptions opt;
   PetscBool     current; /* the copies are those of the inner preconditioner as it is, with opt */
   PetscBool     exchanged;
+  PetscBool     dropped; /* exact matrices have been given back: the copies stay in their places */
 
-  PetscInt     ncopies, nplaces, nlevels, nlines;
-  PCVCRSCopy  *copy;
-  PCVCRSPlace *place;
-  PCVCRSLevel *level;
-  PCVCRSLine  *line;
-  PetscInt     blockline; /* while collecting inside of blocks: their line, else -1 */
+  PetscInt       ncopies, nplaces, nlevels, nlines, nfactors, nhooked;
+  PCVCRSCopy    *copy;
+  PCVCRSPlace   *place;
+  PCVCRSLevel   *level;
+  PCVCRSLine    *line;
+  PCVCRSFactor **factor;
+  PCVCRSHooked  *hooked;
+  PetscInt       blockline; /* while collecting inside of blocks: their line, else -1 */
 
-  /* while collecting: the copies of last time, those taken over have no matrix any more */
-  PetscInt    nold;
-  PCVCRSCopy *old;
+  /* while collecting: what there was last time, those taken over are NULL */
+  PetscInt       nold, noldfactors;
+  PCVCRSCopy    *old;
+  PCVCRSFactor **oldfactor;
+
+  Vec rounded[2]; /* single precision: what goes in and out */
 } PC_VCRS;
 
-/* pcvcrscompress.c */
+#define PCVCRS_HOOK "PCVCRSCompress_C"
+
+/* pcvcrscompress.c: what is read where */
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
-PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
+PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
+
+/* pcvcrscopy.c: the copies, and the lines that the view has of them */
+PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
+PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
+PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
+PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble, const char[], const char[]);
+PETSC_INTERN PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *, MatVCRSLoss, Mat, Mat *);
+
+/* pcvcrsexchange.c: the copies in their places, and back */
+PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
+PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
+
+/* pcvcrsfactor.c: the factors that PETSC has made, compressed */
+PETSC_INTERN PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *, PC, const char[], PCVCRSFactor **);
+PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
+
+/* pcvcrssolve.c: systems with them. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
+#define PCVCRS_FACTOR_CONTAINER "Lithe_PCVCRSFactor"
+PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
+PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 
 /* pcvcrsoptions.c */
 PETSC_INTERN PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *);

@@ -8,6 +8,9 @@
 
 #include "pcvcrsimpl.h"
 
+const char *const PCVCRSFactorSolveTypes[] = {"auto", "substitution", "jacobi", "PCVCRSFactorSolveType", "PCVCRS_FACTOR_", NULL};
+const char *const PCVCRSPrecisions[]       = {"double", "single", "PCVCRSPrecision", "PCVCRS_PRECISION_", NULL};
+
 /*
    Logarithmic values of 8 bits: every entry keeps its sign and is changed by a small factor, also the
    weak couplings of a row, so that a symmetric M-matrix stays one and the preconditioner spectrally close.
@@ -23,6 +26,7 @@ PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
   opt->lambda  = 0.1;
   opt->unit    = MATVCRS_UNIT_ROW;
   opt->rowsums = PETSC_TRUE;
+  opt->sweeps  = 10;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -38,6 +42,7 @@ static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
   PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
   PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
   PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g with -pc_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
+  PetscCheck(opt->sweeps >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_factor_sweeps %" PetscInt_FMT ": use a number of at least 0", opt->sweeps);
   PetscCall(PetscMemcmp(opt, &v->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSClear_Private(v));
@@ -60,6 +65,10 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes, (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,6 +137,50 @@ static PetscErrorCode PCVCRSSetPreserveRowSums_VCRS(PC pc, PetscBool preserve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCVCRSSetFactorSolve_VCRS(PC pc, PCVCRSFactorSolveType type)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.factorsolve = type;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetFactorSweeps_VCRS(PC pc, PetscInt sweeps)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.sweeps = sweeps;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetPrecision_VCRS(PC pc, PCVCRSPrecision precision)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.precision = precision;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetDropExact_VCRS(PC pc, PetscBool drop)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.dropexact = drop;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
 {
   PetscFunctionBegin;
@@ -137,6 +190,10 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetBins_C", compose ? PCVCRSSetBins_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetLambda_C", compose ? PCVCRSSetLambda_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetPreserveRowSums_C", compose ? PCVCRSSetPreserveRowSums_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetFactorSolve_C", compose ? PCVCRSSetFactorSolve_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetFactorSweeps_C", compose ? PCVCRSSetFactorSweeps_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetPrecision_C", compose ? PCVCRSSetPrecision_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetDropExact_C", compose ? PCVCRSSetDropExact_VCRS : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,5 +349,123 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveBool(pc, preserve, 2);
   PetscTryMethod(pc, "PCVCRSSetPreserveRowSums_C", (PC, PetscBool), (pc, preserve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetFactorSolve - Sets how a `PCVCRS` solves systems with the compressed factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- type - `PCVCRS_FACTOR_AUTO` (the default), `PCVCRS_FACTOR_SUBSTITUTION` or `PCVCRS_FACTOR_JACOBI`
+
+  Options Database Key:
+. -pc_vcrs_factor_solve <auto,substitution,jacobi> - the way
+
+  Level: intermediate
+
+  Note:
+  Substitution of vectors on a device copies them to the host and back.
+
+.seealso: `PCVCRS`, `PCVCRSSetFactorSweeps()`
+@*/
+PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscTryMethod(pc, "PCVCRSSetFactorSolve_C", (PC, PCVCRSFactorSolveType), (pc, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetFactorSweeps - Sets how many sweeps of Jacobi's method a `PCVCRS` does for a system with a compressed triangular factor
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner; of another type than `PCVCRS` it is left as it is
+- sweeps - at least 0, which takes the identity for the triangle; 10 is the default
+
+  Options Database Key:
+. -pc_vcrs_factor_sweeps <sweeps> - their number
+
+  Level: intermediate
+
+  Note:
+  Each is a product with the factor. As many as the factor has levels of rows that wait for one another solve the system exactly.
+
+.seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
+@*/
+PetscErrorCode PCVCRSSetFactorSweeps(PC pc, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
+  PetscTryMethod(pc, "PCVCRSSetFactorSweeps_C", (PC, PetscInt), (pc, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetPrecision - Sets the precision that a `PCVCRS` works in
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner; of another type than `PCVCRS` it is left as it is
+- precision - `PCVCRS_PRECISION_DOUBLE` (the default) or `PCVCRS_PRECISION_SINGLE`
+
+  Options Database Key:
+. -pc_vcrs_precision <double,single> - the precision
+
+  Level: intermediate
+
+  Note:
+  With single precision the vector that comes in is rounded, the one that goes out, too, and entries that would be stored in
+  double precision are stored in single. Both vectors are divided by a power of two first, so that small residuals do not
+  underflow. Vectors inside keep the type `PetscScalar`, since those of PETSc have one: the iterations are those of a
+  preconditioner in single precision, the bytes of its vectors are not.
+
+.seealso: `PCVCRS`, `PCVCRSSetLoss()`
+@*/
+PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCVCRSSetPrecision_C", (PC, PCVCRSPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetDropExact - Sets whether a `PCVCRS` gives the memory of exact matrices back that only its inner preconditioner has
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- drop - `PETSC_TRUE` to give it back; `PETSC_FALSE` is the default
+
+  Options Database Key:
+. -pc_vcrs_drop_exact <bool> - give it back
+
+  Level: intermediate
+
+  Notes:
+  Level operators, interpolations and factors then exist in compressed form only. The next set-up resets the inner
+  preconditioner and begins from nothing: it orders, coarsens and interpolates anew.
+
+  Whoever asks the inner preconditioner for its matrices gets the compressed ones.
+
+.seealso: `PCVCRS`, `PCVCRSGetPC()`, `MatVCRSDropAIJ()`
+@*/
+PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, drop, 2);
+  PetscTryMethod(pc, "PCVCRSSetDropExact_C", (PC, PetscBool), (pc, drop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,7 +33,7 @@ static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer v
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
     if (blocks && rank) continue;
     size[0] += info.bytes;
-    size[1] += info.aijbytes;
+    size[1] += v->copy[k].exactbytes > 0.0 ? v->copy[k].exactbytes : info.aijbytes;
     size[2] += 1.0;
   }
   if (blocks) {

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The copies of matrices that a PCVCRS makes, one of each, and the lines that its view has of them.
+*/
+
+#include "pcvcrsimpl.h"
+
+/* Begins a line of the view */
+PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char what[], PetscBool blocks, PetscInt *line)
+{
+  char text[256];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s", where, what));
+  PetscCall(PetscRealloc((size_t)(v->nlines + 1) * sizeof(*v->line), &v->line));
+  *line                 = v->nlines++;
+  v->line[*line].blocks = blocks;
+  v->line[*line].left   = NULL;
+  PetscCall(PetscStrallocpy(text, &v->line[*line].what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The view tells what is not compressed; of the blocks of a process once */
+PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char what[], const char left[])
+{
+  PetscInt line = v->blockline;
+
+  PetscFunctionBegin;
+  if (line < 0) PetscCall(PCVCRSAddLine_Private(v, where, what, PETSC_FALSE, &line));
+  if (!v->line[line].left) PetscCall(PetscStrallocpy(left, &v->line[line].left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A compressed copy of a MATAIJ matrix */
+PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+{
+  MatNullSpace nullspace;
+  PetscBool    isvcrs;
+  Mat          B;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  if (isvcrs) PetscCall(MatDuplicate(exact, MAT_COPY_VALUES, &B));
+  else PetscCall(MatConvert(exact, MATVCRS, MAT_INITIAL_MATRIX, &B));
+
+  /* The options of this preconditioner, whatever those of matrices say */
+  PetscCall(MatVCRSSetLayout(B, MATVCRS_LAYOUT_AUTO));
+  PetscCall(MatVCRSSetBits(B, opt->bits));
+  PetscCall(MatVCRSSetBins(B, opt->bins));
+  PetscCall(MatVCRSSetLambda(B, opt->lambda, opt->unit));
+  PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
+  PetscCall(MatVCRSSetLoss(B, loss));
+  PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
+
+  /* Solvers project on what is orthogonal to these */
+  PetscCall(MatGetNullSpace(exact, &nullspace));
+  if (nullspace) PetscCall(MatSetNullSpace(B, nullspace));
+  PetscCall(MatGetTransposeNullSpace(exact, &nullspace));
+  if (nullspace) PetscCall(MatSetTransposeNullSpace(B, nullspace));
+
+  /* Relaxation and rows come from the compressed form only where there is nothing else */
+  PetscCall(MatVCRSDropAIJ(B));
+  *compressed = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The entries of an interpolation are often few different numbers, which are smaller as they are than
+   with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
+*/
+static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
+{
+  const MatVCRSLoss lossless = opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
+  const MatVCRSLoss loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
+  MatVCRSInfo       small, other;
+  PetscInt          m, n;
+  Mat               B;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
+  PetscCall(MatGetSize(exact, &m, &n));
+  if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, exact, &B));
+  PetscCall(MatVCRSGetInfo(*compressed, &small));
+  PetscCall(MatVCRSGetInfo(B, &other));
+  if (other.bytes <= small.bytes) {
+    PetscCall(MatDestroy(compressed));
+    *compressed = B;
+  } else PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Relatives of MATAIJ, also on other devices; what can be made one; and the rest */
+typedef enum {
+  KIND_AIJ,
+  KIND_MAIJ,
+  KIND_BLOCKS,
+  KIND_OTHER
+} PCVCRSKind;
+
+static PetscErrorCode PCVCRSGetKind_Private(Mat A, PCVCRSKind *kind)
+{
+  static const struct {
+    const char *name;
+    PCVCRSKind  kind;
+  } kinds[] = {
+    {MATSEQAIJ,    KIND_AIJ   },
+    {MATMPIAIJ,    KIND_AIJ   },
+    {MATSEQMAIJ,   KIND_MAIJ  },
+    {MATMPIMAIJ,   KIND_MAIJ  },
+    {MATSEQBAIJ,   KIND_BLOCKS},
+    {MATMPIBAIJ,   KIND_BLOCKS},
+    {MATSEQSBAIJ,  KIND_BLOCKS},
+    {MATMPISBAIJ,  KIND_BLOCKS}
+  };
+  const char *type;
+  PetscBool   match = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *kind = KIND_OTHER;
+  PetscCall(MatGetType(A, &type));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds) && !match; k++) {
+    PetscCall(PetscStrbeginswith(type, kinds[k].name, &match));
+    if (match) *kind = kinds[k].kind;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A matrix that is not MATAIJ as one, and the bytes that an application reads of it: those of MATMAIJ's one matrix, or of the blocks */
+static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij, PetscLogDouble *bytes)
+{
+  const PetscLogDouble entry = sizeof(PetscScalar), index = sizeof(PetscInt);
+  PetscInt             m, n, bs = 1;
+  MatInfo              info;
+  Mat                  one = exact;
+
+  PetscFunctionBegin;
+  if (kind == KIND_MAIJ) PetscCall(MatMAIJGetAIJ(exact, &one));
+  else PetscCall(MatGetBlockSize(exact, &bs));
+  PetscCall(MatGetSize(one, &m, &n));
+  PetscCall(MatGetInfo(one, MAT_GLOBAL_SUM, &info));
+  *bytes = info.nz_used * (entry + index / (PetscLogDouble)(bs * bs)) + (PetscLogDouble)(m / bs) * index;
+  PetscCall(MatConvert(exact, MATAIJ, MAT_INITIAL_MATRIX, aij));
+  PetscCall(MatPropagateSymmetryOptions(exact, *aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Appends a copy, whose reference it takes over; it has the line that is collected for, or one of its own */
+static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, const char where[], const char what[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscRealloc((size_t)(v->ncopies + 1) * sizeof(*v->copy), &v->copy));
+  v->copy[v->ncopies]      = *copy;
+  v->copy[v->ncopies].line = v->blockline;
+  if (v->blockline < 0) PetscCall(PCVCRSAddLine_Private(v, where, what, PETSC_FALSE, &v->copy[v->ncopies].line));
+  v->ncopies++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A compressed matrix that stands for no matrix of the inner preconditioner's: of a factor. exactbytes: what it replaces */
+PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble exactbytes, const char where[], const char what[])
+{
+  PCVCRSCopy copy = {.compressed = compressed, .exactbytes = exactbytes};
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)compressed));
+  PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The number of the copy of a matrix, which is made if there is none of it as it is now; -1 of what cannot be compressed */
+PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
+{
+  PCVCRSCopy copy = {.compressed = NULL};
+  PCVCRSKind kind;
+  PetscBool  assembled;
+
+  PetscFunctionBegin;
+  *number = -1;
+  if (!exact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatAssembled(exact, &assembled));
+  if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetState(exact, &copy.exact));
+  for (PetscInt k = 0; k < v->ncopies; k++) {
+    if (v->copy[k].exact.id == copy.exact.id) {
+      *number = k;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  PetscCall(PCVCRSGetKind_Private(exact, &kind));
+  if (kind == KIND_OTHER) {
+    const char *type;
+    char        left[128];
+
+    PetscCall(MatGetType(exact, &type));
+    PetscCall(PetscSNPrintf(left, sizeof(left), "matrix of type %s, left as it is", type));
+    PetscCall(PCVCRSAddLeft_Private(v, where, what, left));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  for (PetscInt k = 0; k < v->nold && !copy.compressed; k++) {
+    PetscBool same;
+
+    PetscCall(MatStateCompare(copy.exact, v->old[k].exact, &same));
+    if (!same) continue;
+    copy.compressed      = v->old[k].compressed;
+    copy.exactbytes      = v->old[k].exactbytes;
+    v->old[k].compressed = NULL;
+  }
+  if (!copy.compressed) {
+    Mat aij = exact;
+
+    if (kind != KIND_AIJ) PetscCall(PCVCRSExpand_Private(exact, kind, &aij, &copy.exactbytes));
+    PetscCall(PCVCRSCreateSmallest_Private(&v->opt, aij, &copy.compressed));
+    if (kind != KIND_AIJ) PetscCall(MatDestroy(&aij));
+  }
+
+  /* Blocks may be smaller than what rows need */
+  if (kind != KIND_AIJ) {
+    MatVCRSInfo info;
+
+    PetscCall(MatVCRSGetInfo(copy.compressed, &info));
+    if (info.bytes >= copy.exactbytes) {
+      PetscCall(MatDestroy(&copy.compressed));
+      PetscCall(PCVCRSAddLeft_Private(v, where, what, "would not be smaller, left as it is"));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  *number = v->ncopies;
+  PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The compressed copies in the places of the exact matrices, and back.
+
+   While exchanged, nothing may be set up again, or it would be from the copies: each preconditioner
+   inside is told to reuse what it has, and each solver that it has seen its matrix.
+*/
+
+#include "pcvcrsimpl.h"
+#include <petsc/private/pcmgimpl.h>
+
+/*
+   Puts a copy in the place of its exact matrix, or the exact matrix back. The reference that the place
+   has to its matrix goes with the pointer, and somebody may have changed the place meanwhile.
+*/
+static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt number, PetscBool in, Mat *exact, PetscBool *isin)
+{
+  PetscFunctionBegin;
+  if (in && !*isin && number >= 0 && *where) {
+    PetscObjectId id;
+
+    PetscCall(PetscObjectGetId((PetscObject)*where, &id));
+    if (id != v->copy[number].exact.id) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscObjectReference((PetscObject)v->copy[number].compressed));
+    *exact = *where;
+    *where = v->copy[number].compressed;
+    *isin  = PETSC_TRUE;
+  } else if (!in && *isin) {
+    *isin = PETSC_FALSE;
+    if (where && *where == v->copy[number].compressed) {
+      PetscCall(PetscObjectDereference((PetscObject)*where));
+      *where = *exact;
+      *exact = NULL;
+    } else PetscCall(MatDestroy(exact));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a hook is given: what is to be done with each of its places */
+typedef struct {
+  PC_VCRS    *v;
+  const char *where;
+} PCVCRSHookContext;
+
+static PetscErrorCode PCVCRSHookCollectOne_Private(Mat *place, void *ctx)
+{
+  PCVCRSHookContext *h = (PCVCRSHookContext *)ctx;
+  PetscInt           number;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSAddCopy_Private(h->v, *place, h->where, "matrix", &number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSHookIn_Private(Mat *place, void *ctx)
+{
+  PC_VCRS      *v = ((PCVCRSHookContext *)ctx)->v;
+  PetscObjectId id;
+
+  PetscFunctionBegin;
+  if (!*place) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectGetId((PetscObject)*place, &id));
+  for (PetscInt k = 0; k < v->ncopies; k++) {
+    if (v->copy[k].exact.id != id) continue;
+    PetscCall(PetscRealloc((size_t)(v->nhooked + 1) * sizeof(*v->hooked), &v->hooked));
+    v->hooked[v->nhooked++] = (PCVCRSHooked){.where = place, .exact = *place, .compressed = v->copy[k].compressed};
+    PetscCall(PetscObjectReference((PetscObject)v->copy[k].compressed));
+    *place = v->copy[k].compressed;
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSHookOut_Private(Mat *place, void *ctx)
+{
+  PC_VCRS *v = ((PCVCRSHookContext *)ctx)->v;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < v->nhooked; k++) {
+    PCVCRSHooked *h = &v->hooked[k];
+
+    if (h->where != place || h->compressed != *place || !h->exact) continue;
+    PetscCall(PetscObjectDereference((PetscObject)*place));
+    *place   = h->exact;
+    h->exact = NULL;
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSHook_Private(PC_VCRS *v, PC pc, const char where[], PetscErrorCode (*exchange)(Mat *, void *))
+{
+  PCVCRSHookContext ctx = {.v = v, .where = where};
+  PetscErrorCode (*hook)(PC, PCVCRSExchangeFn *, void *);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, PCVCRS_HOOK, &hook));
+  if (hook) PetscCall((*hook)(pc, exchange, &ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies of what a preconditioner tells of by its function */
+PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *v, PC pc, const char where[])
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSHook_Private(v, pc, where, PCVCRSHookCollectOne_Private));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One preconditioner and its solver */
+static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, PetscBool in)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->mat, p->mat, in, &p->matexact, &p->matin));
+  PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->pmat, p->pmat, in, &p->pmatexact, &p->pmatin));
+  if (p->hooked) PetscCall(PCVCRSHook_Private(v, p->pc, "", in ? PCVCRSHookIn_Private : PCVCRSHookOut_Private));
+  if (in) {
+    p->reuse                   = p->pc->reusepreconditioner;
+    p->pc->reusepreconditioner = PETSC_TRUE;
+    if (p->ksp) {
+      p->amatstate = p->ksp->amatstate;
+      PetscCall(MatGetState(p->pc->mat, &p->ksp->amatstate));
+    }
+    if (p->factor) {
+      *p->super = *p->pc->ops;
+      PetscCall(PCVCRSFactorStart_Private(p->pc));
+    }
+    p->frozen = PETSC_TRUE;
+  } else if (p->frozen) {
+    p->pc->reusepreconditioner = p->reuse;
+    if (p->ksp) p->ksp->amatstate = p->amatstate;
+    if (p->factor) PetscCall(PCVCRSFactorStop_Private(p->pc, p->super));
+    p->frozen = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSExchangeLevel_Private(PC_VCRS *v, PCVCRSLevel *l, PetscBool in)
+{
+  Mat      *where[PCVCRS_LEVEL_MATRICES] = {NULL, NULL, NULL};
+  PetscBool ismg;
+
+  PetscFunctionBegin;
+  /* It may have another type, or other levels, since */
+  PetscCall(PCVCRSIsMultigrid_Private(l->pc, &ismg));
+  if (ismg) {
+    PC_MG *mg = (PC_MG *)l->pc->data;
+
+    if (mg->levels && l->level < mg->nlevels) {
+      where[PCVCRS_RESIDUAL]      = &mg->levels[l->level]->A;
+      where[PCVCRS_INTERPOLATION] = &mg->levels[l->level]->interpolate;
+      where[PCVCRS_RESTRICTION]   = &mg->levels[l->level]->restrct;
+    }
+  }
+  for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) {
+    if (where[m] || !in) PetscCall(PCVCRSExchangeOne_Private(v, where[m], l->copy[m], in, &l->exact[m], &l->in[m]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies in the places of the exact matrices, or back */
+PetscErrorCode PCVCRSExchange_Private(PC_VCRS *v, PetscBool in)
+{
+  PetscFunctionBegin;
+  if (v->exchanged == in) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < v->nplaces; k++) PetscCall(PCVCRSExchangePlace_Private(v, &v->place[k], in));
+  for (PetscInt k = 0; k < v->nlevels; k++) PetscCall(PCVCRSExchangeLevel_Private(v, &v->level[k], in));
+  if (!in) {
+    /* What a hook did not ask for again */
+    for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(MatDestroy(&v->hooked[k].exact));
+    v->nhooked = 0;
+  }
+  v->exchanged = in;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
