@@ -4,9 +4,8 @@
 
 static char help[] = "PCVCRS against its inner preconditioner: the same without loss, nearly the same iterations with the default loss.\n\n";
 
-#include <lithepc.h>
+#include <tests/pc/pcvcrstest.h>
 #include <petscdmda.h>
-#include <petscksp.h>
 
 typedef enum {
   POISSON,    /* constant coefficients: the default loss changes next to nothing */
@@ -36,23 +35,21 @@ static const Comparison comparisons[] = {
   {CONVECTION, KSPBCGS, "-@pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
   {RESERVOIR, KSPBCGS, "-@pc_type jacobi", NULL, PETSC_FALSE, PETSC_TRUE},
   {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type ilu", NULL, PETSC_FALSE, PETSC_FALSE},
+  {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_TRUE},
   {RESERVOIR, KSPFGMRES, "-@pc_type asm -@sub_ksp_type richardson -@sub_ksp_max_it 3 -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
   {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type multiplicative -@pc_composite_pcs sor,jacobi", NULL, PETSC_TRUE, PETSC_FALSE},
   {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi", NULL, PETSC_TRUE, PETSC_FALSE},
   {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2", NULL, PETSC_TRUE, PETSC_FALSE},
   {RESERVOIR, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_0_pc_type gamg -@fieldsplit_1_pc_type sor", "-@pc_type fieldsplit -@fieldsplit_0_pc_type vcrs -@fieldsplit_0_vcrs_pc_type gamg -@fieldsplit_1_pc_type vcrs -@fieldsplit_1_vcrs_pc_type sor", PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs gamg,jacobi", "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs vcrs,jacobi -@sub_0_vcrs_pc_type gamg", PETSC_TRUE, PETSC_FALSE}};
-
-static PetscInt failures = 0;
-
-#define FAIL(...)                                          \
-  do {                                                     \
-    failures++;                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: "));    \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
-  } while (0)
+  {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs gamg,jacobi", "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs vcrs,jacobi -@sub_0_vcrs_pc_type gamg", PETSC_TRUE, PETSC_FALSE},
+  /* factors: only on one process, in blocks, and below other preconditioners */
+  {RESERVOIR, KSPCG, "-@pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
+  {CONVECTION, KSPBCGS, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", NULL, PETSC_TRUE, PETSC_TRUE},
+  {RESERVOIR, KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
+  {CONVECTION, KSPFGMRES, "-@pc_type asm -@pc_asm_overlap 2 -@sub_pc_type ilu -@sub_pc_factor_levels 1", NULL, PETSC_TRUE, PETSC_TRUE},
+  {RESERVOIR, KSPFGMRES, "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_FALSE},
+  {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type bjacobi -@fieldsplit_sub_pc_type ilu", "-@pc_type fieldsplit -@fieldsplit_pc_type vcrs -@fieldsplit_vcrs_pc_type bjacobi -@fieldsplit_vcrs_sub_pc_type ilu", PETSC_TRUE, PETSC_FALSE},
+  {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type bcgs -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type bjacobi -@ksp_sub_pc_type icc", NULL, PETSC_TRUE, PETSC_FALSE}};
 
 /* A conductivity that belongs to a cell, between 0.03 and 30 */
 static PetscReal Conductivity(PetscInt i, PetscInt j, PetscInt k, PetscInt round)
@@ -105,23 +102,6 @@ static PetscErrorCode Assemble(DM da, Problem problem, PetscInt round, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Options of a comparison into the database; @ is the prefix */
-static PetscErrorCode SetOptions(const char text[], const char prefix[])
-{
-  char   all[2048];
-  size_t length = 0;
-
-  PetscFunctionBeginUser;
-  for (const char *c = text; *c; c++) {
-    if (*c == '@') {
-      for (const char *p = prefix; *p; p++) all[length++] = *p;
-    } else all[length++] = *c;
-  }
-  all[length] = 0;
-  PetscCall(PetscOptionsInsertString(NULL, all));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The first and the second half of each process's rows, where pc, or what is inside of it, splits fields */
 static PetscErrorCode SetSplits(PC pc, Mat A)
 {
@@ -161,31 +141,6 @@ static PetscErrorCode CreateSolver(DM da, Mat A, const char type[], const char p
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(SetSplits(pc, A));
   PetscCall(KSPSetUp(*ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* || op(B) x - op(C) x || / || op(B) x || */
-static PetscErrorCode Difference(PC B, PC C, PetscBool transpose, Vec x, PetscReal *difference)
-{
-  Vec       y[2];
-  PetscReal norm;
-
-  PetscFunctionBeginUser;
-  PetscCall(VecDuplicate(x, &y[0]));
-  PetscCall(VecDuplicate(x, &y[1]));
-  if (transpose) {
-    PetscCall(PCApplyTranspose(B, x, y[0]));
-    PetscCall(PCApplyTranspose(C, x, y[1]));
-  } else {
-    PetscCall(PCApply(B, x, y[0]));
-    PetscCall(PCApply(C, x, y[1]));
-  }
-  PetscCall(VecNorm(y[0], NORM_2, &norm));
-  PetscCall(VecAXPY(y[1], -1.0, y[0]));
-  PetscCall(VecNorm(y[1], NORM_2, difference));
-  *difference /= norm;
-  PetscCall(VecDestroy(&y[0]));
-  PetscCall(VecDestroy(&y[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,8 +222,8 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool verbose, Pet
     PetscCall(Solve(exact, A, b, &its[0], &residual[0]));
     PetscCall(Solve(lossless, A, b, &its[1], &residual[1]));
     PetscCall(Solve(lossy, A, b, &its[2], &residual[2]));
-    PetscCall(Difference(pc[0], pc[1], PETSC_FALSE, b, &difference[0]));
-    PetscCall(Difference(pc[0], pc[2], PETSC_FALSE, b, &difference[1]));
+    PetscCall(Difference(pc[0], pc[1], APPLY, b, &difference[0]));
+    PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[1]));
     if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, lossless %" PetscInt_FMT ", lossy %" PetscInt_FMT "; differences %g and %g\n", ProblemNames[c->problem], c->ksp, c->nested ? c->nested : c->options, round, its[0], its[1], its[2], (double)difference[0], (double)difference[1]));
     if (its[0] < 0) FAIL("%s, %s: the exact preconditioner does not converge", ProblemNames[c->problem], c->options);
     if (!(difference[0] <= tiny)) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
@@ -282,7 +237,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool verbose, Pet
     PetscCall(PCApplyTransposeExists(pc[1], &hastranspose[1]));
     if (hastranspose[0] != hastranspose[1]) FAIL("%s, %s: one of them has a transpose, the other has not", ProblemNames[c->problem], c->options);
     if (c->transpose) {
-      PetscCall(Difference(pc[0], pc[1], PETSC_TRUE, b, &difference[0]));
+      PetscCall(Difference(pc[0], pc[1], APPLY_TRANSPOSE, b, &difference[0]));
       if (!(difference[0] <= tiny)) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the transposed results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
     }
   }
@@ -305,7 +260,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool verbose, Pet
     PetscCall(KSPSetUp(lossy));
     PetscCall(KSPSetUp(exact));
     PetscCall(PCVCRSSetLoss(pc[2], MATVCRS_LOSS_NONE));
-    PetscCall(Difference(pc[0], pc[2], PETSC_FALSE, b, &difference[0]));
+    PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[0]));
     if (!(difference[0] <= tiny)) FAIL("%s, %s: after PCVCRSSetLoss() the results are %g apart", ProblemNames[c->problem], c->options, (double)difference[0]);
   }
 

@@ -80,7 +80,7 @@ static void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool 
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
-    const VCRSTriRow e = {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
+    const VCRSTriRow e     = {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
     PetscScalar      sigma = 0;
 
     if (!e.n) continue;
@@ -193,7 +193,7 @@ static void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool 
 /* What the buffers must hold: of entries and of columns */
 static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *ncolumns)
 {
-  const PetscInt step = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW / VCRS_SLICE : 1;
+  const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW / VCRS_SLICE : 1;
   PetscInt64     longest = 0;
 
   *nvalues = *ncolumns = 0;

@@ -47,8 +47,12 @@ static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left them there */
-  if (!v->current || !v->inner->setupcalled) PetscCall(PCVCRSCompress_Private(pc));
+  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left them there */
+  if (!v->current || !v->inner->setupcalled) {
+    PetscCall(PCVCRSUndrop_Private(v));
+    if (!v->inner->pmat) PetscCall(PCSetOperators(v->inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
+    PetscCall(PCVCRSCompress_Private(pc));
+  }
   PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
   *inner = v->inner;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,7 +64,7 @@ static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
+  if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(ierr);
   pc->failedreason     = v->inner->failedreason;
   pc->failedreasonrank = v->inner->failedreasonrank;
@@ -70,11 +74,12 @@ static PetscErrorCode PCVCRSEnd_Private(PC pc, PetscErrorCode ierr)
 /* One of the applications of the inner preconditioner that take a vector to another */
 static PetscErrorCode PCVCRSApplyWith_Private(PC pc, PetscErrorCode (*apply)(PC, Vec, Vec), Vec x, Vec y)
 {
-  PC inner = NULL;
+  PC_VCRS *v     = (PC_VCRS *)pc->data;
+  PC       inner = NULL;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSBegin_Private(pc, &inner));
-  PetscCall(PCVCRSEnd_Private(pc, (*apply)(inner, x, y)));
+  PetscCall(PCVCRSEnd_Private(pc, v->opt.precision == PCVCRS_PRECISION_SINGLE ? PCVCRSApplySingle_Private(v, apply, x, y) : (*apply)(inner, x, y)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,6 +143,7 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs", ((PetscObject)inner)->prefix);
 
   /* The exact matrices, and nothing that keeps solvers alive which the set-up is about to replace */
+  PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
   v->current = PETSC_FALSE;
@@ -151,13 +157,13 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscCall(PCVCRSCompress_Private(pc));
 
   pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
-  pc->ops->matapply            = inner->ops->matapply ? PCMatApply_VCRS : NULL;
+  pc->ops->matapply            = inner->ops->matapply && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApply_VCRS : NULL;
   pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
   pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
 
   /* Richardson's method inside of the preconditioner takes residuals with what is there for the
      operator. With loss it would converge to the solution of another system */
-  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE ? PCApplyRichardson_VCRS : NULL;
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCApplyRichardson_VCRS : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,6 +240,10 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 . -pc_vcrs_lambda <0.1>                                - tolerance of the loss classes
 . -pc_vcrs_lambda_unit <row,entry,absolute>            - what it is relative to
 . -pc_vcrs_preserve_row_sums <true>                    - keep row sums where entries are changed
+. -pc_vcrs_factor_solve <auto,substitution,jacobi>     - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
+. -pc_vcrs_factor_sweeps <n>                           - sweeps of Jacobi's method for a triangular factor; tried out at set-up by default
+. -pc_vcrs_precision <double,single>                   - the precision of vectors that go in and out, and of all entries
+. -pc_vcrs_drop_exact <false>                          - give exact matrices back that only the inner preconditioner has
 - -ksp_view                                            - prints, a line a matrix, how it is stored, its bytes and the bound of its error
 
    Level: beginner
@@ -242,8 +252,14 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    The inner preconditioner is set up on the exact matrix. What its application reads is then copied into
    matrices of type `MATVCRS`: the operators, residuals, interpolations and restrictions of `PCMG` and `PCGAMG`, the
    matrix of `PCSOR`, and of solvers below `PCBJACOBI`, `PCASM`, `PCGASM`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` the
-   operators that they iterate with. Factors (`PCILU`, `PCICC`, `PCLU`, `PCCHOLESKY`), matrices that are not `MATAIJ`, and
-   the insides of other types are left as they are; `PCView()` says which.
+   operators that they iterate with, and the factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` (`MATSOLVERPETSC`).
+   `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read as `MATAIJ` where that is smaller. Matrices of other types, and
+   the insides of other preconditioners, are left as they are, unless those have a function that tells of them
+   (`PCVCRSExchangeFn`); `PCView()` says which.
+
+   Triangular factors are scaled by their pivots. Each has the loss that was asked for if that changes the solution for a right side
+   of ones by at most 10 percent; else more care is taken: row sums are kept, then entries have 16 bits, then they are in single precision.
+   The pivots, and factors of direct solvers, are in single precision unless nothing is to be lost.
 
    The copies are made again when the preconditioner is set up again, those of matrices that did not change
    stay. `PCSetReusePreconditioner()` keeps them all.
@@ -262,7 +278,8 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
    by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+.seealso: `PCVCRSGetPC()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
+          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 

@@ -117,12 +117,12 @@ static PetscErrorCode PCVCRSWalkSOR_Private(PC_VCRS *v, PC pc, const char where[
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
-  PCVCRSPlace place = {.pc = pc, .ksp = ksp, .mat = -1, .pmat = -1};
-  PetscBool   once  = PETSC_FALSE, ismg, issor, iscomposite, isbjacobi, isasm, isgasm, isksp, isfieldsplit, issmall;
+  PCVCRSPlace     place    = {.pc = pc, .ksp = ksp, .mat = -1, .pmat = -1};
+  PetscBool       once     = PETSC_FALSE, ismg, issor, iscomposite, isbjacobi, isasm, isgasm, isksp, isfieldsplit, issmall;
   const PetscBool isfactor = (PetscBool)(pc->ops->getfactoredmatrix != NULL);
-  PetscInt    n     = 0;
-  KSP        *sub   = NULL;
-  char        below[128];
+  PetscInt        n        = 0;
+  KSP            *sub      = NULL;
+  char            below[128];
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < v->nplaces; k++) {
@@ -238,8 +238,10 @@ static PetscErrorCode PCVCRSForgetOld_Private(PC_VCRS *v)
 PetscErrorCode PCVCRSClear_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
+  PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_TRUE));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(v->rounded); k++) PetscCall(VecDestroy(&v->rounded[k]));
   PetscCall(PCVCRSForgetOld_Private(v));
   v->current = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -251,6 +253,7 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   PC_VCRS *v = (PC_VCRS *)pc->data;
 
   PetscFunctionBegin;
+  PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForgetOld_Private(v)); /* of a time that ended with an error */
@@ -264,6 +267,7 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   v->blockline             = -1;
   PetscCall(PCVCRSWalk_Private(v, v->inner, NULL, ""));
   PetscCall(PCVCRSForgetOld_Private(v));
+  PetscCall(PCVCRSDrop_Private(pc));
   v->current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

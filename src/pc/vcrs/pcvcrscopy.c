@@ -107,15 +107,14 @@ static PetscErrorCode PCVCRSGetKind_Private(Mat A, PCVCRSKind *kind)
     const char *name;
     PCVCRSKind  kind;
   } kinds[] = {
-    {MATSEQAIJ,    KIND_AIJ   },
-    {MATMPIAIJ,    KIND_AIJ   },
-    {MATSEQMAIJ,   KIND_MAIJ  },
-    {MATMPIMAIJ,   KIND_MAIJ  },
-    {MATSEQBAIJ,   KIND_BLOCKS},
-    {MATMPIBAIJ,   KIND_BLOCKS},
-    {MATSEQSBAIJ,  KIND_BLOCKS},
-    {MATMPISBAIJ,  KIND_BLOCKS}
-  };
+    {MATSEQAIJ, KIND_AIJ},
+    {MATMPIAIJ, KIND_AIJ},
+    {MATSEQMAIJ, KIND_MAIJ},
+    {MATMPIMAIJ, KIND_MAIJ},
+    {MATSEQBAIJ, KIND_BLOCKS},
+    {MATMPIBAIJ, KIND_BLOCKS},
+    {MATSEQSBAIJ, KIND_BLOCKS},
+    {MATMPISBAIJ, KIND_BLOCKS}};
   const char *type;
   PetscBool   match = PETSC_FALSE;
 

@@ -30,7 +30,8 @@ static PetscErrorCode PCVCRSExchangeOne_Private(PC_VCRS *v, Mat *where, PetscInt
     *isin  = PETSC_TRUE;
   } else if (!in && *isin) {
     *isin = PETSC_FALSE;
-    if (where && *where == v->copy[number].compressed) {
+    /* An exact matrix that was given back leaves its copy where it is */
+    if (where && *exact && *where == v->copy[number].compressed) {
       PetscCall(PetscObjectDereference((PetscObject)*where));
       *where = *exact;
       *exact = NULL;

@@ -3,45 +3,24 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The factors that PETSc has made, compressed.
+   The factors that PETSc has made (pcvcrstriangles.c), compressed.
 
-   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. What its factored matrix holds,
-
-     P_r A P_c = L U    (MATSEQAIJ: L by rows, then the rows of U from the last to the first, each
-                         with the inverse of its diagonal entry at its end)
-     P A P^T = U^T D U  (MATSEQSBAIJ: the rows of -U, each with the inverse of D's entry at its end)
-
-   is read through PETSc's public functions for arrays. Row and column orderings have none; but with
-   all off-diagonal entries taken for zero, and known numbers for the pivots, solving for known right
-   sides tells them. Whatever is read is tried out: a system solved with it must have the solution
-   that MatSolve() finds, or the factors are left as they are.
-
-   They are stored as (I - lower) inverse^-1 (I - upper): both triangles are without dimension, whatever
-   the units of A are, and their rows add up to what they added up to. So each is one MATVCRS with the
-   loss that was asked for, and the inverse pivots, in single precision unless nothing is to be lost,
-   are a third one. Factors of direct solvers keep single precision: a row of theirs has many entries,
-   and a solution that is expected to be the exact one.
+   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as
+   (I - lower) inverse^-1 (I - upper): both triangles are without dimension, whatever the units of A
+   are. Each is one MATVCRS with the loss that was asked for, and the inverse pivots, in single
+   precision unless nothing is to be lost, are a third one. Factors of direct solvers keep single
+   precision: a solution of theirs is expected to be the exact one.
 */
 
-#include "pcvcrsimpl.h"
+#include "pcvcrstriangles.h"
+#include <src/mat/vcrs/vcrstri.h>
 
-/* What is read of a factored matrix: rows of lower and upper, without their diagonals */
-typedef struct {
-  PetscInt     n;
-  PetscBool    symmetric;
-  PetscInt    *li, *lj, *ui, *uj;
-  PetscScalar *la, *ua, *inverse;
-  PetscInt    *row, *col; /* x[col[i]] = y[i], where y solves for b[row[i]] */
-} PCVCRSTriangles;
+/* How much loss may change a solution with a triangle */
+#define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
 
-static PetscErrorCode PCVCRSTrianglesFree_Private(PCVCRSTriangles *t)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree3(t->li, t->lj, t->la));
-  PetscCall(PetscFree3(t->ui, t->uj, t->ua));
-  PetscCall(PetscFree3(t->inverse, t->row, t->col));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* How near to a solution sweeps of Jacobi's method must come, and how many of them may cost less than going to the host */
+#define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
+#define PCVCRS_FACTOR_SWEEPS    100
 
 PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 {
@@ -56,228 +35,6 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
   PetscCall(VecScatterDestroy(&f->col));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
   PetscCall(PetscFree(*factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The arrays of a factored matrix: they may be written to as long as it is put back what was there */
-static PetscErrorCode PCVCRSGetArrays_Private(Mat F, PetscBool symmetric, const PetscInt **i, const PetscInt **j, PetscScalar **a)
-{
-  PetscMemType memtype = PETSC_MEMTYPE_HOST;
-  PetscInt     n;
-  PetscBool    done;
-
-  PetscFunctionBegin;
-  if (symmetric) {
-    PetscCall(MatGetRowIJ(F, 0, PETSC_FALSE, PETSC_FALSE, &n, i, j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The pattern of a factored matrix of type %s cannot be read", ((PetscObject)F)->type_name);
-    PetscCall(MatSeqSBAIJGetArray(F, a));
-  } else {
-    PetscCall(MatSeqAIJGetCSRAndMemType(F, i, j, a, &memtype));
-    if (PetscMemTypeDevice(memtype)) *i = NULL;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCVCRSRestoreArrays_Private(Mat F, PetscBool symmetric, const PetscInt **i, const PetscInt **j, PetscScalar **a)
-{
-  PetscInt  n;
-  PetscBool done;
-
-  PetscFunctionBegin;
-  if (symmetric) {
-    PetscCall(MatRestoreRowIJ(F, 0, PETSC_FALSE, PETSC_FALSE, &n, i, j, &done));
-    PetscCall(MatSeqSBAIJRestoreArray(F, a));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where the diagonal entry of each row is, and so the rows of U; PETSC_FALSE if the entries are not where they are thought to be */
-static PetscBool PCVCRSFindPivots(PetscInt n, PetscInt nz, PetscBool symmetric, const PetscInt i[], const PetscInt j[], PetscInt pivot[])
-{
-  PetscInt p = i[n];
-
-  if (symmetric) {
-    if (i[n] != nz) return PETSC_FALSE;
-    for (PetscInt r = 0; r < n; r++) {
-      if (i[r + 1] <= i[r] || j[i[r + 1] - 1] != r) return PETSC_FALSE;
-      pivot[r] = i[r + 1] - 1;
-    }
-    return PETSC_TRUE;
-  }
-  for (PetscInt r = n - 1; r >= 0; r--, p++) {
-    while (p < nz && j[p] > r) p++;
-    if (p >= nz || j[p] != r) return PETSC_FALSE;
-    pivot[r] = p;
-  }
-  return (PetscBool)(p == nz);
-}
-
-/* Rows first[r] .. first[r] + length[r] - 1 of strictly triangular entries, times scale[r] */
-static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[], const PetscInt length[], const PetscInt j[], const PetscScalar a[], const PetscScalar scale[], PetscInt **ti, PetscInt **tj, PetscScalar **ta)
-{
-  PetscInt nz = 0;
-
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < n; r++) nz += length[r];
-  PetscCall(PetscMalloc3(n + 1, ti, nz, tj, nz, ta));
-  (*ti)[0] = 0;
-  for (PetscInt r = 0; r < n; r++) {
-    const PetscInt to = (*ti)[r];
-
-    for (PetscInt k = 0; k < length[r]; k++) {
-      (*tj)[to + k] = j[first[r] + k];
-      (*ta)[to + k] = a[first[r] + k] * (scale ? -scale[r] : (PetscScalar)-1);
-    }
-    (*ti)[r + 1] = to + length[r];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   The orderings, while the values of F are a disguise. Numbers are told in two halves, so that those
-   of any precision are exact. x[col[k]] = pivot_k b[row[k]], as no other entry is there.
-*/
-static PetscErrorCode PCVCRSTellOrderings_Private(Mat F, PetscInt nz, const PetscInt pivot[], PetscScalar a[], PetscInt n, PetscInt row[], PetscInt col[])
-{
-  const PetscInt     half = 4096;
-  const PetscScalar *x;
-  PetscScalar       *b;
-  PetscInt          *at;
-  Vec                right, solution;
-
-  PetscFunctionBegin;
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &right));
-  PetscCall(VecDuplicate(right, &solution));
-  PetscCall(PetscCalloc1(n, &at));
-  PetscCall(PetscArrayzero(a, nz));
-  PetscCall(PetscArrayzero(row, n));
-
-  /* Known pivots: at[l] = k where col[k] = l */
-  PetscCall(VecSet(right, 1.0));
-  for (PetscInt part = 0; part < 2; part++) {
-    for (PetscInt k = 0; k < n; k++) a[pivot[k]] = (PetscScalar)(PetscReal)(part ? k / half : k % half);
-    PetscCall(MatSolve(F, right, solution));
-    PetscCall(VecGetArrayRead(solution, &x));
-    for (PetscInt l = 0; l < n; l++) at[l] += (part ? half : 1) * (PetscInt)PetscRealPart(x[l]);
-    PetscCall(VecRestoreArrayRead(solution, &x));
-  }
-  for (PetscInt k = 0; k < n; k++) col[k] = -1;
-  for (PetscInt l = 0; l < n; l++) {
-    if (at[l] >= 0 && at[l] < n) col[at[l]] = l;
-  }
-
-  /* Known right side */
-  for (PetscInt k = 0; k < n; k++) a[pivot[k]] = 1.0;
-  for (PetscInt part = 0; part < 2; part++) {
-    PetscCall(VecGetArrayWrite(right, &b));
-    for (PetscInt l = 0; l < n; l++) b[l] = (PetscScalar)(PetscReal)(part ? l / half : l % half);
-    PetscCall(VecRestoreArrayWrite(right, &b));
-    PetscCall(MatSolve(F, right, solution));
-    PetscCall(VecGetArrayRead(solution, &x));
-    for (PetscInt k = 0; k < n; k++) {
-      if (col[k] >= 0) row[k] += (part ? half : 1) * (PetscInt)PetscRealPart(x[col[k]]);
-    }
-    PetscCall(VecRestoreArrayRead(solution, &x));
-  }
-  PetscCall(PetscFree(at));
-  PetscCall(VecDestroy(&right));
-  PetscCall(VecDestroy(&solution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Reads a factored matrix; known is PETSC_FALSE, and nothing is in t, if its entries are not where they are thought to be */
-static PetscErrorCode PCVCRSTrianglesRead_Private(Mat F, PetscBool symmetric, PCVCRSTriangles *t, PetscBool *known)
-{
-  const PetscInt *i = NULL, *j = NULL;
-  PetscInt       *pivot, *first, *length, nz;
-  PetscScalar    *a = NULL, *values;
-  MatInfo         info;
-
-  PetscFunctionBegin;
-  *known = PETSC_FALSE;
-  PetscCall(PetscMemzero(t, sizeof(*t)));
-  PetscCall(MatGetLocalSize(F, &t->n, NULL));
-  t->symmetric = symmetric;
-  PetscCall(MatGetInfo(F, MAT_LOCAL, &info));
-  nz = (PetscInt)info.nz_used;
-  PetscCall(PCVCRSGetArrays_Private(F, symmetric, &i, &j, &a));
-  if (!i || !t->n) PetscFunctionReturn(PETSC_SUCCESS);
-
-  PetscCall(PetscMalloc4(t->n, &pivot, t->n, &first, t->n, &length, nz, &values));
-  *known = PCVCRSFindPivots(t->n, nz, symmetric, i, j, pivot);
-  if (*known) {
-    PetscCall(PetscMalloc3(t->n, &t->inverse, t->n, &t->row, t->n, &t->col));
-    for (PetscInt r = 0; r < t->n; r++) t->inverse[r] = a[pivot[r]];
-    for (PetscInt r = 0; r < t->n; r++) {
-      first[r]  = symmetric ? i[r] : (r + 1 < t->n ? pivot[r + 1] + 1 : i[t->n]);
-      length[r] = pivot[r] - first[r];
-    }
-    if (symmetric) {
-      /* They have their sign already */
-      for (PetscInt r = 0; r < t->n; r++) values[r] = -1.0;
-      PetscCall(PCVCRSTakeRows_Private(t->n, first, length, j, a, values, &t->ui, &t->uj, &t->ua));
-    } else {
-      PetscCall(PCVCRSTakeRows_Private(t->n, first, length, j, a, t->inverse, &t->ui, &t->uj, &t->ua));
-      for (PetscInt r = 0; r < t->n; r++) length[r] = i[r + 1] - i[r];
-      PetscCall(PCVCRSTakeRows_Private(t->n, i, length, j, a, NULL, &t->li, &t->lj, &t->la));
-    }
-    PetscCall(PetscArraycpy(values, a, nz));
-    PetscCall(PCVCRSTellOrderings_Private(F, nz, pivot, a, t->n, t->row, t->col));
-    PetscCall(PetscArraycpy(a, values, nz));
-  }
-  PetscCall(PetscFree4(pivot, first, length, values));
-  PetscCall(PCVCRSRestoreArrays_Private(F, symmetric, &i, &j, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* x = (I - lower)^-1 and so on, as it was read */
-static void PCVCRSTrianglesSolve(const PCVCRSTriangles *t, const PetscScalar b[], PetscScalar y[], PetscScalar x[])
-{
-  for (PetscInt r = 0; r < t->n; r++) y[r] = b[t->row[r]];
-  for (PetscInt r = 0; r < t->n; r++) {
-    if (t->symmetric) {
-      for (PetscInt k = t->ui[r]; k < t->ui[r + 1]; k++) y[t->uj[k]] += t->ua[k] * y[r];
-    } else {
-      for (PetscInt k = t->li[r]; k < t->li[r + 1]; k++) y[r] += t->la[k] * y[t->lj[k]];
-    }
-  }
-  for (PetscInt r = t->n - 1; r >= 0; r--) {
-    y[r] *= t->inverse[r];
-    for (PetscInt k = t->ui[r]; k < t->ui[r + 1]; k++) y[r] += t->ua[k] * y[t->uj[k]];
-    x[t->col[r]] = y[r];
-  }
-}
-
-/* Whether what was read solves a system as F does */
-static PetscErrorCode PCVCRSTrianglesTry_Private(Mat F, const PCVCRSTriangles *t, PetscBool *right)
-{
-  const PetscScalar *expected;
-  PetscScalar       *b, *y, *x;
-  PetscReal          error = 0.0, norm = 0.0;
-  Vec                side, solution;
-
-  PetscFunctionBegin;
-  *right = PETSC_TRUE;
-  for (PetscInt r = 0; r < t->n && *right; r++) *right = (PetscBool)(t->row[r] >= 0 && t->row[r] < t->n && t->col[r] >= 0 && t->col[r] < t->n);
-  if (!*right) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, t->n, &side));
-  PetscCall(VecDuplicate(side, &solution));
-  PetscCall(PetscMalloc2(t->n, &y, t->n, &x));
-  PetscCall(VecGetArray(side, &b));
-  for (PetscInt r = 0; r < t->n; r++) b[r] = (PetscScalar)(PetscReal)(1.0 + (r % 7) / 8.0);
-  PCVCRSTrianglesSolve(t, b, y, x);
-  PetscCall(VecRestoreArray(side, &b));
-  PetscCall(MatSolve(F, side, solution));
-  PetscCall(VecGetArrayRead(solution, &expected));
-  for (PetscInt r = 0; r < t->n; r++) {
-    error = PetscMax(error, PetscAbsScalar(x[r] - expected[r]));
-    norm  = PetscMax(norm, PetscAbsScalar(expected[r]));
-  }
-  PetscCall(VecRestoreArrayRead(solution, &expected));
-  *right = (PetscBool)(PetscIsNormalReal(norm) && error <= PETSC_SQRT_MACHINE_EPSILON * norm);
-  PetscCall(PetscFree2(y, x));
-  PetscCall(VecDestroy(&side));
-  PetscCall(VecDestroy(&solution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -300,22 +57,118 @@ static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt ord
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of a triangle, or with i NULL of a diagonal */
-static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscInt n, PetscInt i[], PetscInt j[], PetscScalar a[], Mat *compressed)
+/*
+   What loss does to solutions: for a right side of ones, whose solution is that of a smooth one, the largest
+   difference relative to the solution where that is above 1; for random signs, which knows nothing of
+   row sums, the relative difference in the 2-norm.
+*/
+static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, Mat T, PetscReal *difference)
 {
-  PetscInt *di = NULL, *dj = NULL;
-  Mat       A;
+  PetscScalar *x, *y;
 
   PetscFunctionBegin;
-  if (!i) {
-    PetscCall(PetscMalloc2(n + 1, &di, n, &dj));
-    for (PetscInt r = 0; r <= n; r++) di[r] = r;
-    for (PetscInt r = 0; r < n; r++) dj[r] = r;
+  PetscCall(PetscMalloc2(t->n, &x, t->n, &y));
+  for (PetscInt side = 0; side < 2; side++) {
+    PetscReal largest = 0.0, sum = 0.0, norm = 0.0;
+
+    for (PetscInt r = 0; r < t->n; r++) x[r] = y[r] = side && (uint32_t)r * UINT32_C(2654435769) >> 31 ? -1.0 : 1.0;
+    PetscCall(PCVCRSRowsSubstitute_Private(t, upper, transpose, x));
+    PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, y));
+    for (PetscInt r = 0; r < t->n; r++) {
+      const PetscReal d = PetscAbsScalar(y[r] - x[r]), size = PetscAbsScalar(x[r]);
+
+      if (!(d <= largest * PetscMax(size, (PetscReal)1.0))) largest = d / PetscMax(size, (PetscReal)1.0);
+      sum += d * d;
+      norm += size * size;
+    }
+    if (side) largest = norm > 0.0 ? PetscSqrtReal(sum / norm) : 0.0;
+    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest; /* also if it is no number */
   }
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, i ? i : di, i ? j : dj, a, &A));
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
+static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, PetscInt *sweeps)
+{
+  PetscScalar *b, *x, *y, *z;
+  PetscBool    near = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(t->n, &b, t->n, &x, t->n, &y, t->n, &z));
+  for (PetscInt r = 0; r < t->n; r++) b[r] = x[r] = y[r] = 1.0;
+  PetscCall(PCVCRSRowsSubstitute_Private(t, upper, transpose, x));
+  for (*sweeps = 0; *sweeps <= PCVCRS_FACTOR_SWEEPS; (*sweeps)++) {
+    PetscScalar *swap = y;
+
+    near = PETSC_TRUE;
+    for (PetscInt r = 0; r < t->n && near; r++) near = (PetscBool)(PetscAbsScalar(y[r] - x[r]) <= PCVCRS_SWEEPS_TOLERANCE * PetscMax(PetscAbsScalar(x[r]), (PetscReal)1.0));
+    if (near) break;
+    PetscCall(PCVCRSRowsSweep_Private(t, transpose, b, y, z));
+    y = z;
+    z = swap;
+  }
+  PetscCall(PetscFree4(b, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A compressed copy of rows, with more or less care */
+static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A));
   PetscCall(PCVCRSCreateCopy_Private(opt, loss, A, compressed));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscFree2(di, dj));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A triangle with the loss that was asked for, if that does little to its solutions. Where unknowns
+   depend strongly on one another along long lines, a small change of each entry becomes a large one
+   at the other end: then row sums are kept, then entries have 16 bits, then they are in single
+   precision. Elsewhere row sums, 8 bytes of each row, make no difference.
+*/
+static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, Mat *compressed)
+{
+  PCVCRSOptions careful = *opt;
+
+  PetscFunctionBegin;
+  for (PetscInt care = 0; care < 4; care++) {
+    PetscReal difference = 0.0;
+
+    careful.rowsums = (PetscBool)(care > 0 && care < 3);
+    if (care == 2) {
+      if (careful.bits == 16 || (loss != MATVCRS_LOSS_LOG && loss != MATVCRS_LOSS_FIXED)) continue;
+      careful.bits = 16;
+    }
+    if (care == 3) loss = MATVCRS_LOSS_SINGLE;
+    PetscCall(PCVCRSCompressRows_Private(&careful, loss, t, compressed));
+
+    /* Whoever asks for row sums not to be kept wants it so */
+    if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
+    PetscCall(PCVCRSMeasure_Private(t, upper, PETSC_FALSE, *compressed, &difference));
+    if (symmetric) PetscCall(PCVCRSMeasure_Private(t, upper, PETSC_TRUE, *compressed, &difference));
+    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g\n", MatVCRSLosses[loss], careful.rowsums ? " with row sums kept" : "", (double)difference));
+    if (difference <= PCVCRS_FACTOR_TOLERANCE) break;
+    PetscCall(MatDestroy(compressed));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSCreateDiagonal_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscInt n, PetscScalar a[], Mat *compressed)
+{
+  PCVCRSOptions plain = *opt;
+  PCVCRSRows    t     = {.n = n, .a = a};
+
+  PetscFunctionBegin;
+  plain.rowsums = PETSC_FALSE;
+  PetscCall(PetscMalloc2(n + 1, &t.i, n, &t.j));
+  for (PetscInt r = 0; r <= n; r++) t.i[r] = r;
+  for (PetscInt r = 0; r < n; r++) t.j[r] = r;
+  PetscCall(PCVCRSCompressRows_Private(&plain, loss, &t, compressed));
+  PetscCall(PetscFree2(t.i, t.j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -327,23 +180,48 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
   PetscFunctionBegin;
   if (direct && loss != MATVCRS_LOSS_NONE) loss = MATVCRS_LOSS_SINGLE;
   f->symmetric = t->symmetric;
-  if (!t->symmetric) PetscCall(PCVCRSCreateTriangle_Private(opt, loss, t->n, t->li, t->lj, t->la, &f->lower));
-  PetscCall(PCVCRSCreateTriangle_Private(opt, loss, t->n, t->ui, t->uj, t->ua, &f->upper));
-  PetscCall(PCVCRSCreateTriangle_Private(opt, loss == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE, t->n, NULL, NULL, t->inverse, &f->inverse));
+  if (!t->symmetric) PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->lower, PETSC_FALSE, PETSC_FALSE, &f->lower));
+  PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->upper, PETSC_TRUE, t->symmetric, &f->upper));
+  PetscCall(PCVCRSCreateDiagonal_Private(opt, loss == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE, t->n, t->inverse, &f->inverse));
   PetscCall(PCVCRSCreateScatter_Private(t->n, t->row, &f->row));
   PetscCall(PCVCRSCreateScatter_Private(t->n, t->col, &f->col));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By substitution or by sweeps, and how many of them for each triangle: on a device by sweeps, if they need not be too many */
+static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, VecType type, PCVCRSFactor *f)
+{
+  PetscBool onhost;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmpAny(type, &onhost, VECSTANDARD, VECSEQ, VECMPI, ""));
+  f->sweep = (PetscBool)(opt->factorsolve == PCVCRS_FACTOR_JACOBI || (opt->factorsolve == PCVCRS_FACTOR_AUTO && !onhost));
+  if (!f->sweep) PetscFunctionReturn(PETSC_SUCCESS);
+  f->sweeps[0] = f->sweeps[1] = opt->sweeps;
+  if (opt->sweeps == PETSC_DECIDE) {
+    PetscCall(PCVCRSCountSweeps_Private(t->symmetric ? &t->upper : &t->lower, t->symmetric, t->symmetric, &f->sweeps[0]));
+    PetscCall(PCVCRSCountSweeps_Private(&t->upper, PETSC_TRUE, PETSC_FALSE, &f->sweeps[1]));
+    /* A symmetric preconditioner stays one */
+    if (t->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
+    if (opt->factorsolve == PCVCRS_FACTOR_AUTO) f->sweep = (PetscBool)(PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
 static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
 {
+  char     lower[64] = "lower factor", upper[64] = "upper factor";
   PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(f->inverse, &n, NULL));
-  if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, 0.0, where, "lower factor"));
-  PetscCall(PCVCRSAddPart_Private(v, f->upper, 0.0, where, f->symmetric ? "factor" : "upper factor"));
+  if (f->sweep) {
+    PetscCall(PetscSNPrintf(lower, sizeof(lower), "lower factor (%" PetscInt_FMT " sweeps)", f->sweeps[0]));
+    PetscCall(PetscSNPrintf(upper, sizeof(upper), "%sfactor (%" PetscInt_FMT " sweeps)", f->symmetric ? "" : "upper ", f->sweeps[1]));
+  }
+  if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, 0.0, where, lower));
+  PetscCall(PCVCRSAddPart_Private(v, f->upper, 0.0, where, upper));
   PetscCall(PCVCRSAddPart_Private(v, f->inverse, (PetscLogDouble)n * (sizeof(PetscScalar) + sizeof(PetscInt)), where, "pivots"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -394,6 +272,7 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
   PCVCRSTriangles t;
   PCVCRSFactor   *f = NULL;
   MatFactorType   type;
+  VecType         vectype;
   MatState        state;
   PetscInt        bs;
   PetscBool       known, symmetric, inplace = PETSC_FALSE;
@@ -422,12 +301,13 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
     }
     if (!f) {
       PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
-      if (known) PetscCall(PCVCRSTrianglesTry_Private(F, &t, &known));
       if (known) {
         PetscCall(PetscNew(&f));
         PetscCall(PCVCRSCreateFactor_Private(&v->opt, &t, (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY), f));
+        PetscCall(MatGetVecType(pc->pmat, &vectype));
+        PetscCall(PCVCRSChooseSweeps_Private(&v->opt, &t, vectype, f));
+        PetscCall(PCVCRSTrianglesFree_Private(&t));
       }
-      PetscCall(PCVCRSTrianglesFree_Private(&t));
     }
   }
   if (!f) {
@@ -439,8 +319,6 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
   }
 
   PetscCall(MatGetState(F, &f->exact)); /* reading may have counted as a change */
-  f->solve  = v->opt.factorsolve;
-  f->sweeps = v->opt.sweeps;
   PetscCall(PetscRealloc((size_t)(v->nfactors + 1) * sizeof(*v->factor), &v->factor));
   v->factor[v->nfactors++] = f;
   PetscCall(PCVCRSAddParts_Private(v, f, where));

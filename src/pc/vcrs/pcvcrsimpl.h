@@ -9,16 +9,16 @@
 
 /* How the copies are compressed, and applied */
 typedef struct {
-  MatVCRSLoss       loss;
-  PetscInt          bits;        /* 8 or 16: LOG and FIXED */
-  PetscInt          bins;        /* BINS */
-  PetscReal         lambda;      /* CLASSES */
-  MatVCRSUnit       unit;        /* CLASSES */
-  PetscBool         rowsums;     /* keep them */
+  MatVCRSLoss           loss;
+  PetscInt              bits;        /* 8 or 16: LOG and FIXED */
+  PetscInt              bins;        /* BINS */
+  PetscReal             lambda;      /* CLASSES */
+  MatVCRSUnit           unit;        /* CLASSES */
+  PetscBool             rowsums;     /* keep them */
   PCVCRSFactorSolveType factorsolve; /* how systems with factors are solved */
-  PetscInt          sweeps;      /* JACOBI */
-  PCVCRSPrecision   precision;   /* of vectors that go in and out */
-  PetscBool         dropexact;   /* give back exact matrices that nobody else has */
+  PetscInt              sweeps;      /* JACOBI */
+  PCVCRSPrecision       precision;   /* of vectors that go in and out */
+  PetscBool             dropexact;   /* give back exact matrices that nobody else has */
 } PCVCRSOptions;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
@@ -39,9 +39,8 @@ typedef struct {
   Mat        lower, upper, inverse;
   VecScatter row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
   Vec        work[3];
-
-  PCVCRSFactorSolveType solve;
-  PetscInt              sweeps;
+  PetscBool  sweep; /* solved by sweeps of Jacobi's method, so many of them for lower and for upper */
+  PetscInt   sweeps[2];
 } PCVCRSFactor;
 
 /* A preconditioner somewhere inside, with the solver that it belongs to; both are referenced */
@@ -112,7 +111,7 @@ typedef struct {
   PCVCRSCopy    *old;
   PCVCRSFactor **oldfactor;
 
-  Vec rounded[2]; /* single precision: what goes in and out */
+  Vec rounded[3]; /* single precision: what goes in, and to work with like what goes in and out */
 } PC_VCRS;
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
@@ -142,6 +141,13 @@ PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 #define PCVCRS_FACTOR_CONTAINER "Lithe_PCVCRSFactor"
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
+
+/* pcvcrsdrop.c: exact matrices that nobody else has, given back */
+PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
+PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
+
+/* pcvcrsprecision.c: an application to vectors in single precision */
+PETSC_INTERN PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *, PetscErrorCode (*)(PC, Vec, Vec), Vec, Vec);
 
 /* pcvcrsoptions.c */
 PETSC_INTERN PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *);

@@ -7,9 +7,12 @@
    do instead of MatSolve() while a PCVCRS applies them.
 
    Two ways with a triangle T. Substitution is exact; it runs on the host. Sweeps of Jacobi's method,
-   x <- b + T x beginning with x = b, sum the powers of T up to that of their number; since T is
-   nilpotent they come to the exact solution at the latest when there are as many as T has levels. They
-   are products with a MATVCRS, which run wherever vectors are.
+   x <- b + T x beginning with x = b, sum the powers of T up to that of their number; T is nilpotent, so
+   that they come to the exact solution when there are as many as T has levels, and near it long before
+   where rows add up to less than one. They are products with a MATVCRS, which run wherever vectors are.
+
+   E. Chow, A. Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2),
+   2015, solves with incomplete factors like this.
 */
 
 #include "pcvcrsimpl.h"
@@ -33,26 +36,14 @@ static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCVCRSFactorBySweeps_Private(const PCVCRSFactor *f, Vec b, PetscBool *sweeps)
-{
-  PetscMemType       memtype = PETSC_MEMTYPE_HOST;
-  const PetscScalar *a;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(b, &a, &memtype));
-  PetscCall(VecRestoreArrayReadAndMemType(b, &a));
-  *sweeps = (PetscBool)(f->solve == PCVCRS_FACTOR_JACOBI || (f->solve == PCVCRS_FACTOR_AUTO && PetscMemTypeDevice(memtype)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* (*x) = (I - op(T))^-1 (*x); the vectors may be exchanged with those that one works with */
-static PetscErrorCode PCVCRSFactorSweep_Private(const PCVCRSFactor *f, Mat T, PetscBool transpose, Vec x, Vec b, Vec other)
+/* x = (I - op(T))^-1 x nearly, by n sweeps */
+static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool transpose, Vec x, Vec b, Vec other)
 {
   Vec from = x, to = other;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(x, b));
-  for (PetscInt k = 0; k < f->sweeps; k++) {
+  for (PetscInt k = 0; k < n; k++) {
     Vec swap = from;
 
     if (transpose) PetscCall(MatMultTransposeAdd(T, from, b, to));
@@ -65,9 +56,10 @@ static PetscErrorCode PCVCRSFactorSweep_Private(const PCVCRSFactor *f, Mat T, Pe
 }
 
 /* x = (I - op(lower))^-1 x, or of upper. b and other are for work */
-static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, PetscBool sweeps, Vec x, Vec b, Vec other)
+static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec x, Vec b, Vec other)
 {
-  Mat T = upper ? f->upper : f->lower;
+  const PetscInt sweeps = f->sweeps[upper ? 1 : 0];
+  Mat            T      = upper ? f->upper : f->lower;
 
   PetscFunctionBegin;
   if (!T) {
@@ -76,7 +68,7 @@ static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscB
     upper     = PETSC_TRUE;
     transpose = (PetscBool)!transpose;
   }
-  if (sweeps) PetscCall(PCVCRSFactorSweep_Private(f, T, transpose, x, b, other));
+  if (f->sweep) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, x, b, other));
   else {
     PetscScalar *a;
 
@@ -103,18 +95,16 @@ static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Ve
 static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool transpose, Vec b, Vec x)
 {
   const VecScatter in = transpose ? f->col : f->row, out = transpose ? f->row : f->col;
-  PetscBool        sweeps = PETSC_FALSE;
   Vec              y, z;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
-  PetscCall(PCVCRSFactorBySweeps_Private(f, b, &sweeps));
   y = f->work[0];
   z = out ? f->work[1] : x;
   PetscCall(PCVCRSFactorReorder_Private(in, b, y, SCATTER_FORWARD));
-  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, sweeps, y, f->work[1], f->work[2]));
+  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, y, f->work[1], f->work[2]));
   PetscCall(MatMult(f->inverse, y, z));
-  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, sweeps, z, y, f->work[2]));
+  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, z, y, f->work[2]));
   if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,23 +179,21 @@ static PetscErrorCode PCMatApplyTranspose_VCRSFactor(PC pc, Mat B, Mat X)
 static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec x)
 {
   PCVCRSFactor *f = NULL;
-  PetscBool     sweeps = PETSC_FALSE;
   Vec           y;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSGetFactor_Private(pc, &f));
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
-  PetscCall(PCVCRSFactorBySweeps_Private(f, b, &sweeps));
   y = f->work[0];
   PetscCall(MatGetDiagonal(f->inverse, x));
   PetscCall(VecSqrtAbs(x));
   if (left) {
     PetscCall(PCVCRSFactorReorder_Private(f->row, b, y, SCATTER_FORWARD));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, sweeps, y, f->work[1], f->work[2]));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, f->work[1], f->work[2]));
     PetscCall(VecPointwiseMult(x, x, y));
   } else {
     PetscCall(VecPointwiseMult(y, x, b));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, sweeps, y, f->work[1], f->work[2]));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, f->work[1], f->work[2]));
     PetscCall(PCVCRSFactorReorder_Private(f->col, y, x, SCATTER_REVERSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   An application to vectors in single precision.
+
+   What comes in is divided by a power of two near its largest entry, since single precision knows no
+   small residuals, and rounded to 24 bits; so is what goes out, before it is multiplied again. Rounding is
+   done with three operations on vectors (T. J. Dekker, A floating-point technique for extending the
+   available precision, Numerische Mathematik 18, 1971), which run wherever the vectors are.
+*/
+
+#include "pcvcrsimpl.h"
+#include <float.h>
+
+/* Rounds x to single precision: c = (2^s + 1) x, and c - (c - x) has s bits fewer than x */
+static PetscErrorCode PCVCRSRound_Private(Vec x, Vec c)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(x, c));
+  PetscCall(VecScale(c, (PetscScalar)((PetscReal)FLT_EPSILON / PETSC_MACHINE_EPSILON + 1)));
+  PetscCall(VecAYPX(x, -1.0, c));
+  PetscCall(VecAYPX(x, -1.0, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A vector like x to work with */
+static PetscErrorCode PCVCRSGetRounded_Private(PC_VCRS *v, PetscInt k, Vec x)
+{
+  PetscBool same = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (v->rounded[k]) PetscCall(PetscObjectTypeCompare((PetscObject)v->rounded[k], ((PetscObject)x)->type_name, &same));
+  if (!same) {
+    PetscCall(VecDestroy(&v->rounded[k]));
+    PetscCall(VecDuplicate(x, &v->rounded[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC, Vec, Vec), Vec x, Vec y)
+{
+  PetscReal norm, scale = 1.0;
+  Vec       in;
+
+  PetscFunctionBegin;
+  if (sizeof(PetscReal) <= sizeof(float)) {
+    PetscCall((*apply)(v->inner, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCVCRSGetRounded_Private(v, 0, x));
+  PetscCall(PCVCRSGetRounded_Private(v, 1, x));
+  PetscCall(PCVCRSGetRounded_Private(v, 2, y));
+  in = v->rounded[0];
+  PetscCall(VecNorm(x, NORM_INFINITY, &norm));
+  if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) scale = PetscPowReal(2.0, PetscFloorReal(PetscLog2Real(norm)));
+  PetscCall(VecCopy(x, in));
+  PetscCall(VecScale(in, 1.0 / scale));
+  PetscCall(PCVCRSRound_Private(in, v->rounded[1]));
+  PetscCall((*apply)(v->inner, in, y));
+  PetscCall(PCVCRSRound_Private(y, v->rounded[2]));
+  PetscCall(VecScale(y, scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

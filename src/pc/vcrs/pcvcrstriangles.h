@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Factors as they are read from PETSc's: pcvcrstriangles.c */
+
+#include "pcvcrsimpl.h"
+
+/* Rows of a strict triangle */
+typedef struct {
+  PetscInt     n;
+  PetscInt    *i, *j;
+  PetscScalar *a;
+} PCVCRSRows;
+
+/* What is read of a factored matrix */
+typedef struct {
+  PetscInt     n;
+  PetscBool    symmetric;
+  PCVCRSRows   lower, upper;
+  PetscScalar *inverse;
+  PetscInt    *row, *col; /* x[col[i]] = y[i], where y solves for b[row[i]] */
+} PCVCRSTriangles;
+
+/* x = (I - op(T))^-1 x */
+PETSC_INTERN PetscErrorCode PCVCRSRowsSubstitute_Private(const PCVCRSRows *, PetscBool upper, PetscBool transpose, PetscScalar x[]);
+/* y = b + op(T) x */
+PETSC_INTERN PetscErrorCode PCVCRSRowsSweep_Private(const PCVCRSRows *, PetscBool transpose, const PetscScalar b[], const PetscScalar x[], PetscScalar y[]);
+
+/* known is PETSC_FALSE, and nothing has to be freed, if the factored matrix does not hold what it is thought to */
+PETSC_INTERN PetscErrorCode PCVCRSTrianglesRead_Private(Mat, PetscBool symmetric, PCVCRSTriangles *, PetscBool *known);
+PETSC_INTERN PetscErrorCode PCVCRSTrianglesFree_Private(PCVCRSTriangles *);
