@@ -27,7 +27,7 @@ static PetscErrorCode PCVCRSComesAgain_Private(PC pc, PetscBool *again)
     const PC_MG *mg = (const PC_MG *)pc->data;
 
     /* Interpolations from grids, operators from interpolations */
-    *again = (PetscBool)(pc->dm && mg->usedmfornumberoflevels && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
+    *again = (PetscBool)(pc->dm && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +64,18 @@ static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The coarsest operator, which may stay exact, lets go of the matrices that it is a product of */
+static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
+{
+  const PC_MG *mg = (const PC_MG *)l->pc->data;
+  Mat          operator[2];
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(mg->levels[0]->smoothd, &operator[0], &operator[1]));
+  for (int k = 0; k < 2; k++) PetscCall(MatProductClear(operator[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* After the copies have been made: gives back what can be */
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
@@ -91,6 +103,7 @@ PetscErrorCode PCVCRSDrop_Private(PC pc)
     if (p->factor && p->super->reset) PetscCall((*p->super->reset)(p->pc));
   }
   for (PetscInt k = 0; k < v->nlevels; k++) {
+    PetscCall(PCVCRSDropProducts_Private(&v->level[k]));
     for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) PetscCall(PCVCRSDropOne_Private(pc, &v->level[k].exact[m], PETSC_FALSE));
   }
   for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(PCVCRSDropOne_Private(pc, &v->hooked[k].exact, PETSC_FALSE));
