@@ -35,13 +35,18 @@ typedef struct {
   PetscScalar        sigma;
 } VCRSTriRow;
 
-static LITHE_ALWAYS_INLINE void Gather(const VCRSTriRow *e, PetscInt row, PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Gather(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscScalar x[])
 {
   const PetscScalar ref = e->ref >= 0 ? x[e->ref] : 0;
   PetscScalar       sum = x[row];
 
   if (e->ref >= 0) sum = VCRSAddProduct(sum, e->sigma, ref, 0);
-  for (PetscInt k = 0; k < e->n; k++) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
+  /* What has just been computed comes last: the other products need not wait for it */
+  if (descending) {
+    for (PetscInt k = e->n - 1; k >= 0; k--) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
+  } else {
+    for (PetscInt k = 0; k < e->n; k++) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
+  }
   x[row] = sum;
 }
 
@@ -59,10 +64,10 @@ static LITHE_ALWAYS_INLINE void Scatter(const VCRSTriRow *e, PetscInt row, Petsc
   if (e->ref >= 0) x[e->ref] = VCRSAddProduct(x[e->ref], rest, xr, 0);
 }
 
-static LITHE_ALWAYS_INLINE void Pass(const VCRSTriRow *e, PetscInt row, PetscBool transpose, PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Pass(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   if (transpose) Scatter(e, row, x);
-  else Gather(e, row, x);
+  else Gather(e, row, descending, x);
 }
 
 static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
@@ -71,12 +76,12 @@ static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, Petsc
     const PetscInt   row = descending ? plan->m - 1 - t : t;
     const VCRSTriRow e   = {.n = plan->length[row], .a = plan->literaldata + plan->dataptr[row], .stride = 1, .col = plan->literalidx + plan->idxptr[row], .colstride = 1, .base = plan->first[row], .ref = -1};
 
-    Pass(&e, row, transpose, x);
+    Pass(&e, row, descending, transpose, x);
   }
 }
 
 /* The slot of the reference holds minus the sum of the others, so that the whole set is summed and sigma comes in addition */
-static void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
@@ -88,7 +93,7 @@ static void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool 
     if (transpose) {
       if (sigma != (PetscScalar)0) x[row + e.col[0]] = VCRSAddProduct(x[row + e.col[0]], sigma, x[row], 0);
     } else if (sigma != (PetscScalar)0) x[row] = VCRSAddProduct(x[row], sigma, x[row + e.col[0]], 0);
-    Pass(&e, row, transpose, x);
+    Pass(&e, row, descending, transpose, x);
   }
 }
 
@@ -105,7 +110,7 @@ static LITHE_TARGET_CLONES const PetscScalar *DecodeSlice(const VCRSPlan *plan, 
 }
 
 /* L1 and L2: rows in their natural order, columns by index set */
-static void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0;
   PetscScalar    sigma[VCRS_SLICE];
@@ -123,7 +128,7 @@ static void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBoo
       const PetscInt   l = descending ? rows - 1 - u : u, row = begin + l, set = VCRSGetId(plan, row), p = plan->setptr[set], n = plan->setptr[set + 1] - p;
       const VCRSTriRow e = {.n = n - first, .a = a + l, .stride = VCRS_SLICE, .col = plan->setoffset + p + first, .colstride = 1, .base = row, .ref = first && n ? row + plan->setoffset[p] : -1, .sigma = sums ? sigma[l] : 0};
 
-      if (n) Pass(&e, row, transpose, x);
+      if (n) Pass(&e, row, descending, transpose, x);
     }
   }
 }
@@ -153,7 +158,7 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
 }
 
 /* A row that stands apart: its entries are decoded one by one */
-static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
+static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
 {
   const PetscInt   row = plan->longrow[q], first = plan->difference ? 1 : 0, n = (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
   const PetscInt  *col   = plan->longcol + plan->longptr[q];
@@ -161,10 +166,10 @@ static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool transpose
   const VCRSTriRow e     = {.n = n - first, .a = buffer, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
   for (PetscInt k = first; k < n; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + plan->longptr[q] + k, row);
-  Pass(&e, row, transpose, x);
+  Pass(&e, row, descending, transpose, x);
 }
 
-static void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
   PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
@@ -181,13 +186,22 @@ static void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool 
       const PetscInt   r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE, l = lane % VCRS_SLICE, n = plan->rowlength[lane];
       const VCRSTriRow e = {.n = n - first, .a = window.a[s] + l, .stride = VCRS_SLICE, .col = window.col[s] + VCRS_SLICE * first + l, .colstride = VCRS_SLICE, .base = 0, .ref = first && n ? window.col[s][l] : -1, .sigma = sums ? sigma[r] : 0};
 
-      if (n) Pass(&e, row, transpose, x);
+      if (n) Pass(&e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * (VCRS_WINDOW / VCRS_SLICE))] - plan->sliceptr[w * (VCRS_WINDOW / VCRS_SLICE)]), x);
+        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * (VCRS_WINDOW / VCRS_SLICE))] - plan->sliceptr[w * (VCRS_WINDOW / VCRS_SLICE)]), x);
         next += descending ? -1 : 1;
       }
     }
   }
+}
+
+/* Directions are constants where this is called: each becomes loops of its own */
+static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(plan, descending, transpose, buffer, columns, x);
+  else Substitute_Sets(plan, descending, transpose, buffer, x);
 }
 
 /* What the buffers must hold: of entries and of columns */
@@ -217,15 +231,16 @@ PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBo
   PetscFunctionBegin;
   PetscAssert(plan->m == plan->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Substitution with a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", plan->m, plan->n);
   if (!plan->nz) PetscFunctionReturn(PETSC_SUCCESS);
-  if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
-  else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
-  else {
-    BufferSizes(plan, &nvalues, &ncolumns);
-    PetscCall(PetscMalloc2(nvalues, &buffer, ncolumns, &columns));
-    if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(plan, descending, transpose, buffer, columns, x);
-    else Substitute_Sets(plan, descending, transpose, buffer, x);
-    PetscCall(PetscFree2(buffer, columns));
+  BufferSizes(plan, &nvalues, &ncolumns);
+  PetscCall(PetscMalloc2(nvalues, &buffer, ncolumns, &columns));
+  if (transpose) {
+    if (descending) Substitute(plan, PETSC_TRUE, PETSC_TRUE, buffer, columns, x);
+    else Substitute(plan, PETSC_FALSE, PETSC_TRUE, buffer, columns, x);
+  } else {
+    if (descending) Substitute(plan, PETSC_TRUE, PETSC_FALSE, buffer, columns, x);
+    else Substitute(plan, PETSC_FALSE, PETSC_FALSE, buffer, columns, x);
   }
+  PetscCall(PetscFree2(buffer, columns));
   PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
