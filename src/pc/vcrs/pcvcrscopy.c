@@ -8,6 +8,9 @@
 
 #include "pcvcrsimpl.h"
 
+/* The factor by which an entry may change with 8 bits, less one */
+#define PCVCRS_LOG_BOUND ((PetscReal)0.1)
+
 /* Begins a line of the view */
 PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char what[], PetscBool blocks, PetscInt *line)
 {
@@ -68,6 +71,26 @@ PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
 }
 
 /*
+   Eight bits of a logarithmic scale are coarse where entries are of very different sizes, as on coarse
+   levels, whose matrices are small: then they take sixteen.
+*/
+static PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+{
+  PCVCRSOptions fine = *opt;
+  MatVCRSInfo   info;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
+  if (loss != MATVCRS_LOSS_LOG || opt->bits != 8) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSGetInfo(*compressed, &info));
+  if (info.bound <= PCVCRS_LOG_BOUND) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(compressed));
+  fine.bits = 16;
+  PetscCall(PCVCRSCreateCopy_Private(&fine, loss, exact, compressed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
    The entries of an interpolation are often few different numbers, which are smaller as they are than
    with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
 */
@@ -80,7 +103,7 @@ static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat
   Mat               B;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, exact, compressed));
   PetscCall(MatGetSize(exact, &m, &n));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, exact, &B));

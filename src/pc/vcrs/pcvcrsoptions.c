@@ -263,6 +263,9 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
 
   Level: intermediate
 
+  Note:
+  A matrix whose entries 8 bits of the loss log could change by more than 10 percent has 16 bits.
+
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
 @*/
 PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
