@@ -251,7 +251,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    Notes:
    The inner preconditioner is set up on the exact matrix. What its application reads is then copied into
    matrices of type `MATVCRS`: the operators, residuals, interpolations and restrictions of `PCMG` and `PCGAMG`, the
-   matrix of `PCSOR`, and of solvers below `PCBJACOBI`, `PCASM`, `PCGASM`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` the
+   matrix of `PCSOR`, and of solvers below `PCBJACOBI`, `PCASM`, `PCGASM`, `PCREDUNDANT`, `PCTELESCOPE`, `PCKSP`, `PCCOMPOSITE` and `PCFIELDSPLIT` the
    operators that they iterate with, and the factors of `PCILU`, `PCICC`, `PCLU` and `PCCHOLESKY` (`MATSOLVERPETSC`).
    `MATMAIJ`, `MATBAIJ` and `MATSBAIJ` matrices are read as `MATAIJ` where that is smaller. Matrices of other types, and
    the insides of other preconditioners, are left as they are, unless those have a function that tells of them

@@ -110,19 +110,73 @@ static PetscErrorCode PCVCRSWalkSOR_Private(PC_VCRS *v, PC pc, const char where[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCVCRSWalkParts_Private(PC_VCRS *v, PC pc, const char where[])
+{
+  PetscInt n;
+  char     below[128];
+
+  PetscFunctionBegin;
+  PetscCall(PCCompositeGetNumberPC(pc, &n));
+  for (PetscInt k = 0; k < n; k++) {
+    PC part;
+
+    PetscCall(PCCompositeGetPC(pc, k, &part));
+    PetscCall(PetscSNPrintf(below, sizeof(below), "%spart %" PetscInt_FMT " ", where, k));
+    PetscCall(PCVCRSWalk_Private(v, part, NULL, below));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Types that hand on to others; known is PETSC_FALSE for all others */
+static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char where[], PetscBool *known)
+{
+  static const char *const types[] = {PCCOMPOSITE, PCFIELDSPLIT, PCKSP, PCBJACOBI, PCASM, PCGASM, PCREDUNDANT, PCTELESCOPE};
+  PetscBool                is[PETSC_STATIC_ARRAY_LENGTH(types)], ismg;
+  PetscInt                 n   = 0;
+  KSP                     *sub = NULL, one = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSIsMultigrid_Private(pc, &ismg));
+  *known = ismg;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)pc, types[k], &is[k]));
+    if (is[k]) *known = PETSC_TRUE;
+  }
+  if (ismg) PetscCall(PCVCRSWalkLevels_Private(v, pc, where));
+  else if (is[0]) PetscCall(PCVCRSWalkParts_Private(v, pc, where));
+  else if (is[1]) PetscCall(PCVCRSWalkSplits_Private(v, pc, where));
+  else if (is[2]) {
+    char below[128];
+
+    PetscCall(PCKSPGetKSP(pc, &one));
+    PetscCall(PetscSNPrintf(below, sizeof(below), "%sksp ", where));
+    PetscCall(PCVCRSWalkKSP_Private(v, one, below));
+  } else if (*known) {
+    if (is[3]) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &sub));
+    else if (is[4]) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &sub));
+    else if (is[5]) PetscCall(PCGASMGetSubKSP(pc, &n, NULL, &sub));
+    else {
+      if (is[6]) PetscCall(PCRedundantGetKSP(pc, &one));
+      else PetscCall(PCTelescopeGetKSP(pc, &one));
+      sub = &one;
+      n   = one ? 1 : 0; /* processes that a telescope leaves out have none */
+    }
+    PetscCall(PCVCRSWalkBlocks_Private(v, n, sub, where));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    One preconditioner, and what is below it. A solver that iterates reads the operator of its
    preconditioner; of the preconditioners themselves SOR and the composites that are not additive
-   read one; the others hold what they need, or are told by their type to have something below.
+   read one, and some have factors; the others hold what they need, or have something below, or tell
+   of what they read by a function.
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
-  PCVCRSPlace     place    = {.pc = pc, .ksp = ksp, .mat = -1, .pmat = -1};
-  PetscBool       once     = PETSC_FALSE, ismg, issor, iscomposite, isbjacobi, isasm, isgasm, isksp, isfieldsplit, issmall;
+  PCVCRSPlace     place = {.pc = pc, .ksp = ksp, .mat = -1, .pmat = -1};
+  PetscBool       once = PETSC_FALSE, known = PETSC_FALSE, issor, iscomposite, issmall;
   const PetscBool isfactor = (PetscBool)(pc->ops->getfactoredmatrix != NULL);
-  PetscInt        n        = 0;
-  KSP            *sub      = NULL;
-  char            below[128];
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < v->nplaces; k++) {
@@ -132,17 +186,10 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscCall(PCSetUp(pc));
   PetscCall(PCSetUpOnBlocks(pc));
 
-  PetscCall(PCVCRSIsMultigrid_Private(pc, &ismg));
+  /* What is read here */
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSOR, &issor));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCOMPOSITE, &iscomposite));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &isbjacobi));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCASM, &isasm));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGASM, &isgasm));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCKSP, &isksp));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCFIELDSPLIT, &isfieldsplit));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &issmall, PCNONE, PCJACOBI, PCPBJACOBI, PCVPBJACOBI, PCVCRS, ""));
-
-  /* What is read here */
   if (ksp) PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &once, KSPPREONLY, KSPNONE, ""));
   if (ksp && !once) PetscCall(PCVCRSAddCopy_Private(v, pc->mat, where, "operator", &place.mat));
   if (issor) PetscCall(PCVCRSWalkSOR_Private(v, pc, where, &place.pmat));
@@ -164,28 +211,8 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscCall(PetscObjectReference((PetscObject)pc));
   PetscCall(PetscObjectReference((PetscObject)ksp));
 
-  /* What is below */
-  if (ismg) PetscCall(PCVCRSWalkLevels_Private(v, pc, where));
-  else if (iscomposite) {
-    PetscCall(PCCompositeGetNumberPC(pc, &n));
-    for (PetscInt k = 0; k < n; k++) {
-      PC part;
-
-      PetscCall(PCCompositeGetPC(pc, k, &part));
-      PetscCall(PetscSNPrintf(below, sizeof(below), "%spart %" PetscInt_FMT " ", where, k));
-      PetscCall(PCVCRSWalk_Private(v, part, NULL, below));
-    }
-  } else if (isksp) {
-    PetscCall(PCKSPGetKSP(pc, &ksp));
-    PetscCall(PetscSNPrintf(below, sizeof(below), "%sksp ", where));
-    PetscCall(PCVCRSWalkKSP_Private(v, ksp, below));
-  } else if (isfieldsplit) PetscCall(PCVCRSWalkSplits_Private(v, pc, where));
-  else if (isbjacobi || isasm || isgasm) {
-    if (isbjacobi) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &sub));
-    else if (isasm) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &sub));
-    else PetscCall(PCGASMGetSubKSP(pc, &n, NULL, &sub));
-    PetscCall(PCVCRSWalkBlocks_Private(v, n, sub, where));
-  } else if (!issor && !issmall && !isfactor && !place.hooked) {
+  PetscCall(PCVCRSWalkBelow_Private(v, pc, where, &known));
+  if (!known && !issor && !issmall && !isfactor && !place.hooked) {
     char left[128];
 
     PetscCall(PetscSNPrintf(left, sizeof(left), "%s, left as it is", ((PetscObject)pc)->type_name));
