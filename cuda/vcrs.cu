@@ -20,7 +20,7 @@ typedef struct {
 /* The ends of the pointer arrays, without which the sizes of others are not known */
 typedef struct {
   PetscInt   nsetentries;
-  PetscInt64 ncolbytes, nlongentries;
+  PetscInt64 nlongentries;
 } PlanEnds;
 
 /* Every array that the plan's layout has, setcount aside, with its size */
@@ -50,10 +50,16 @@ static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
     add(p->value, p->nvalue, VCRSValueBytes(p->values));
   }
   if (p->layout == MATVCRS_LAYOUT_L3) {
-    add(p->colbase, p->ncolbase, sizeof(PetscInt));
-    add(p->slicewidth, p->nslices, 1);
-    add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
-    add(p->coloffset, ends->ncolbytes, 1);
+    if (p->grouped) {
+      add(p->groupptr, VCRSWindows(p) + 1, sizeof(PetscInt));
+      add(p->groupfirst, VCRSWindows(p), sizeof(PetscInt));
+      add(p->group, p->ngroups, sizeof(uint16_t));
+    } else {
+      add(p->colbase, p->ncolbase, sizeof(PetscInt));
+      add(p->slicewidth, p->nslices, 1);
+      add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
+    }
+    add(p->coloffset, p->ncolbytes, 1);
     add(p->rowlength, nlane, 1);
     add(p->rowperm, nlane, 1);
     if (p->nlong) {
@@ -97,6 +103,10 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->ncolbytes    = src->ncolbytes;
   dst->nlongentries = src->nlongentries;
   dst->sorted       = src->sorted;
+  dst->grouped      = src->grouped;
+  dst->ngroups      = src->ngroups;
+  dst->mostgroups   = src->mostgroups;
+  dst->mostcolumns  = src->mostcolumns;
   dst->ndict        = src->ndict;
   dst->nsigma       = src->nsigma;
 }
@@ -267,7 +277,8 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
+  if (dplan->grouped) PetscCall(VCRSGroupsPrepare(l));
+  else if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
   if (l->split || !(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* the commonest set that the kernels can carry along */
@@ -326,14 +337,13 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
 {
   PlanArray   from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
-  PlanEnds    ends  = {0, 0, 0};
+  PlanEnds    ends  = {0, 0};
   VCRSPlan    host  = *src;
   cudaError_t error = cudaSuccess;
   int         n;
 
   PetscFunctionBegin;
   if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
-  if (src->sliceoffset) ends.ncolbytes = src->sliceoffset[src->nslices];
   if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
 
   PlanCopyScalars(src, ddst);
@@ -356,13 +366,12 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
 PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
 {
   PlanArray from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
-  PlanEnds  ends   = {0, 0, 0};
+  PlanEnds  ends   = {0, 0};
   VCRSPlan  device = *dsrc;
   int       n;
 
   PetscFunctionBegin;
   if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
-  if (dsrc->sliceoffset) PetscCallCUDA(cudaMemcpy(&ends.ncolbytes, dsrc->sliceoffset + dsrc->nslices, sizeof(ends.ncolbytes), cudaMemcpyDeviceToHost));
   if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
 
   PlanCopyScalars(dsrc, dst);
@@ -389,7 +398,7 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
 PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
 {
   PlanArray      list[PLAN_ARRAYS_MAX];
-  const PlanEnds ends = {0, 0, 0};
+  const PlanEnds ends = {0, 0};
   VCRSLaunch    *l    = static_cast<VCRSLaunch *>(dplan->launch);
   const int      n    = PlanGetArrays(dplan, &ends, list);
 
@@ -453,7 +462,9 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
     else PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
     break;
   case MATVCRS_LAYOUT_L3:
-    PetscCall(VCRSSlicesMult(l, dplan, dx, dadd, dy, stream));
+    if (!dplan->grouped) PetscCall(VCRSSlicesMult(l, dplan, dx, dadd, dy, stream));
+    else if (l->staged) PetscCall(VCRSGroupsMult(l, dplan, dx, dadd, dy, stream));
+    else PetscCall(VCRSRowsMult(dplan, 1, dx, ldx, dadd, ldadd, dy, ldy, stream));
     break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A compressed matrix has no kernel for layout %d: its plan was not built", static_cast<int>(dplan->layout));

@@ -12,6 +12,7 @@
      vcrssets.cu    y = A x of L1 and L2
      vcrsgrid.cu    the same for small complex entries on grids of 27 points
      vcrsslices.cu  y = A x of L3
+     vcrsgroups.cu  the same with grouped columns
      vcrssmall.cu   y = A x of L1, L2 and L3 where the matrix is small
      vcrsrows.cu    any layout, entry by entry: several columns, transposes, diagonal, the article's arrays
 */
@@ -616,6 +617,8 @@ typedef struct {
   int       npair;
   int       multiprocessors;
   int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrssmall.cu; 0: the kernels for large matrices */
+  bool      staged; /* L3 with grouped columns: vcrsgroups.cu runs here */
+  int       sharedbytes, blockbytes; /* the same: shared memory of a multiprocessor, and what a block of it may have */
   bool      early;  /* vcrssmall.cu: launches may overlap with the kernels before them */
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
   uint32_t *dword;     /* device, [nsets]: L0, which of the common entries a pair has; 0 where that does not say what it holds */
@@ -656,6 +659,9 @@ PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, c
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, PetscInt, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+/* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
+PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);
+PETSC_INTERN PetscErrorCode VCRSGroupsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 /* A small matrix: sets split, early and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);
 PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);

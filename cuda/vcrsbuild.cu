@@ -41,6 +41,9 @@ static int PlanGetPointers(VCRSPlan *p, void **list[])
   add(p->slicewidth);
   add(p->sliceoffset);
   add(p->coloffset);
+  add(p->groupptr);
+  add(p->groupfirst);
+  add(p->group);
   add(p->rowlength);
   add(p->rowperm);
   add(p->longrow);
@@ -75,6 +78,9 @@ static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
   PetscCall(PetscFree(plan->slicewidth));
   PetscCall(PetscFree(plan->sliceoffset));
   PetscCall(PetscFree(plan->coloffset));
+  PetscCall(PetscFree(plan->groupptr));
+  PetscCall(PetscFree(plan->groupfirst));
+  PetscCall(PetscFree(plan->group));
   PetscCall(PetscFree(plan->rowlength));
   PetscCall(PetscFree(plan->rowperm));
   PetscCall(PetscFree(plan->longrow));
@@ -246,6 +252,7 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan
   dplan->nz         = d->nz;
   if (dplan->layout != MATVCRS_LAYOUT_L3) PetscCall(DeviceEncodeSets(d, table, dplan));
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dplan->layout == MATVCRS_LAYOUT_L3) PetscCall(DeviceFindGroups(d, dplan));
   if (dplan->layout != MATVCRS_LAYOUT_L0) PetscCall(DeviceEncodeSlices(d, table, dplan));
   if (dplan->difference) PetscCall(DeviceEncodeSigma(d, dplan));
   PetscCallCUDA(cudaStreamSynchronize(d->stream));

@@ -220,6 +220,9 @@ PETSC_INTERN PetscErrorCode DeviceFindDictionary(DeviceBuild *, PetscInt);
 PETSC_INTERN PetscErrorCode DeviceFindFixedPoint(DeviceBuild *);
 PETSC_INTERN PetscErrorCode DeviceFindSingle(DeviceBuild *);
 
+/* vcrsbuildgroups.cu */
+PETSC_INTERN PetscErrorCode DeviceFindGroups(DeviceBuild *, VCRSPlan *);
+
 /* vcrsbuildencode.cu */
 PETSC_INTERN PetscErrorCode DeviceFindSetSlices(DeviceBuild *, PetscInt64 **, PetscInt64 *);
 PETSC_INTERN PetscErrorCode DeviceFindSlices(DeviceBuild *, size_t, VCRSPlan *);

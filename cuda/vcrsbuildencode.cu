@@ -396,7 +396,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
     len  = plan.layout == MATVCRS_LAYOUT_L3 ? plan.rowlength[lane] : b.i[row + 1] - p;
     step = GetStep<values>(b, (PetscInt)row);
     for (PetscInt k = first; k < len; k++) Put<values>(b, t, step, plan.value, p + k, plan.sliceptr[s] + VCRS_SLICE * (PetscInt64)(k - first) + l);
-    if (plan.layout == MATVCRS_LAYOUT_L3) {
+    if (plan.layout == MATVCRS_LAYOUT_L3 && !plan.grouped) {
       const PetscInt *base  = plan.colbase + VCRSColumnBase(&plan, s);
       const int       width = plan.slicewidth[s];
       uint8_t        *to    = plan.coloffset + plan.sliceoffset[s];
@@ -438,7 +438,7 @@ static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of L1, L2 and L3, columns of L3, and what decodes them; sliceptr and the arrays of DeviceFindSlices() are in dplan already */
+/* Values of L1, L2 and L3, columns of L3 unless grouped, and what decodes them; sliceptr and the arrays of DeviceFindSlices() are in dplan already */
 PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan)
 {
   const size_t bytes = VCRSValueBytes(dplan->values) * (size_t)dplan->nvalue;
@@ -447,7 +447,7 @@ PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dpl
   PetscFunctionBegin;
   PetscCall(DeviceAllocateZero(d, bytes, &value));
   dplan->value = value;
-  if (dplan->layout == MATVCRS_LAYOUT_L3) PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
+  if (dplan->layout == MATVCRS_LAYOUT_L3 && !dplan->grouped) PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
   switch (dplan->values) {
   case VCRS_VALUES_FULL:
     PetscCall(Fill<VCRS_VALUES_FULL>(d, dplan));

@@ -22,6 +22,7 @@ struct RowCursor {
   PetscInt        base;
   const uint8_t  *packed; /* + the integer of width bytes at packed[32 k width], if packed */
   int             width;
+  const uint16_t *group; /* column k is base + that of number packed[64 k] in these groups, if group */
   const Number   *direct; /* value k is direct[k], if direct */
   PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
   int             step;
@@ -42,9 +43,17 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
       if (row >= p.m) return c;
       c.row      = static_cast<PetscInt>(row);
       c.length   = p.rowlength[slot];
-      c.column   = p.colbase + VCRSColumnBase(&p, s);
-      c.width    = p.slicewidth[s];
-      c.packed   = p.coloffset + p.sliceoffset[s] + slot % 32 * c.width;
+      if (p.grouped) {
+        const PetscInt64 w = s / (VCRS_WINDOW / 32);
+
+        c.group  = p.group + p.groupptr[w];
+        c.base   = VCRS_GROUP * p.groupfirst[w];
+        c.packed = p.coloffset + (32 * VCRSColumnBase(&p, s) + slot % 32) * sizeof(uint16_t);
+      } else {
+        c.column = p.colbase + VCRSColumnBase(&p, s);
+        c.width  = p.slicewidth[s];
+        c.packed = p.coloffset + p.sliceoffset[s] + slot % 32 * c.width;
+      }
       c.position = p.sliceptr[s] + slot % 32;
       c.step     = 32;
     } else if (static_cast<PetscInt64>(slot) - nlane < p.nlong) {
@@ -83,6 +92,12 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
 
 static __device__ __forceinline__ PetscInt Column(const RowCursor &c, PetscInt k)
 {
+  if (c.group) {
+    const uint16_t number = reinterpret_cast<const uint16_t *>(c.packed)[32 * static_cast<PetscInt64>(k)];
+
+    return c.base + VCRS_GROUP * static_cast<PetscInt>(c.group[number / VCRS_GROUP]) + number % VCRS_GROUP;
+  }
+
   const PetscInt column = c.base + c.column[k];
 
   if (!c.packed) return column;

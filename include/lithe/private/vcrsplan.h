@@ -51,6 +51,7 @@
 
 #define VCRS_SLICE    32
 #define VCRS_WINDOW   256
+#define VCRS_GROUP    4
 #define VCRS_LONG_ROW 255 /* rowlength is one byte; the build may set a lower limit */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
@@ -112,7 +113,10 @@ typedef struct {
   PetscInt   *colbase;     /* [ncolbase], one for each entry of the longest lane of each slice */
   uint8_t    *slicewidth;  /* [nslices] 1, 2, 4 (8 with 64-bit indices) */
   PetscInt64 *sliceoffset; /* [nslices+1] bytes, each a multiple of 32 */
-  uint8_t    *coloffset;   /* [sliceoffset[nslices]] */
+  uint8_t    *coloffset;   /* [ncolbytes] */
+  PetscInt   *groupptr;    /* [nwindows+1], nwindows = VCRSWindows(plan) */
+  PetscInt   *groupfirst;  /* [nwindows] */
+  uint16_t   *group;       /* [ngroups] */
   uint8_t    *rowlength;   /* [32 nslices] */
   uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
   PetscInt    nlong;
@@ -124,6 +128,10 @@ typedef struct {
   /* L3: sizes of what may be on the device only */
   PetscInt64 ncolbase;     /* entries of colbase[] */
   PetscInt64 ncolbytes;    /* of coloffset[] */
+  PetscBool  grouped;      /* columns are */
+  PetscInt   ngroups;      /* of all windows, the stand-ins included */
+  PetscInt   mostgroups;   /* of a window, the stand-in included */
+  PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt64 nlongentries; /* of longcol[] */
   PetscBool  sorted;       /* there is a rowperm[] */
 
@@ -147,6 +155,18 @@ typedef struct {
 LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt64 s)
 {
   return plan->sliceptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
+}
+
+/* L3: windows of rows */
+LITHE_HD static inline PetscInt VCRSWindows(const VCRSPlan *plan)
+{
+  return (plan->nslices + VCRS_WINDOW / VCRS_SLICE - 1) / (VCRS_WINDOW / VCRS_SLICE);
+}
+
+/* L3, grouped columns: which column a number from coloffset[] is in window w */
+LITHE_HD static inline PetscInt VCRSGroupedColumn(const VCRSPlan *plan, PetscInt w, uint16_t number)
+{
+  return VCRS_GROUP * (plan->groupfirst[w] + plan->group[plan->groupptr[w] + number / VCRS_GROUP]) + number % VCRS_GROUP;
 }
 
 /* Bytes of one stored entry */

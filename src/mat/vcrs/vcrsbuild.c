@@ -310,6 +310,9 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->sliceoffset));
   PetscCall(PetscFree(plan->colbase));
   PetscCall(PetscFree(plan->slicewidth));
+  PetscCall(PetscFree(plan->groupptr));
+  PetscCall(PetscFree(plan->groupfirst));
+  PetscCall(PetscFree(plan->group));
   PetscCall(PetscFree(plan->longrow));
   PetscCall(PetscFree(plan->longptr));
   PetscCall(PetscFree(plan->longcol));
@@ -533,6 +536,7 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
     PetscCall(VCRSChoose(b, plan, report));
     plan->difference = b->difference;
     if (plan->layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSEncodeSets(b, plan));
+    if (plan->layout == MATVCRS_LAYOUT_L3) PetscCall(VCRSFindGroups(b, plan));
     if (plan->layout != MATVCRS_LAYOUT_L0) PetscCall(VCRSEncodeSlices(b, plan));
     if (plan->difference) PetscCall(VCRSEncodeSigma(b, plan));
   }

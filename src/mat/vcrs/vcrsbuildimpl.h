@@ -114,6 +114,13 @@ PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, Pet
 PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
 PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, VCRSChoice *);
 
+PETSC_INTERN PetscBool      VCRSMayGroup(const VCRSPlan *);
+PETSC_INTERN PetscBool      VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt);
+
+/* vcrsgroups.c */
+PETSC_INTERN PetscErrorCode VCRSFindGroups(const VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeGroups(const VCRSBuild *, VCRSPlan *);
+
 /* vcrsencode.c */
 PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSEncodeSets(const VCRSBuild *, VCRSPlan *);

@@ -242,6 +242,25 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* L3, grouped columns: the bytes of a window, of which two or three are to be in shared memory at a time; and rows, of which a matrix has fewer only if its slices are shared by warps */
+#define VCRS_GROUPED_BYTES 81920
+#define VCRS_GROUPED_ROWS  131072
+
+/* Whole entries are what such a product waits for, with or without */
+PetscBool VCRSMayGroup(const VCRSPlan *plan)
+{
+  return plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether columns are grouped: ngroups of them in all windows, at most so many and so many columns in one. A tenth more bytes is less than it gains */
+PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt mostcolumns)
+{
+  const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups, sliced = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
+  const double window = (double)mostgroups * VCRS_GROUP * (double)sizeof(PetscScalar) + (double)mostcolumns * (double)(2 + VCRSValueBytes(plan->values));
+
+  return mostgroups <= 65536 / VCRS_GROUP && window <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* How n nonzero row sums among m rows are stored */
 VCRSSigma VCRSChooseSigma(PetscInt m, PetscInt64 n)
 {

@@ -180,8 +180,9 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
     }
     plan->nvalue = plan->longvalue = plan->sliceptr[plan->nslices];
   } else {
-    PetscCall(VCRSMallocLarge(plan->sliceoffset[plan->nslices], &plan->coloffset));
-    PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->sliceoffset[plan->nslices]));
+    PetscCall(VCRSMallocLarge(plan->ncolbytes, &plan->coloffset));
+    PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->ncolbytes));
+    if (plan->grouped) PetscCall(VCRSEncodeGroups(b, plan));
   }
   PetscCall(VCRSAllocateLarge(bytes * (size_t)plan->nvalue, &plan->value));
   if (plan->nvalue) PetscCall(PetscMemzero(plan->value, bytes * (size_t)plan->nvalue));
@@ -195,7 +196,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
       if (row >= b->m) continue;
       len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->rowlength[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
       if (len > first) VCRSPut(b, plan, row, b->i[row] + first, len - first, plan->sliceptr[s] + l, VCRS_SLICE);
-      if (plan->layout == MATVCRS_LAYOUT_L3) {
+      if (plan->layout == MATVCRS_LAYOUT_L3 && !plan->grouped) {
         const PetscInt *c = b->j + b->i[row], *base = plan->colbase + VCRSColumnBase(plan, s);
         uint8_t        *to = plan->coloffset + plan->sliceoffset[s];
 
@@ -379,10 +380,14 @@ static inline void VCRSGetLiteral(const VCRSPlan *plan, PetscInt row, PetscInt c
 
 static inline void VCRSGetLane(const VCRSPlan *plan, PetscInt row, PetscInt s, PetscInt l, PetscInt cols[], PetscScalar vals[])
 {
-  const PetscInt first = plan->difference ? 1 : 0, len = plan->rowlength[VCRS_SLICE * s + l], *base = plan->colbase + VCRSColumnBase(plan, s);
-  const uint8_t *from = plan->coloffset + plan->sliceoffset[s];
+  const PetscInt  first = plan->difference ? 1 : 0, len = plan->rowlength[VCRS_SLICE * s + l];
+  const PetscInt *base = plan->grouped ? NULL : plan->colbase + VCRSColumnBase(plan, s);
+  const uint8_t  *from = plan->grouped ? plan->coloffset + sizeof(uint16_t) * VCRS_SLICE * (size_t)VCRSColumnBase(plan, s) : plan->coloffset + plan->sliceoffset[s];
 
-  switch (plan->slicewidth[s]) {
+  switch (plan->grouped ? 0 : plan->slicewidth[s]) {
+  case 0:
+    for (PetscInt k = 0; k < len; k++) cols[k] = VCRSGroupedColumn(plan, s / (VCRS_WINDOW / VCRS_SLICE), ((const uint16_t *)from)[VCRS_SLICE * k + l]);
+    break;
   case 1:
     for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)from[VCRS_SLICE * k + l];
     break;
@@ -542,7 +547,9 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
   table += (size_t)plan->ndict * sizeof(PetscScalar) + (plan->logcoarse ? 512 * sizeof(PetscReal) : 0);
   if (plan->layout != MATVCRS_LAYOUT_LITERAL && plan->layout != MATVCRS_LAYOUT_L0) rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
   if (plan->layout == MATVCRS_LAYOUT_L3) {
-    rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt) + (size_t)plan->ncolbytes;
+    if (plan->grouped) rest += (2 * (size_t)VCRSWindows(plan) + 1) * sizeof(PetscInt) + (size_t)plan->ngroups * sizeof(uint16_t);
+    else rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt);
+    rest += (size_t)plan->ncolbytes;
     rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
     if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt);
   }

@@ -241,10 +241,22 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
 /* Columns of entries k .. k+nk-1 of the 32 lanes of slice s of L3; what pads a lane comes out as anything */
 static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt col[])
 {
-  const PetscInt  width = plan->slicewidth[s];
-  const PetscInt *base  = plan->colbase + VCRSColumnBase(plan, s) + k;
-  const uint8_t  *data  = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
+  PetscInt        width;
+  const PetscInt *base;
+  const uint8_t  *data;
 
+  if (plan->grouped) {
+    const PetscInt  w      = s / (VCRS_WINDOW / VCRS_SLICE), first = VCRS_GROUP * plan->groupfirst[w];
+    const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k), *group = plan->group + plan->groupptr[w];
+
+    LITHE_INDEPENDENT
+    for (PetscInt l = 0; l < VCRS_SLICE * nk; l++) col[l] = first + VCRS_GROUP * group[number[l] / VCRS_GROUP] + number[l] % VCRS_GROUP;
+    return;
+  }
+
+  width = plan->slicewidth[s];
+  base  = plan->colbase + VCRSColumnBase(plan, s) + k;
+  data  = plan->coloffset + plan->sliceoffset[s] + (size_t)(VCRS_SLICE * k) * (size_t)width;
 #define VCRS_ADD_BASES(Offset)                                                     \
   for (PetscInt j = 0; j < nk; j++) {                                              \
     const Offset  *offset = (const Offset *)data + VCRS_SLICE * j;                 \

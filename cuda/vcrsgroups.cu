@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Layout L3 with grouped columns: a block works on windows of 256 rows, whose x it has in shared memory.
+
+   A block has stages, each with room for what a window reads: the columns, the entries, and the x of its
+   groups of columns. A warp of its own fills a stage as soon as it is free, asynchronously (TMA and cp.async,
+   from compute capability 9.0 on); teams of eight warps, a slice a warp, sum what is there. Gathers of x are
+   bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together.
+*/
+
+#include "vcrsfinish.cuh"
+#include <cuda/ptx>
+
+#define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
+
+/* The most threads of a block: two teams and four stages */
+#define VCRS_GROUPS_THREADS 640
+
+/* Numbers of groups that a thread has read ahead */
+#define VCRS_GROUPS_AHEAD 16
+
+struct GroupsArguments : MultArguments {
+  PetscInt          m, n, nwindows, nslices, nlong;
+  const PetscInt64 *sliceptr;
+  const void       *value;
+  const uint16_t   *column, *group;
+  const PetscInt   *groupptr, *groupfirst;
+  const uint8_t    *rowlength, *rowperm;
+  const PetscInt   *longrow, *longcol;
+  const PetscInt64 *longptr;
+  PetscInt64        longvalue;
+  const int16_t    *exponent;
+  DecodeArguments   decode;
+  SigmaArguments    sigma;
+  int               stages, teams;                    /* teams divides stages */
+  unsigned int      columnsat, valuesat, stagebytes; /* bytes; x is at 0 */
+  bool              aligned;                          /* x is, to 16 bytes */
+};
+
+static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
+{
+  return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
+
+static __device__ __forceinline__ void BarrierWait(uint64_t *barrier, uint32_t parity)
+{
+#if __CUDA_ARCH__ >= 900
+  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
+#endif
+}
+
+static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+  (void)cuda::ptx::mbarrier_arrive(barrier);
+#endif
+}
+
+/* What is to be copied for a window */
+struct Window {
+  PetscInt     ngroups; /* without the stand-in */
+  PetscInt64   group, value, column; /* where they begin */
+  unsigned int nvalues, ncolumns;
+  PetscInt64   x;
+
+  template <bool difference>
+  static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
+  {
+    Window         window = Window{};
+    const PetscInt s      = w * VCRS_WINDOW_SLICES, n = min(a.nslices - s, VCRS_WINDOW_SLICES);
+
+    if (w < a.nwindows) {
+      const PetscInt   from = __ldg(a.groupptr + w);
+      const PetscInt64 end  = __ldg(a.sliceptr + s + n);
+
+      window.group    = from + 1;
+      window.ngroups  = __ldg(a.groupptr + w + 1) - from - 1;
+      window.x        = static_cast<PetscInt64>(VCRS_GROUP) * __ldg(a.groupfirst + w);
+      window.value    = __ldg(a.sliceptr + s);
+      window.column   = window.value + (difference ? static_cast<PetscInt64>(32) * s : 0);
+      window.nvalues  = static_cast<unsigned int>(end - window.value);
+      window.ncolumns = window.nvalues + (difference ? 32u * static_cast<unsigned int>(n) : 0u);
+    }
+    return window;
+  }
+};
+
+/* The x of a window's groups, behind the zeros of the stand-in; id[] has the numbers of the first groups, a group a thread */
+static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Window &window, const unsigned int id[], char *to, uint64_t *full)
+{
+#if __CUDA_ARCH__ >= 900
+  constexpr int  pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
+  const int      lane = threadIdx.x % 32, n = pieces * static_cast<int>(window.ngroups);
+  const uint32_t base = SharedAddress(to) + 16 * pieces;
+
+  if (a.aligned) {
+    const auto copy = [&](int t, unsigned int group) {
+      const PetscInt64   column = window.x + static_cast<PetscInt64>(VCRS_GROUP) * group + numbers * (t % pieces), left = a.n - column;
+      const unsigned int bytes  = left >= numbers ? 16u : (left > 0 ? static_cast<unsigned int>(left * sizeof(Number)) : 0u);
+
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(base + 16 * t), "l"(left > 0 ? a.x + column : a.x), "r"(bytes) : "memory");
+    };
+
+#pragma unroll
+    for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) {
+#pragma unroll
+      for (int p = 0; p < pieces; p++) {
+        const int          t     = 32 * (k * pieces + p) + lane;
+        const unsigned int group = __shfl_sync(0xffffffffu, id[k], p * (32 / pieces) + lane / pieces);
+
+        if (t < n) copy(t, group);
+      }
+    }
+    for (int t = 32 * pieces * VCRS_GROUPS_AHEAD + lane; t < n; t += 32) copy(t, __ldg(a.group + window.group + t / pieces));
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
+  } else {
+    Number *x = reinterpret_cast<Number *>(to) + VCRS_GROUP;
+
+    for (int t = lane; t < VCRS_GROUP * static_cast<int>(window.ngroups); t += 32) {
+      const PetscInt64 column = window.x + static_cast<PetscInt64>(VCRS_GROUP) * __ldg(a.group + window.group + t / VCRS_GROUP) + t % VCRS_GROUP;
+
+      x[t] = column < a.n ? Read(a.x + column) : Number{};
+    }
+    BarrierArrive(full);
+  }
+#endif
+}
+
+/* The warp that fills a stage: it has every so many windows */
+template <class Code, bool difference>
+static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, uint64_t *full, uint64_t *empty)
+{
+#if __CUDA_ARCH__ >= 900
+  const int      lane = threadIdx.x % 32;
+  const PetscInt step = static_cast<PetscInt>(gridDim.x) * a.stages;
+  PetscInt       w    = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x);
+  Window         window = Window::Read<difference>(a, w);
+  uint32_t       parity = 1;
+  unsigned int   id[VCRS_GROUPS_AHEAD];
+
+  for (; w < a.nwindows; w += step) {
+    /* the numbers of the groups come while the stage is still in use, and where the next window is while this one is copied */
+#pragma unroll
+    for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) id[k] = ReadOnceIf(lane + 32 * k < window.ngroups, a.group + window.group + lane + 32 * k);
+    const Window next = Window::Read<difference>(a, w + step);
+
+    BarrierWait(empty, parity);
+    parity ^= 1;
+    if (lane == 0) {
+      const unsigned int columnbytes = 2 * window.ncolumns, valuebytes = window.nvalues * static_cast<unsigned int>(sizeof(Code));
+
+      (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
+      if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.columnsat, a.column + window.column, columnbytes, full);
+      if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.valuesat, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
+    }
+    __syncwarp();
+    CopyGroups(a, window, id, to, full);
+    window = next;
+  }
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Where a lane's row is, and what it has */
+struct Lane {
+  int          values, columns, longest; /* in the stage: where its first ones are; entries of the slice's longest lane */
+  int          length;
+  VCRSUnsigned row;
+
+  template <bool difference>
+  static __device__ __forceinline__ Lane Read(const GroupsArguments &a, PetscInt w, int slice)
+  {
+    constexpr int  first  = difference ? 1 : 0;
+    const PetscInt s      = w * VCRS_WINDOW_SLICES + slice;
+    const int      thread = threadIdx.x % 32;
+    Lane           lane   = Lane{};
+
+    lane.row = static_cast<VCRSUnsigned>(a.m);
+    if (w < a.nwindows && s < a.nslices) {
+      const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread, start = __ldg(a.sliceptr + s);
+
+      lane.values  = static_cast<int>(start - __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES)) + thread;
+      lane.columns = lane.values + 32 * first * slice;
+      lane.longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + first;
+      lane.length  = __ldg(a.rowlength + slot);
+      lane.row     = static_cast<VCRSUnsigned>(a.rowperm ? static_cast<PetscInt64>(VCRS_WINDOW) * w + __ldg(a.rowperm + slot) : slot);
+    }
+    return lane;
+  }
+};
+
+/* Entries k .. k + batch - 1 of a lane, those before its end if they may lie beyond that of the slice */
+template <int batch, bool difference, bool last, class V>
+static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int k, const Lane &lane, Number sum)
+{
+  unsigned int                              o[batch];
+  typename Register<typename V::Code>::type c[batch];
+  Number                                    xs[batch];
+
+#pragma unroll
+  for (int j = 0; j < batch; j++) {
+    o[j] = 0;
+    c[j] = typename Register<typename V::Code>::type{};
+    if (!last || k + j < lane.longest) {
+      o[j] = column[32 * j];
+      c[j] = value[32 * j];
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < batch; j++) xs[j] = x[o[j]];
+#pragma unroll
+  for (int j = 0; j < batch; j++)
+    if (!last || k + j < lane.longest) sum = AddEntryIf(k + j < lane.length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
+  return sum;
+}
+
+template <VCRSValues kind, bool difference, int batch>
+static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
+{
+#if __CUDA_ARCH__ >= 900
+  typedef typename Values<kind>::Code Code;
+  constexpr int                         first = difference ? 1 : 0;
+  extern __shared__ __align__(128) char shared[];
+  const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
+  char *const                           stages = shared + Values<kind>::sharedbytes;
+  uint64_t *const                       full = reinterpret_cast<uint64_t *>(stages + a.stages * a.stagebytes), *const empty = full + a.stages;
+  Values<kind>                          values;
+
+  values.Setup(shared, a.decode);
+  for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
+  if (threadIdx.x < a.stages) {
+    cuda::ptx::mbarrier_init(full + threadIdx.x, 33); /* the threads of the warp that fills it, and its bulk copies */
+    cuda::ptx::mbarrier_init(empty + threadIdx.x, VCRS_WINDOW_SLICES);
+    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+  }
+  __syncthreads();
+
+  if (team >= a.teams) {
+    const int stage = warp - VCRS_WINDOW_SLICES * a.teams;
+
+    FillStage<Code, difference>(a, stage, stages + stage * a.stagebytes, full + stage, empty + stage);
+    return;
+  }
+
+  /* slices are sorted by length: each warp gets another one of them at each turn */
+  int      slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team;
+  uint32_t parity = 0;
+  PetscInt w      = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x);
+  Lane     next   = Lane::Read<difference>(a, w, slice);
+
+  while (w < a.nwindows) {
+    const Lane         lane = next;
+    const bool         is   = lane.row < static_cast<VCRSUnsigned>(a.m);
+    const RowEnd       end  = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, lane.row) : RowEnd{};
+    const char *const  from = stages + stage * a.stagebytes;
+    const Number      *x    = reinterpret_cast<const Number *>(from);
+    const uint16_t    *column = reinterpret_cast<const uint16_t *>(from + a.columnsat) + lane.columns;
+    const Code        *value  = reinterpret_cast<const Code *>(from + a.valuesat) + lane.values;
+    Number             sum = Number{}, xref = Number{};
+    int                k;
+
+    w += a.teams * static_cast<PetscInt>(gridDim.x);
+    slice = (slice + a.teams) % VCRS_WINDOW_SLICES;
+    next  = Lane::Read<difference>(a, w, slice);
+    BarrierWait(full + stage, parity);
+    if (difference && lane.longest > 0) xref = x[*column];
+    column += 32 * first;
+#pragma unroll 1
+    for (k = first; k + batch <= lane.longest; k += batch) {
+      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, k, lane, sum);
+      column += 32 * batch;
+      value += 32 * batch;
+    }
+    if (k < lane.longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, k, lane, sum);
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) BarrierArrive(empty + stage);
+    if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, lane.row))) FinishRow<Values<kind>::scaled, difference>(a, lane.row, end, lane.length == 0, sum, xref);
+    stage += a.teams;
+    if (stage >= a.stages) {
+      stage -= a.stages;
+      parity ^= 1;
+    }
+  }
+#endif
+}
+
+/* Very long rows, a block a row */
+template <VCRSValues kind, bool difference>
+static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
+{
+  extern __shared__ __align__(16) char shared[];
+  Values<kind>                         values;
+
+  values.Setup(shared, a.decode);
+  for (PetscInt q = blockIdx.x; q < a.nlong; q += gridDim.x) LongRow<difference, 4>(a, values, q);
+}
+
+static unsigned int RoundUp128(size_t bytes)
+{
+  return static_cast<unsigned int>((bytes + 127) / 128 * 128);
+}
+
+static void GroupsGetArguments(const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, GroupsArguments *arguments)
+{
+  GroupsArguments &a = *arguments;
+
+  a.x          = reinterpret_cast<const Number *>(x);
+  a.add        = reinterpret_cast<const Number *>(add);
+  a.y          = reinterpret_cast<Number *>(y);
+  a.m          = p->m;
+  a.n          = p->n;
+  a.nwindows   = VCRSWindows(p);
+  a.nslices    = p->nslices;
+  a.nlong      = p->nlong;
+  a.sliceptr   = p->sliceptr;
+  a.value      = p->value;
+  a.column     = reinterpret_cast<const uint16_t *>(p->coloffset);
+  a.group      = p->group;
+  a.groupptr   = p->groupptr;
+  a.groupfirst = p->groupfirst;
+  a.rowlength  = p->rowlength;
+  a.rowperm    = p->rowperm;
+  a.longrow    = p->longrow;
+  a.longcol    = p->longcol;
+  a.longptr    = p->longptr;
+  a.longvalue  = p->longvalue;
+  a.exponent   = p->exponent;
+  a.decode     = GetDecodeArguments(p);
+  a.sigma      = GetSigmaArguments(p);
+  a.columnsat  = RoundUp128(static_cast<size_t>(VCRS_GROUP) * p->mostgroups * sizeof(Number));
+  a.valuesat   = a.columnsat + RoundUp128(sizeof(uint16_t) * static_cast<size_t>(p->mostcolumns));
+  a.stagebytes = a.valuesat + RoundUp128(VCRSValueBytes(p->values) * static_cast<size_t>(p->mostcolumns));
+  a.aligned    = reinterpret_cast<uintptr_t>(x) % 16 == 0;
+}
+
+/* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
+static int GroupsChooseShape(const VCRSLaunch *l, size_t tables, GroupsArguments *a)
+{
+  static const struct {
+    int stages, teams, blocks;
+  } shapes[] = {
+    {3, 1, 2},
+    {2, 2, 2},
+    {4, 2, 1},
+    {3, 1, 1},
+    {2, 1, 1}
+  };
+
+  for (const auto &shape : shapes) {
+    const size_t bytes = tables + shape.stages * (a->stagebytes + 2 * sizeof(uint64_t));
+
+    if (bytes + 1024 > static_cast<size_t>(l->sharedbytes) / shape.blocks || bytes > static_cast<size_t>(l->blockbytes)) continue;
+    a->stages = shape.stages;
+    a->teams  = shape.teams;
+    return shape.blocks;
+  }
+  return 0;
+}
+
+template <VCRSValues kind, bool difference>
+static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, GroupsArguments *a, cudaStream_t stream)
+{
+  const auto     kernel = GroupsKernel<kind, difference, 4>;
+  constexpr size_t tables = Values<kind>::sharedbytes;
+  const int      blocks = GroupsChooseShape(l, tables, a);
+  const size_t   bytes  = tables + a->stages * (a->stagebytes + 2 * sizeof(uint64_t));
+
+  PetscFunctionBegin;
+  PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A window of %u bytes does not fit the shared memory of %d bytes", a->stagebytes, l->blockbytes);
+  PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  kernel<<<static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors))), 32 * (VCRS_WINDOW_SLICES * a->teams + a->stages), bytes, stream>>>(*a);
+  PetscCallCUDA(cudaGetLastError());
+  if (a->nlong) {
+    PetscCallCUDA(cudaFuncSetAttribute(LongRowsKernel<kind, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
+    LongRowsKernel<kind, difference><<<static_cast<unsigned int>(PetscMin(a->nlong, 65536)), 256, tables, stream>>>(*a);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *l)
+{
+  cudaFuncAttributes attributes;
+  int                device;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+
+  /* code for older devices has no asynchronous copies of this kind */
+  PetscCallCUDA(cudaFuncGetAttributes(&attributes, GroupsKernel<VCRS_VALUES_SINGLE, false, 4>));
+  l->staged = attributes.ptxVersion >= 90;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+{
+  GroupsArguments a;
+
+  PetscFunctionBegin;
+  GroupsGetArguments(p, x, add, y, &a);
+#define GroupsCase(kind) \
+  case kind: \
+    if (p->difference) PetscCall((GroupsLaunch<kind, true>(l, &a, stream))); \
+    else PetscCall((GroupsLaunch<kind, false>(l, &a, stream))); \
+    break
+  switch (p->values) {
+    GroupsCase(VCRS_VALUES_FULL);
+    GroupsCase(VCRS_VALUES_SINGLE);
+    GroupsCase(VCRS_VALUES_DICT8);
+    GroupsCase(VCRS_VALUES_DICT16);
+    GroupsCase(VCRS_VALUES_LOG8);
+    GroupsCase(VCRS_VALUES_LOG16);
+    GroupsCase(VCRS_VALUES_FIXED8);
+    GroupsCase(VCRS_VALUES_FIXED16);
+  }
+#undef GroupsCase
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
