@@ -13,17 +13,20 @@ typedef struct {
   PetscBool   box;      /* 27 points, else 7 */
   PetscInt    media;    /* so many different media in layers and blocks; 0: an entry is like no other */
   PetscInt    shuffled; /* columns up to so far from where they were: unstructured */
+  PetscInt    distance; /* every so many rows one has very many entries; 0: none */
 } Grid;
 
 /* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
 static const Grid grids[] = {
-  {"box, variable",    {48, 48, 40}, PETSC_TRUE,  0, 0   },
-  {"box, odd lines",   {45, 41, 40}, PETSC_TRUE,  0, 0   },
-  {"box, media",       {48, 40, 40}, PETSC_TRUE,  5, 0   },
-  {"star, variable",   {64, 40, 30}, PETSC_FALSE, 0, 0   },
-  {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0   },
-  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0   },
-  {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000},
+  {"box, variable",    {48, 48, 40}, PETSC_TRUE,  0, 0,    0   },
+  {"box, odd lines",   {45, 41, 40}, PETSC_TRUE,  0, 0,    0   },
+  {"box, media",       {48, 40, 40}, PETSC_TRUE,  5, 0,    0   },
+  {"star, variable",   {64, 40, 30}, PETSC_FALSE, 0, 0,    0   },
+  {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0,    0   },
+  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0,    0   },
+  {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000, 0   },
+  {"grouped",          {61, 63, 41}, PETSC_TRUE,  0, 600,  9973},
+  {"grouped, media",   {64, 64, 34}, PETSC_TRUE,  5, 600,  0   },
 };
 
 typedef struct {
@@ -45,7 +48,26 @@ static const Store stores[] = {
   {"l3 fixed 8",  MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  8 },
   {"l3 log 16",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    16},
   {"l3 fixed 16", MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  16},
+  {"l3 log 8",    MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    8 },
+  {"l3 single",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_SINGLE, 16},
 };
+
+/* How many entries a row of very many has more than others, and which */
+#define FAR_ENTRIES 500
+
+static PetscErrorCode AddFarEntries(Mat A, PetscInt row, PetscInt m)
+{
+  PetscInt    cols[FAR_ENTRIES];
+  PetscScalar vals[FAR_ENTRIES];
+
+  PetscFunctionBeginUser;
+  for (PetscInt k = 0; k < FAR_ENTRIES; k++) {
+    cols[k] = (PetscInt)((double)m * TestRandom(4, (uint64_t)row, (uint64_t)k));
+    vals[k] = TestScalar(5, (uint64_t)row, (uint64_t)k);
+  }
+  PetscCall(MatSetValues(A, 1, &row, FAR_ENTRIES, cols, vals, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
 {
@@ -54,6 +76,7 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, m, m, 27, NULL, 27, NULL, A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatGetOwnershipRange(*A, &start, &end));
   for (PetscInt row = start; row < end; row++) {
     const PetscInt x = row % nx, y = row / nx % ny, z = row / nx / ny, medium = g->media > 1 ? (2 * x / nx + 3 * z / nz) % g->media : 0;
@@ -80,9 +103,49 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
       }
     }
     PetscCall(MatSetValues(*A, 1, &row, count, cols, vals, ADD_VALUES));
+    if (g->distance && row % g->distance == 5) PetscCall(AddFarEntries(*A, row, m));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A x for an x that begins in the middle of another vector, so that kernels cannot read it as they like best */
+static PetscErrorCode CompareShifted(Mat A, Mat C, const char where[], PetscInt *failures)
+{
+  char      type[64] = VECSTANDARD;
+  Vec       all, x, xhost, y, yhost;
+  IS        is;
+  PetscInt  n;
+  PetscReal norm, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-x_vec_type", type, sizeof(type), NULL));
+  PetscCall(MatGetLocalSize(A, NULL, &n));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &all));
+  PetscCall(VecSetSizes(all, n + 1, PETSC_DETERMINE));
+  PetscCall(VecSetType(all, type));
+  PetscCall(VecSetRandom(all, NULL));
+  PetscCall(ISCreateStride(PETSC_COMM_WORLD, n, 1, 1, &is));
+  PetscCall(VecGetSubVector(all, is, &x));
+  PetscCall(MatCreateVecs(C, &xhost, &yhost));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecCopy(x, xhost));
+  PetscCall(MatMult(A, x, y));
+  PetscCall(MatMult(C, xhost, yhost));
+  PetscCall(VecNorm(yhost, NORM_INFINITY, &norm));
+  PetscCall(VecAXPY(yhost, -1., y));
+  PetscCall(VecNorm(yhost, NORM_INFINITY, &error));
+  if (!(error <= 1000 * PETSC_MACHINE_EPSILON * norm)) {
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s, x in the middle of a vector: error %g\n", where, (double)error));
+    (*failures)++;
+  }
+  PetscCall(VecRestoreSubVector(all, is, &x));
+  PetscCall(ISDestroy(&is));
+  PetscCall(VecDestroy(&all));
+  PetscCall(VecDestroy(&xhost));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&yhost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,6 +183,7 @@ int main(int argc, char **argv)
       PetscCall(TestProductsCreate(C, lossy, &t));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(TestProductsDestroy(&t));
+      if (grids[g].shuffled) PetscCall(CompareShifted(A, C, where, &failures));
       PetscCall(MatDestroy(&C));
       PetscCall(MatDestroy(&A));
       count++;
