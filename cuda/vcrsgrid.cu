@@ -123,6 +123,7 @@ static __device__ __forceinline__ void SumGridOfBytes(const SetsArguments &a, co
           re[j] = im[j] = 0;
         }
       }
+      asm volatile("" ::: "memory"); /* entries are not read ahead: they wait in shared memory, and registers are few */
 #pragma unroll
       for (int r = 0; r < rows + 2; r++) plane[r] = plane[r] + xs[at][r];
 #pragma unroll
@@ -391,7 +392,7 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
 template <VCRSValues kind>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr int threads = Values<kind>::sharedbytes ? 256 : 128, blocks = Values<kind>::sharedbytes ? 2 : 4;
+  constexpr int threads = Values<kind>::sharedbytes ? 256 : 128, blocks = Values<kind>::sharedbytes ? 2 : 5;
 
   PetscFunctionBegin;
   if (p->difference) PetscCall((GridLaunch<kind, true, 2, 1, 2, threads, blocks>(l, a, stream)));
