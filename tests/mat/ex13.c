@@ -53,7 +53,7 @@ static const Store stores[] = {
 };
 
 /* How many entries a row of very many has more than others, and which */
-#define FAR_ENTRIES 500
+#define FAR_ENTRIES 400
 
 static PetscErrorCode AddFarEntries(Mat A, PetscInt row, PetscInt m)
 {
