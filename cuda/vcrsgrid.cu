@@ -86,73 +86,6 @@ static __device__ __forceinline__ void SumGrid(const SetsArguments &a, const V &
   }
 }
 
-#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
-/*
-   The same for components q that are integers of one byte, with half the instructions. An integer is made
-   a number v = 1 + (q + 128) / 256 by writing it into a mantissa, which is no conversion, and
-     sum q (x - xref) = 256 (sum v x - 1.5 (1 + i) sum x) - xref sum q.
-   The sum of x over the box is shared by the rows, that of q is one of the numbers' high words.
-*/
-template <int rows, int ahead, bool difference>
-static __device__ __forceinline__ void SumGridOfBytes(const SetsArguments &a, const unsigned short *const value[rows], const Number *x, Number xref[rows], Number sum[rows])
-{
-  constexpr int      steps = 9, stored = points - (difference ? 1 : 0);
-  constexpr uint32_t one = 0x3ff00000u, byte = 0xff000u, negative = 0x80000u; /* the high word of 1; where the byte lies in it, and its highest bit */
-  const PetscInt     stride = a.stride;
-  Number             xs[ahead + 1][rows + 2], plane[rows + 2];
-  uint32_t           re[rows], im[rows]; /* sums of high words */
-
-#pragma unroll
-  for (int r = 0; r < rows + 2; r++) plane[r] = Number{};
-#pragma unroll
-  for (int t = 0; t < steps + ahead; t++) {
-    if (t < steps) {
-      const Number *xt = x + a.offset[InSet<difference>(PlanePoint(t))] - stride;
-
-#pragma unroll
-      for (int r = 0; r < rows + 2; r++) xs[t % (ahead + 1)][r] = Read(xt + r * stride);
-    }
-    if (t >= ahead) {
-      const int now = t - ahead, at = now % (ahead + 1);
-
-      if (now == 0) {
-#pragma unroll
-        for (int j = 0; j < rows; j++) {
-          xref[j] = difference ? xs[at][j + 1] : Number{};
-          sum[j]  = Number{};
-          re[j] = im[j] = 0;
-        }
-      }
-      asm volatile("" ::: "memory"); /* entries are not read ahead: they wait in shared memory, and registers are few */
-#pragma unroll
-      for (int r = 0; r < rows + 2; r++) plane[r] = plane[r] + xs[at][r];
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        const int q = PlanePoint(now) + (k - 1) * below;
-
-        if (difference && q == self) continue;
-#pragma unroll
-        for (int j = 0; j < rows; j++) {
-          const uint32_t c = value[j][32 * Stored<difference>(q)], highre = (c << 12 & byte) ^ (one | negative), highim = (c << 4 & byte) ^ (one | negative);
-
-          re[j] += highre;
-          im[j] += highim;
-          sum[j] = MultiplyAdd(Number{__hiloint2double(static_cast<int>(highre), 0), __hiloint2double(static_cast<int>(highim), 0)}, xs[at][j + k], sum[j]);
-        }
-      }
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < rows; j++) {
-    const PetscReal qre = static_cast<PetscReal>(static_cast<int>((re[j] - stored * one) >> 12) - 128 * stored), qim = static_cast<PetscReal>(static_cast<int>((im[j] - stored * one) >> 12) - 128 * stored);
-    const Number    box = plane[j] + plane[j + 1] + plane[j + 2] - xref[j];
-
-    sum[j] = MultiplyAdd(Number{-1.5, -1.5}, box, sum[j]);
-    sum[j] = MultiplyAdd(Number{-qre, -qim}, xref[j], Number{256 * sum[j].re, 256 * sum[j].im});
-  }
-}
-#endif
-
 /*
    The rows of the list, 32 at a time, a thread a row. They wait long for what they need, so that
    different warps do theirs at different times, among the turns of their other work.
@@ -344,11 +277,7 @@ static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __gri
       sums[j] = difference && a.sigma.kind == VCRS_SIGMA_SPARSE ? __ldg(a.sigma.mask + row / 32) >> row % 32 & 1u : static_cast<uint32_t>(difference && a.sigma.kind == VCRS_SIGMA_FULL);
     }
     staged.Wait(stage, round);
-#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
-    if constexpr (kind == VCRS_VALUES_FIXED8) SumGridOfBytes<rows, ahead, difference>(a, value, Whole(a.x + row0), xref, sum);
-    else
-#endif
-      SumGrid<rows, ahead, difference>(a, values, value, Whole(a.x + row0), xref, sum);
+    SumGrid<rows, ahead, difference>(a, values, value, Whole(a.x + row0), xref, sum);
     __syncwarp();
     copy(stage, start, end);
     if (++stage == stages) {
@@ -392,11 +321,9 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
 template <VCRSValues kind>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr int threads = Values<kind>::sharedbytes ? 256 : 128, blocks = Values<kind>::sharedbytes ? 2 : 5;
-
   PetscFunctionBegin;
-  if (p->difference) PetscCall((GridLaunch<kind, true, 2, 1, 2, threads, blocks>(l, a, stream)));
-  else PetscCall((GridLaunch<kind, false, 2, 1, 2, threads, blocks>(l, a, stream)));
+  if (p->difference) PetscCall((GridLaunch<kind, true, 2, 1, 2, 256, Values<kind>::sharedbytes ? 2 : 3>(l, a, stream)));
+  else PetscCall((GridLaunch<kind, false, 2, 1, 2, 256, Values<kind>::sharedbytes ? 2 : 3>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

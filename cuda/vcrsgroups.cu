@@ -59,74 +59,83 @@ static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
 #endif
 }
 
-/* What is to be copied for a window */
+/* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
 struct Window {
-  PetscInt     ngroups; /* without the stand-in */
-  PetscInt64   group, value, column; /* where they begin */
-  unsigned int nvalues, ncolumns;
-  PetscInt64   x;
+  PetscInt   slice;              /* its first slice */
+  PetscInt   group, groupend, first; /* where its list of groups is, with the stand-in; its least group */
+  PetscInt64 value, valueend;
 
-  template <bool difference>
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
-    Window         window = Window{};
-    const PetscInt s      = w * VCRS_WINDOW_SLICES, n = min(a.nslices - s, VCRS_WINDOW_SLICES);
+    Window window = Window{};
 
     if (w < a.nwindows) {
-      const PetscInt   from = __ldg(a.groupptr + w);
-      const PetscInt64 end  = __ldg(a.sliceptr + s + n);
-
-      window.group    = from + 1;
-      window.ngroups  = __ldg(a.groupptr + w + 1) - from - 1;
-      window.x        = static_cast<PetscInt64>(VCRS_GROUP) * __ldg(a.groupfirst + w);
-      window.value    = __ldg(a.sliceptr + s);
-      window.column   = window.value + (difference ? static_cast<PetscInt64>(32) * s : 0);
-      window.nvalues  = static_cast<unsigned int>(end - window.value);
-      window.ncolumns = window.nvalues + (difference ? 32u * static_cast<unsigned int>(n) : 0u);
+      window.slice    = w * VCRS_WINDOW_SLICES;
+      window.group    = __ldg(a.groupptr + w);
+      window.groupend = __ldg(a.groupptr + w + 1);
+      window.first    = __ldg(a.groupfirst + w);
+      window.value    = __ldg(a.sliceptr + window.slice);
+      window.valueend = __ldg(a.sliceptr + min(a.nslices, window.slice + VCRS_WINDOW_SLICES));
     }
     return window;
   }
+
+  __device__ __forceinline__ int CountGroups() const { return static_cast<int>(groupend - group) - 1; }
+
+  __device__ __forceinline__ const uint16_t *Groups(const GroupsArguments &a) const { return a.group + group + 1; }
+
+  __device__ __forceinline__ PetscInt64 FirstColumn() const { return static_cast<PetscInt64>(VCRS_GROUP) * first; }
+
+  /* Whether none of its groups reaches beyond the end of x */
+  __device__ __forceinline__ bool IsInside(const GroupsArguments &a) const
+  {
+    return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 || FirstColumn() + VCRS_GROUP * (static_cast<PetscInt64>(__ldg(Groups(a) + CountGroups() - 1)) + 1) <= a.n;
+  }
 };
 
-/* The x of a window's groups, behind the zeros of the stand-in; id[] has the numbers of the first groups, a group a thread */
+/*
+   The x of a window's groups, behind the zeros of the stand-in; id[] has the numbers of the first groups, a group a
+   thread. These copies are what a block waits for, so that all that could be done once for all of them is.
+*/
 static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Window &window, const unsigned int id[], char *to, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int  pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
-  const int      lane = threadIdx.x % 32, n = pieces * static_cast<int>(window.ngroups);
-  const uint32_t base = SharedAddress(to) + 16 * pieces;
+  constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
+  const int     lane = threadIdx.x % 32;
 
-  if (a.aligned) {
-    const auto copy = [&](int t, unsigned int group) {
-      const PetscInt64   column = window.x + static_cast<PetscInt64>(VCRS_GROUP) * group + numbers * (t % pieces), left = a.n - column;
-      const unsigned int bytes  = left >= numbers ? 16u : (left > 0 ? static_cast<unsigned int>(left * sizeof(Number)) : 0u);
-
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(base + 16 * t), "l"(left > 0 ? a.x + column : a.x), "r"(bytes) : "memory");
-    };
+  if (a.aligned && window.IsInside(a)) {
+    const int      n    = pieces * window.CountGroups() - lane;
+    const Number  *x    = Whole(a.x + (window.FirstColumn() + numbers * (lane % pieces)));
+    const uint32_t base = SharedAddress(to) + 16 * (pieces + lane);
+    const auto     copy = [&](int t, unsigned int group) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group) : "memory"); };
 
 #pragma unroll
-    for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) {
-#pragma unroll
-      for (int p = 0; p < pieces; p++) {
-        const int          t     = 32 * (k * pieces + p) + lane;
-        const unsigned int group = __shfl_sync(0xffffffffu, id[k], p * (32 / pieces) + lane / pieces);
+    for (int t = 0; t < 32 * pieces * VCRS_GROUPS_AHEAD; t += 32) {
+      const unsigned int group = __shfl_sync(0xffffffffu, id[t / (32 * pieces)], t / 32 % pieces * (32 / pieces) + lane / pieces);
 
-        if (t < n) copy(t, group);
-      }
+      if (t < n) copy(t, group);
     }
-    for (int t = 32 * pieces * VCRS_GROUPS_AHEAD + lane; t < n; t += 32) copy(t, __ldg(a.group + window.group + t / pieces));
+    for (int t = 32 * pieces * VCRS_GROUPS_AHEAD; t < n; t += 32) copy(t, __ldg(window.Groups(a) + (t + lane) / pieces));
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
   } else {
     Number *x = reinterpret_cast<Number *>(to) + VCRS_GROUP;
 
-    for (int t = lane; t < VCRS_GROUP * static_cast<int>(window.ngroups); t += 32) {
-      const PetscInt64 column = window.x + static_cast<PetscInt64>(VCRS_GROUP) * __ldg(a.group + window.group + t / VCRS_GROUP) + t % VCRS_GROUP;
+    for (int t = lane; t < VCRS_GROUP * window.CountGroups(); t += 32) {
+      const PetscInt64 column = window.FirstColumn() + VCRS_GROUP * static_cast<PetscInt64>(__ldg(window.Groups(a) + t / VCRS_GROUP)) + t % VCRS_GROUP;
 
-      x[t] = column < a.n ? Read(a.x + column) : Number{};
+      if (column < a.n) x[t] = Read(a.x + column);
     }
     BarrierArrive(full);
   }
 #endif
+}
+
+static __device__ __forceinline__ void ReadGroups(const GroupsArguments &a, const Window &window, unsigned int id[])
+{
+  const int lane = threadIdx.x % 32;
+
+#pragma unroll
+  for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) id[k] = ReadOnceIf(lane + 32 * k < window.CountGroups(), window.Groups(a) + lane + 32 * k);
 }
 
 /* The warp that fills a stage: it has every so many windows */
@@ -134,59 +143,61 @@ template <class Code, bool difference>
 static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
+  constexpr int  first = difference ? 1 : 0;
   const int      lane = threadIdx.x % 32;
   const PetscInt step = static_cast<PetscInt>(gridDim.x) * a.stages;
   PetscInt       w    = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x);
-  Window         window = Window::Read<difference>(a, w);
+  Window         window = Window::Read(a, w), next = Window::Read(a, w + step);
   uint32_t       parity = 1;
   unsigned int   id[VCRS_GROUPS_AHEAD];
 
+  ReadGroups(a, window, id);
   for (; w < a.nwindows; w += step) {
-    /* the numbers of the groups come while the stage is still in use, and where the next window is while this one is copied */
-#pragma unroll
-    for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) id[k] = ReadOnceIf(lane + 32 * k < window.ngroups, a.group + window.group + lane + 32 * k);
-    const Window next = Window::Read<difference>(a, w + step);
-
     BarrierWait(empty, parity);
     parity ^= 1;
     if (lane == 0) {
-      const unsigned int columnbytes = 2 * window.ncolumns, valuebytes = window.nvalues * static_cast<unsigned int>(sizeof(Code));
+      const unsigned int nvalues = static_cast<unsigned int>(window.valueend - window.value), valuebytes = nvalues * static_cast<unsigned int>(sizeof(Code));
+      const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(min(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
 
       (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
-      if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.columnsat, a.column + window.column, columnbytes, full);
+      if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.columnsat, a.column + window.value + first * static_cast<PetscInt64>(32) * window.slice, columnbytes, full);
       if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.valuesat, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
     }
     __syncwarp();
     CopyGroups(a, window, id, to, full);
+
+    /* what the next window needs comes while the stage is in use */
     window = next;
+    ReadGroups(a, window, id);
+    next = Window::Read(a, w + 2 * step);
   }
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/* Where a lane's row is, and what it has */
+/* Where a lane's row is, and what it has; as it is read, see Window */
 struct Lane {
-  int          values, columns, longest; /* in the stage: where its first ones are; entries of the slice's longest lane */
-  int          length;
-  VCRSUnsigned row;
+  PetscInt64   window, start, end; /* where the values of its window and its slice begin, and where these end */
+  int          slice, length, place; /* of its window */
+  VCRSUnsigned first;
 
-  template <bool difference>
   static __device__ __forceinline__ Lane Read(const GroupsArguments &a, PetscInt w, int slice)
   {
-    constexpr int  first  = difference ? 1 : 0;
     const PetscInt s      = w * VCRS_WINDOW_SLICES + slice;
     const int      thread = threadIdx.x % 32;
     Lane           lane   = Lane{};
 
-    lane.row = static_cast<VCRSUnsigned>(a.m);
+    lane.slice = slice;
+    lane.first = static_cast<VCRSUnsigned>(a.m);
     if (w < a.nwindows && s < a.nslices) {
-      const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread, start = __ldg(a.sliceptr + s);
+      const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread;
 
-      lane.values  = static_cast<int>(start - __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES)) + thread;
-      lane.columns = lane.values + 32 * first * slice;
-      lane.longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + first;
-      lane.length  = __ldg(a.rowlength + slot);
-      lane.row     = static_cast<VCRSUnsigned>(a.rowperm ? static_cast<PetscInt64>(VCRS_WINDOW) * w + __ldg(a.rowperm + slot) : slot);
+      lane.window = __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES);
+      lane.start  = __ldg(a.sliceptr + s);
+      lane.end    = __ldg(a.sliceptr + s + 1);
+      lane.length = __ldg(a.rowlength + slot);
+      lane.place  = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
+      lane.first  = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
     }
     return lane;
   }
@@ -194,7 +205,7 @@ struct Lane {
 
 /* Entries k .. k + batch - 1 of a lane, those before its end if they may lie beyond that of the slice */
 template <int batch, bool difference, bool last, class V>
-static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int k, const Lane &lane, Number sum)
+static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int k, int longest, int length, Number sum)
 {
   unsigned int                              o[batch];
   typename Register<typename V::Code>::type c[batch];
@@ -204,7 +215,7 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
   for (int j = 0; j < batch; j++) {
     o[j] = 0;
     c[j] = typename Register<typename V::Code>::type{};
-    if (!last || k + j < lane.longest) {
+    if (!last || k + j < longest) {
       o[j] = column[32 * j];
       c[j] = value[32 * j];
     }
@@ -213,7 +224,7 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
   for (int j = 0; j < batch; j++) xs[j] = x[o[j]];
 #pragma unroll
   for (int j = 0; j < batch; j++)
-    if (!last || k + j < lane.longest) sum = AddEntryIf(k + j < lane.length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
+    if (!last || k + j < longest) sum = AddEntryIf(k + j < length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
   return sum;
 }
 
@@ -249,35 +260,37 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   int      slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team;
   uint32_t parity = 0;
   PetscInt w      = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x);
-  Lane     next   = Lane::Read<difference>(a, w, slice);
+  Lane     next   = Lane::Read(a, w, slice);
 
   while (w < a.nwindows) {
     const Lane         lane = next;
-    const bool         is   = lane.row < static_cast<VCRSUnsigned>(a.m);
-    const RowEnd       end  = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, lane.row) : RowEnd{};
+    const VCRSUnsigned row  = lane.first + lane.place;
+    const bool         is   = row < static_cast<VCRSUnsigned>(a.m);
+    const RowEnd       end  = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
+    const int          at   = static_cast<int>(lane.start - lane.window) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
     const char *const  from = stages + stage * a.stagebytes;
     const Number      *x    = reinterpret_cast<const Number *>(from);
-    const uint16_t    *column = reinterpret_cast<const uint16_t *>(from + a.columnsat) + lane.columns;
-    const Code        *value  = reinterpret_cast<const Code *>(from + a.valuesat) + lane.values;
+    const uint16_t    *column = reinterpret_cast<const uint16_t *>(from + a.columnsat) + at + 32 * first * lane.slice;
+    const Code        *value  = reinterpret_cast<const Code *>(from + a.valuesat) + at;
     Number             sum = Number{}, xref = Number{};
     int                k;
 
     w += a.teams * static_cast<PetscInt>(gridDim.x);
     slice = (slice + a.teams) % VCRS_WINDOW_SLICES;
-    next  = Lane::Read<difference>(a, w, slice);
+    next  = Lane::Read(a, w, slice);
     BarrierWait(full + stage, parity);
-    if (difference && lane.longest > 0) xref = x[*column];
+    if (difference && longest > 0) xref = x[*column];
     column += 32 * first;
 #pragma unroll 1
-    for (k = first; k + batch <= lane.longest; k += batch) {
-      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, k, lane, sum);
+    for (k = first; k + batch <= longest; k += batch) {
+      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, k, longest, lane.length, sum);
       column += 32 * batch;
       value += 32 * batch;
     }
-    if (k < lane.longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, k, lane, sum);
+    if (k < longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, k, longest, lane.length, sum);
     __syncwarp();
     if (threadIdx.x % 32 == 0) BarrierArrive(empty + stage);
-    if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, lane.row))) FinishRow<Values<kind>::scaled, difference>(a, lane.row, end, lane.length == 0, sum, xref);
+    if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, end, lane.length == 0, sum, xref);
     stage += a.teams;
     if (stage >= a.stages) {
       stage -= a.stages;
@@ -291,8 +304,8 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 template <VCRSValues kind, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {
-  extern __shared__ __align__(16) char shared[];
-  Values<kind>                         values;
+  extern __shared__ __align__(128) char shared[];
+  Values<kind>                          values;
 
   values.Setup(shared, a.decode);
   for (PetscInt q = blockIdx.x; q < a.nlong; q += gridDim.x) LongRow<difference, 4>(a, values, q);
@@ -343,7 +356,7 @@ static int GroupsChooseShape(const VCRSLaunch *l, size_t tables, GroupsArguments
     int stages, teams, blocks;
   } shapes[] = {
     {3, 1, 2},
-    {2, 2, 2},
+    {2, 1, 2},
     {4, 2, 1},
     {3, 1, 1},
     {2, 1, 1}
