@@ -151,7 +151,7 @@ static PetscErrorCode CompareShifted(Mat A, Mat C, const char where[], PetscInt 
 
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, count = 0, every = 1, k = 0;
+  PetscInt failures = 0, count = 0, grouped = 0, every = 1, k = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -165,6 +165,7 @@ int main(int argc, char **argv)
       const PetscBool lossy = (PetscBool)(stores[s].loss != MATVCRS_LOSS_NONE);
       Mat             A, C;
       TestProducts    t;
+      MatVCRSInfo     info;
       char            where[64];
 
       /* no index sets in an unstructured matrix; nothing to choose in one of few different rows */
@@ -178,6 +179,8 @@ int main(int argc, char **argv)
 
       /* without the AIJ arrays, products and conversions are of what is stored */
       PetscCall(MatVCRSDropAIJ(A));
+      PetscCall(MatVCRSGetInfo(A, &info));
+      if (info.grouped) grouped++;
       PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &C));
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s", grids[g].name, stores[s].name));
       PetscCall(TestProductsCreate(C, lossy, &t));
@@ -190,7 +193,7 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&B));
   }
-  PetscCall(TestReport(failures, "%" PetscInt_FMT " large matrices: all products agree\n", count));
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " large matrices, %" PetscInt_FMT " of them with grouped columns: all products agree\n", count, grouped));
   PetscCall(PetscFinalize());
   return 0;
 }

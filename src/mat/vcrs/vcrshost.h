@@ -283,6 +283,39 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
 #undef VCRS_ADD_BASES
 }
 
+/* The same as what VCRSGatherWindow() has put where, if columns are grouped */
+static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt s, PetscInt k, PetscInt nk, PetscInt place[])
+{
+  if (plan->grouped) {
+    const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k);
+
+    LITHE_INDEPENDENT
+    for (PetscInt l = 0; l < VCRS_SLICE * nk; l++) place[l] = number[l];
+  } else VCRSDecodeColumns(plan, s, k, nk, place);
+}
+
+/* Grouped columns: the x of window w, nrhs columns of them, in the order of its groups; the stand-in's is zero */
+static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt w, PetscInt nrhs, const PetscScalar *x, size_t ldx, PetscScalar *to, size_t ldto)
+{
+  const uint16_t *group = plan->group + plan->groupptr[w];
+  const PetscInt  n     = plan->groupptr[w + 1] - plan->groupptr[w];
+
+  for (PetscInt c = 0; c < nrhs; c++) {
+    const PetscScalar *from = x + (size_t)c * ldx + VCRS_GROUP * (size_t)plan->groupfirst[w];
+    const PetscInt     left = plan->n - VCRS_GROUP * plan->groupfirst[w];
+
+    for (PetscInt p = 0; p < VCRS_GROUP; p++) to[p] = 0;
+    for (PetscInt k = 1; k < n; k++) {
+      const PetscInt column = VCRS_GROUP * (PetscInt)group[k];
+
+      if (column + VCRS_GROUP <= left) memcpy(to + VCRS_GROUP * k, from + column, VCRS_GROUP * sizeof(*to));
+      else
+        for (PetscInt p = 0; p < VCRS_GROUP; p++) to[VCRS_GROUP * k + p] = column + p < left ? from[column + p] : 0;
+    }
+    to += ldto;
+  }
+}
+
 /* The row of each lane of slice s of L3; lanes that pad the last slice get plan->m */
 static LITHE_ALWAYS_INLINE void VCRSLaneRows(const VCRSPlan *plan, PetscInt s, PetscInt row[])
 {

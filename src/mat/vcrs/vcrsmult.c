@@ -341,8 +341,11 @@ static LITHE_ALWAYS_INLINE void GatherSome(PetscInt k, const uint8_t length[], c
   }
 }
 
-static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v)
+/* window: room for the x of a window where columns are grouped, ldwindow numbers for each right side */
+static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *window, size_t ldwindow)
 {
+  const PetscScalar *const xs = window ? window : v->x;
+  const size_t    ldx   = window ? ldwindow : v->ldx;
   const PetscInt  first = plan->difference ? 1 : 0;
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
   PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
@@ -360,16 +363,17 @@ static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSO
     }
     VCRSLaneRows(plan, s, row);
     if (fixed) normal = VCRSScale(plan, row, scale);
+    if (window && s % (VCRS_WINDOW / VCRS_SLICE) == 0) VCRSGatherWindow(plan, s / (VCRS_WINDOW / VCRS_SLICE), v->nrhs, v->x, v->ldx, window, ldwindow);
 
     for (PetscInt c0 = 0; c0 < v->nrhs; c0 += L3_COLUMNS) {
       const PetscInt     nc = PetscMin(L3_COLUMNS, v->nrhs - c0);
-      const PetscScalar *x  = v->x + c0 * v->ldx;
+      const PetscScalar *x  = xs + c0 * ldx;
 
       memset(sum, 0, (size_t)nc * sizeof(sum[0]));
 
       /* The references and their row sums */
       if (plan->difference && longest > 0) {
-        VCRSDecodeColumns(plan, s, 0, 1, col);
+        VCRSDecodePlaces(plan, s, 0, 1, col);
         for (PetscInt l = 0; l < VCRS_SLICE; l++) {
           PetscScalar sigma1 = 0;
 
@@ -377,7 +381,7 @@ static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSO
             if (VCRSGetSigma(plan, row[l], 1, sigma)) sigma1 = sigma[0];
           }
           for (PetscInt c = 0; c < nc; c++) {
-            ref[c][l] = length[l] ? x[c * v->ldx + col[l]] : 0;
+            ref[c][l] = length[l] ? x[c * ldx + col[l]] : 0;
             sum[c][l] = VCRSAddProduct(0, sigma1, ref[c][l], 0);
           }
         }
@@ -388,13 +392,13 @@ static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSO
         const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k), common = PetscMax(0, PetscMin(batch, shortest - k));
         const PetscScalar *a = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
 
-        VCRSDecodeColumns(plan, s, k, batch, col);
+        VCRSDecodePlaces(plan, s, k, batch, col);
         for (PetscInt c = 0; c < nc; c++) {
           for (PetscInt j = 0; j < common; j++) {
-            if (plan->difference) GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, ref[c], sum[c]);
-            else GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, NULL, sum[c]);
+            if (plan->difference) GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, ref[c], sum[c]);
+            else GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, NULL, sum[c]);
           }
-          for (PetscInt j = common; j < batch; j++) GatherSome(k + j, length, a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * v->ldx, plan->difference ? ref[c] : NULL, sum[c]);
+          for (PetscInt j = common; j < batch; j++) GatherSome(k + j, length, a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, plan->difference ? ref[c] : NULL, sum[c]);
         }
       }
 
@@ -469,6 +473,8 @@ static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCR
 PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy)
 {
   VCRSOperands v;
+  PetscScalar *window   = NULL;
+  size_t       ldwindow = 0;
 
   PetscFunctionBegin;
   if (nrhs <= 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -496,7 +502,12 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
     Mult_Sets(plan, &v);
     break;
   case MATVCRS_LAYOUT_L3:
-    Mult_L3(plan, &v);
+    if (plan->grouped) {
+      ldwindow = VCRS_GROUP * (size_t)plan->mostgroups;
+      PetscCall(PetscMalloc(ldwindow * (size_t)nrhs * sizeof(*window), &window));
+    }
+    Mult_L3(plan, &v, window, ldwindow);
+    PetscCall(PetscFree(window));
     if (plan->nlong) Mult_Long(plan, &v);
     break;
   default:

@@ -127,6 +127,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       info->layout     = p->plan->layout;
       info->values     = VCRSValueNames[p->plan->values];
       info->difference = p->plan->difference;
+      info->grouped    = p->plan->grouped;
       info->idbytes    = p->plan->idbytes;
       if (symmetric && ctx->lossy) {
         const VCRSPlan *plan;
@@ -171,7 +172,7 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetInfo(A, &info));
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : "", info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n", info.indexsets, info.valuesets, info.pairs, info.tablebytes));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (ctx->lossy) {
