@@ -15,10 +15,11 @@
 #include <petscksp.h>
 
 typedef struct {
-  PetscInt maxlevels, coarsepoints;
-  PetscInt nlevels;
-  PetscInt npoints; /* of the coarsest grid */
-  DM      *dm;      /* of the levels, the coarsest first */
+  PetscInt  maxlevels, coarsepoints;
+  PetscBool restriction; /* has a matrix of its own */
+  PetscInt  nlevels;
+  PetscInt  npoints; /* of the coarsest grid */
+  DM       *dm;      /* of the levels, the coarsest first */
   /* what PCMG does */
   PetscErrorCode (*setup)(PC);
   PetscErrorCode (*reset)(PC);
@@ -174,6 +175,13 @@ static PetscErrorCode PCSetUp_DeZeeuw(PC pc)
 
     PetscCall(DeZeeuwCoarsen(A, z->dm[l], z->dm[l - 1], &P, &coarse));
     PetscCall(PCMGSetInterpolation(pc, l, P));
+    if (z->restriction) {
+      Mat R;
+
+      PetscCall(MatTranspose(P, MAT_INITIAL_MATRIX, &R));
+      PetscCall(PCMGSetRestriction(pc, l, R));
+      PetscCall(MatDestroy(&R));
+    }
     PetscCall(PCMGGetSmoother(pc, l - 1, &ksp));
     PetscCall(KSPSetOperators(ksp, coarse, coarse));
     /* smoothers may want to know the grid; the matrices do not come from it */
@@ -221,6 +229,7 @@ static PetscErrorCode PCSetFromOptions_DeZeeuw(PC pc, PetscOptionItems PetscOpti
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid with matrix-dependent prolongation");
   PetscCall(PetscOptionsBoundedInt("-pc_mg_levels", "Levels at most", "PCMGSetLevels", z->maxlevels, &z->maxlevels, NULL, 1));
   PetscCall(PetscOptionsBoundedInt("-pc_dezeeuw_coarse_points", "A grid of so many points is not made coarser", NULL, z->coarsepoints, &z->coarsepoints, NULL, 1));
+  PetscCall(PetscOptionsBool("-pc_dezeeuw_restriction", "A matrix of its own for the restriction, instead of products with the transpose", "PCMGSetRestriction", z->restriction, &z->restriction, NULL));
   PetscOptionsHeadEnd();
   if (z->dm) PetscCall((*z->setfromoptions)(pc, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -250,7 +259,8 @@ static PetscErrorCode PCView_DeZeeuw(PC pc, PetscViewer viewer)
 
    Options Database Keys:
 + -pc_mg_levels <n>              - levels at most; as many as the grid allows by default
-. -pc_dezeeuw_coarse_points <64> - a grid of so many points is not made coarser
+. -pc_dezeeuw_coarse_points <600> - a grid of so many points is not made coarser
+. -pc_dezeeuw_restriction <true> - a matrix of its own for the restriction: more memory, less to read when compressed, faster where products with a transpose are slow
 . -pc_mg_cycle_type <w>          - v or w
 - -mg_levels_pc_type <damped>    - smoother, in `KSPRICHARDSON`
 
@@ -278,6 +288,7 @@ static PetscErrorCode PCCreate_DeZeeuw(PC pc)
   PetscCall(PetscNew(&z));
   z->maxlevels      = 32;
   z->coarsepoints   = 600;
+  z->restriction    = PETSC_TRUE;
   z->setup          = pc->ops->setup;
   z->reset          = pc->ops->reset;
   z->destroy        = pc->ops->destroy;
