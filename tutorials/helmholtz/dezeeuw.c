@@ -5,7 +5,7 @@
 /*
    Matrix-dependent prolongation for stencils of 9 and 27 points, and the Galerkin product with it.
 
-   Points with even numbers in all directions are those of the coarse grid. Others take their value from
+   Points with even numbers in all directions, or the last ones, are those of the coarse grid. Others take their value from
    the 2, 4 or 8 coarse points round them, point by point:
 
      one odd number     weights d_w/(d_w + d_e) and d_e/(d_w + d_e) for the coarse points on both sides,
@@ -17,7 +17,7 @@
 
    This is de Zeeuw's, reference 1, for matrices whose off-diagonal entries have one sign and whose
    antisymmetric part is small; moduli are for complex ones. Weights are real and not negative, and their
-   sum is one. A last point with an odd number (an even number of points) has one coarse neighbour less.
+   sum is one. The last point belongs to the coarse grid also if its number is odd (an even number of points).
 
    The product takes the rows of A one by one: t = (row of A) P, then P^T t, which is added to stencils of
    the coarse grid. No matrix product is formed on the way.
@@ -37,13 +37,22 @@ static inline PetscInt Offset(PetscInt s, PetscInt d)
          1;
 }
 
-/* Bit d is set where the number in direction d is odd */
-static inline PetscInt OddDirections(const PetscInt at[3])
+/* Bit d is set where the number in direction d is odd, but for a last point, which the coarse grid has */
+static inline PetscInt OddDirections(const Grid *grid, const PetscInt at[3])
 {
   PetscInt odd = 0;
 
-  for (PetscInt d = 0; d < 3; d++) odd |= (at[d] & 1) << d;
+  for (PetscInt d = 0; d < 3; d++) odd |= (at[d] < grid->n[d] - 1 ? at[d] & 1 : 0) << d;
   return odd;
+}
+
+/* Bit d is set for a last point with an odd number: the coarse point is the higher one of the two beside it */
+static inline PetscInt LastDirections(const Grid *grid, const PetscInt at[3])
+{
+  PetscInt last = 0;
+
+  for (PetscInt d = 0; d < 3; d++) last |= (at[d] == grid->n[d] - 1 ? at[d] & 1 : 0) << d;
+  return last;
 }
 
 static inline PetscInt CountBits(PetscInt bits)
@@ -52,7 +61,7 @@ static inline PetscInt CountBits(PetscInt bits)
 }
 
 /* One odd number. In a stencil of two dimensions s starts in the middle plane of three */
-static void LineWeights(const Grid *grid, PetscInt odd, const PetscScalar stencil[], PetscScalar weight[])
+static void LineWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscScalar stencil[], PetscScalar weight[])
 {
   const PetscInt d     = odd == 1 ? 0 : odd == 2 ? 1
                                                  : 2,
@@ -73,13 +82,13 @@ static void LineWeights(const Grid *grid, PetscInt odd, const PetscScalar stenci
     side[high] = PetscMax(side[high], PetscAbsScalar(sum));
   }
   if (side[0] + side[1] > 0.) {
-    weight[0]      = side[0] / (side[0] + side[1]);
-    weight[1 << d] = side[1] / (side[0] + side[1]);
+    weight[last]            = side[0] / (side[0] + side[1]);
+    weight[last | (1 << d)] = side[1] / (side[0] + side[1]);
   }
 }
 
 /* Two or three: from the weights of the neighbours, which are those of their own coarse points */
-static void AverageWeights(const Grid *grid, PetscInt odd, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[], PetscScalar weight[])
+static void AverageWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[], PetscScalar weight[])
 {
   const PetscInt shift = grid->dim == 2 ? 9 : 0;
   PetscScalar    along[GRID_MAX_POINTS];
@@ -112,7 +121,7 @@ static void AverageWeights(const Grid *grid, PetscInt odd, const PetscInt at[3],
       else if (Offset(s + shift, d) > 0) own |= 1 << d;
     }
     for (PetscInt c = 0; c < grid->corners; c++) {
-      if ((c & between) == c) weight[own | c] += modulus * there[c];
+      if ((c & (between | last)) == c) weight[own | c] += modulus * there[c];
     }
   }
   for (PetscInt c = 0; c < grid->corners && all > 0.; c++) weight[c] /= all;
@@ -133,17 +142,17 @@ static PetscErrorCode GetWeights(const Grid *grid, Mat A, DM da, Vec local)
     PetscCall(VecGetArray(local, &weights));
     PetscCall(VecGetArray(global, &owned));
     for (PetscInt row = 0; row < grid->rows; row++, GridNext(grid, at)) {
-      const PetscInt odd    = OddDirections(at);
+      const PetscInt odd = OddDirections(grid, at), last = LastDirections(grid, at);
       PetscScalar   *weight = owned + (size_t)row * grid->corners, stencil[GRID_MAX_POINTS];
 
       if (CountBits(odd) != stage) continue;
       if (stage == 0) {
-        weight[0] = 1.;
+        weight[last] = 1.;
         continue;
       }
       PetscCall(GridGetStencil(grid, A, at, stencil));
-      if (stage == 1) LineWeights(grid, odd, stencil, weight);
-      else AverageWeights(grid, odd, at, stencil, weights, weight);
+      if (stage == 1) LineWeights(grid, odd, last, stencil, weight);
+      else AverageWeights(grid, odd, last, at, stencil, weights, weight);
     }
     PetscCall(VecRestoreArray(global, &owned));
     PetscCall(VecRestoreArray(local, &weights));

@@ -50,7 +50,12 @@ PetscErrorCode GridDestroy(Grid *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every is 2 for the points with even numbers */
+/* How many of the points before number end are on a grid of every point, or every second one and the last */
+static PetscInt CountPoints(const Grid *grid, PetscInt d, PetscInt every, PetscInt end)
+{
+  return (end + every - 1) / every + (end == grid->n[d] && (end - 1) % every != 0);
+}
+
 static PetscErrorCode GridCreateDM_Private(const Grid *grid, PetscInt dof, PetscInt every, DM *da)
 {
   const PetscInt *owned[3];
@@ -64,12 +69,12 @@ static PetscErrorCode GridCreateDM_Private(const Grid *grid, PetscInt dof, Petsc
   for (PetscInt d = 0; d < grid->dim; d++) {
     PetscInt start = 0;
 
-    n[d] = (grid->n[d] + every - 1) / every;
+    n[d] = CountPoints(grid, d, every, grid->n[d]);
     PetscCall(PetscMalloc1(processes[d], &widths[d]));
     for (PetscInt p = 0; p < processes[d]; p++) {
       const PetscInt end = start + owned[d][p];
 
-      widths[d][p] = (end + every - 1) / every - (start + every - 1) / every;
+      widths[d][p] = CountPoints(grid, d, every, end) - CountPoints(grid, d, every, start);
       start        = end;
     }
   }

@@ -38,6 +38,7 @@ static PetscErrorCode CanCoarsen(DM da, PetscInt points, PetscBool *can)
   Grid            grid;
   PetscInt        processes[3] = {1, 1, 1};
   PetscReal       all          = 1.;
+  PetscBool       shrinks      = PETSC_FALSE;
   const PetscInt *owned[3];
 
   PetscFunctionBegin;
@@ -49,14 +50,15 @@ static PetscErrorCode CanCoarsen(DM da, PetscInt points, PetscBool *can)
     PetscInt start = 0;
 
     all *= (PetscReal)grid.n[d];
+    shrinks = (PetscBool)(shrinks || grid.n[d] > 2);
     for (PetscInt p = 0; p < processes[d]; p++) {
       const PetscInt end = start + owned[d][p];
 
-      if ((end + 1) / 2 == (start + 1) / 2) *can = PETSC_FALSE;
+      if ((end + 1) / 2 == (start + 1) / 2 && (end < grid.n[d] || end % 2)) *can = PETSC_FALSE;
       start = end;
     }
   }
-  if (all <= (PetscReal)points) *can = PETSC_FALSE;
+  if (all <= (PetscReal)points || !shrinks) *can = PETSC_FALSE;
   PetscCall(GridDestroy(&grid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
