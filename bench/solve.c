@@ -79,30 +79,12 @@ static PetscErrorCode End(const Bench *bench, PetscLogDouble start, PetscLogDoub
 /* What PCVCRS holds, and the bytes of the same without compression; 0 where it holds nothing */
 static PetscErrorCode GetBytes(PC pc, Solve *s)
 {
-  PetscViewer viewer;
-  PetscMPIInt rank;
-  FILE       *file;
-  char        line[1024];
-  double      value[2] = {0., 0.};
+  PCVCRSInfo info;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  file = tmpfile();
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write a temporary file");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PetscObjectComm((PetscObject)pc), file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  rewind(file);
-  while (!rank && fgets(line, sizeof(line), file)) {
-    const char *found = strstr(line, "all compressed matrices: ");
-
-    if (found && sscanf(found, "all compressed matrices: %lf bytes, ratio to AIJ %lf", &value[0], &value[1]) == 2) value[1] *= value[0];
-  }
-  PetscCall(PetscViewerDestroy(&viewer));
-  fclose(file);
-  PetscCallMPI(MPI_Bcast(value, 2, MPI_DOUBLE, 0, PetscObjectComm((PetscObject)pc)));
-  s->bytes      = value[0];
-  s->exactbytes = value[1];
+  PetscCall(PCVCRSGetInfo(pc, &info));
+  s->bytes      = info.bytes;
+  s->exactbytes = info.exactbytes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,6 +47,21 @@ typedef enum {
 PETSC_EXTERN const char *const PCVCRSPrecisions[];
 
 /*S
+  PCVCRSInfo - what a `PCVCRS` holds compressed; sums over all its matrices and all processes
+
+  Level: intermediate
+
+.seealso: `PCVCRS`, `PCVCRSGetInfo()`, `MatVCRSInfo`
+S*/
+typedef struct {
+  PetscLogDouble bytes;      /* of the compressed matrices; a factored matrix is two triangles, or one, and its pivots */
+  PetscLogDouble exactbytes; /* of the same ones as the inner preconditioner has them, in AIJ or as PETSc's factors */
+  PetscInt64     matrices;   /* how many these are; one that several processes have together is one */
+  PetscInt64     factors;    /* factored matrices whose triangles and pivots are among them */
+  PetscReal      bound;      /* the largest bound of the error of an entry, each in the unit of its loss, see MatVCRSInfo */
+} PCVCRSInfo;
+
+/*S
   PCVCRSExchangeFn - What a `PCVCRS` gives to a preconditioner that tells it which matrices it reads
 
   Calling Sequence:
@@ -75,6 +90,7 @@ S*/
 typedef PetscErrorCode PCVCRSExchangeFn(Mat *place, void *ctx);
 
 PETSC_EXTERN PetscErrorCode PCVCRSGetPC(PC, PC *);
+PETSC_EXTERN PetscErrorCode PCVCRSGetInfo(PC, PCVCRSInfo *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLoss(PC, MatVCRSLoss);
 PETSC_EXTERN PetscErrorCode PCVCRSGetLoss(PC, MatVCRSLoss *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetBits(PC, PetscInt);

@@ -196,6 +196,7 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
   PetscCall(PCVCRSClear_Private(v));
   PetscCall(PCDestroy(&v->inner));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetInfo_C", NULL));
   PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -279,7 +280,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
    by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
+.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
           `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
@@ -302,6 +303,7 @@ PetscErrorCode PCCreate_VCRS(PC pc)
   pc->ops->setfromoptions = PCSetFromOptions_VCRS;
   pc->ops->view           = PCView_VCRS;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", PCVCRSGetPC_VCRS));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetInfo_C", PCVCRSGetInfo_VCRS));
   PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

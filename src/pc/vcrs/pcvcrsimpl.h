@@ -156,3 +156,4 @@ PETSC_INTERN PetscErrorCode PCVCRSComposeOptions_Private(PC, PetscBool);
 
 /* pcvcrsview.c */
 PETSC_INTERN PetscErrorCode PCView_VCRS(PC, PetscViewer);
+PETSC_INTERN PetscErrorCode PCVCRSGetInfo_VCRS(PC, PCVCRSInfo *);

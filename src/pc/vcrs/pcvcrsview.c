@@ -3,57 +3,121 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a PCVCRS tells about itself: its options, a line a compressed matrix, and its inner preconditioner.
+   What a PCVCRS tells about itself: its options, a line a compressed matrix, and its inner preconditioner;
+   and the sums over all matrices.
 */
 
 #include "pcvcrsimpl.h"
 #include <petscviewer.h>
 
-/* One line; adds its bytes, and those of AIJ, to total[] */
-static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer viewer, PetscLogDouble total[2])
+/* What one line tells of: sums over all processes of its matrices, the largest bound, and how the first of this process is stored */
+static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *sum, char layout[], size_t length)
 {
-  PC_VCRS        *v    = (PC_VCRS *)pc->data;
-  MPI_Comm        comm = PetscObjectComm((PetscObject)pc);
-  const char     *what = v->line[line].what, *left = v->line[line].left;
-  const PetscBool blocks      = v->line[line].blocks;
-  PetscLogDouble  size[3]     = {0.0, 0.0, 0.0}; /* bytes, those of AIJ, matrices */
-  PetscReal       bound       = 0.0;
-  char            layouts[64] = "", error[64] = "";
+  PC_VCRS        *v      = (PC_VCRS *)pc->data;
+  MPI_Comm        comm   = PetscObjectComm((PetscObject)pc);
+  const PetscBool blocks = v->line[line].blocks;
 
   PetscFunctionBegin;
+  PetscCall(PetscMemzero(sum, sizeof(*sum)));
+  if (layout) layout[0] = 0;
   for (PetscInt k = 0; k < v->ncopies; k++) {
     MatVCRSInfo info;
     PetscMPIInt rank;
 
     if (v->copy[k].line != line) continue;
     PetscCall(MatVCRSGetInfo(v->copy[k].compressed, &info));
-    if (!layouts[0]) PetscCall(PetscSNPrintf(layouts, sizeof(layouts), "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
-    bound = PetscMax(bound, info.bound);
+    if (layout && !layout[0]) PetscCall(PetscSNPrintf(layout, length, "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
+    sum->bound = PetscMax(sum->bound, info.bound);
     /* Its processes have it together */
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
     if (blocks && rank) continue;
-    size[0] += info.bytes;
-    size[1] += v->copy[k].exactbytes > 0.0 ? v->copy[k].exactbytes : info.aijbytes;
-    size[2] += 1.0;
+    sum->bytes += info.bytes;
+    sum->exactbytes += v->copy[k].exactbytes > 0.0 ? v->copy[k].exactbytes : info.aijbytes;
+    sum->matrices++;
   }
   if (blocks) {
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, size, 3, MPI_DOUBLE, MPI_SUM, comm));
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bound, 1, MPIU_REAL, MPIU_MAX, comm));
+    PetscLogDouble bytes[2] = {sum->bytes, sum->exactbytes};
+
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, comm));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum->matrices, 1, MPIU_INT64, MPI_SUM, comm));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum->bound, 1, MPIU_REAL, MPIU_MAX, comm));
+    sum->bytes      = bytes[0];
+    sum->exactbytes = bytes[1];
   }
-  if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)bound));
-  if (blocks && size[2] > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %.0f matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, size[2], layouts, size[0], size[1] / size[0], error));
-  else if (size[0] > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layouts, size[0], size[1] / size[0], error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer viewer)
+{
+  PC_VCRS    *v    = (PC_VCRS *)pc->data;
+  const char *what = v->line[line].what, *left = v->line[line].left;
+  char        layout[64], error[64]            = "";
+  PCVCRSInfo  sum;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSSumLine_Private(pc, line, &sum, layout, sizeof(layout)));
+  if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)sum.bound));
+  if (sum.matrices && v->line[line].blocks) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
+  else if (sum.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
   if (left) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s\n", what, left));
-  total[0] += size[0];
-  total[1] += size[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSGetInfo_VCRS(PC pc, PCVCRSInfo *info)
+{
+  PC_VCRS   *v       = (PC_VCRS *)pc->data;
+  PetscInt64 factors = v->nfactors;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  for (PetscInt k = 0; k < v->nlines; k++) {
+    PCVCRSInfo sum;
+
+    PetscCall(PCVCRSSumLine_Private(pc, k, &sum, NULL, 0));
+    info->bytes += sum.bytes;
+    info->exactbytes += sum.exactbytes;
+    info->matrices += sum.matrices;
+    info->bound = PetscMax(info->bound, sum.bound);
+  }
+  PetscCallMPI(MPIU_Allreduce(&factors, &info->factors, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSGetInfo - Gets what a `PCVCRS` holds compressed, and what the same takes uncompressed
+
+  Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCVCRS`
+
+  Output Parameter:
+. info - sums and a maximum over all matrices and processes, see `PCVCRSInfo`
+
+  Level: intermediate
+
+  Notes:
+  Everything is zero before the preconditioner has been set up, and after its options have been changed until it is applied
+  or set up again.
+
+  Matrices that the preconditioner leaves as they are count in no sum. `PCView()` prints the same, and a line for each matrix.
+
+.seealso: `PCVCRS`, `PCVCRSInfo`, `PCVCRSGetPC()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode PCVCRSGetInfo(PC pc, PCVCRSInfo *info)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscUseMethod(pc, "PCVCRSGetInfo_C", (PC, PCVCRSInfo *), (pc, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
 {
-  PC_VCRS       *v        = (PC_VCRS *)pc->data;
-  PetscLogDouble total[2] = {0.0, 0.0};
-  PetscBool      isascii;
+  PC_VCRS   *v = (PC_VCRS *)pc->data;
+  PetscBool  isascii;
+  PCVCRSInfo total;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
@@ -68,8 +132,9 @@ PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept"
                                                                                                      : ", row sums not kept"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
-    for (PetscInt k = 0; k < v->nlines; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer, total));
-    if (total[0] > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  all compressed matrices: %.0f bytes, ratio to AIJ %.3f\n", total[0], total[1] / total[0]));
+    for (PetscInt k = 0; k < v->nlines; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer));
+    PetscCall(PCVCRSGetInfo_VCRS(pc, &total));
+    if (total.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  all compressed matrices: %.0f bytes, ratio to AIJ %.3f\n", total.bytes, total.exactbytes / total.bytes));
     else if (pc->setupcalled && v->current) PetscCall(PetscViewerASCIIPrintf(viewer, "  it reads no matrix that could be compressed\n"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  inner preconditioner:\n"));
   }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones.\n\n";
+
+#include <tests/pc/reservoirtest.h>
+
+/* Bytes of the factors of all blocks: an entry is a number and an index, a row of each triangle a pointer, and its end one */
+static PetscErrorCode FactorBytes(PC pc, PetscLogDouble *bytes, PetscInt64 *factors)
+{
+  const PetscLogDouble entry = sizeof(PetscScalar) + sizeof(PetscInt);
+  PetscInt             n, first, rows;
+  KSP                 *sub;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCBJacobiGetSubKSP(pc, &n, &first, &sub));
+  *bytes   = 0.0;
+  *factors = n;
+  for (PetscInt k = 0; k < n; k++) {
+    MatInfo info;
+    Mat     F;
+    PC      block;
+
+    PetscCall(KSPGetPC(sub[k], &block));
+    PetscCall(PCFactorGetMatrix(block, &F));
+    PetscCall(MatGetInfo(F, MAT_LOCAL, &info));
+    PetscCall(MatGetLocalSize(F, &rows, NULL));
+    *bytes += info.nz_used * entry + 2.0 * (rows + 1) * sizeof(PetscInt);
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, factors, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckInfo(const char name[], PC pc, PetscLogDouble exactbytes, PetscInt64 matrices, PetscInt64 factors)
+{
+  PCVCRSInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCVCRSGetInfo(pc, &info));
+  if (info.exactbytes != exactbytes) FAIL("%s: %g bytes uncompressed, not %g", name, info.exactbytes, exactbytes);
+  if (info.matrices != matrices || info.factors != factors) FAIL("%s: %" PetscInt64_FMT " matrices and %" PetscInt64_FMT " factors, not %" PetscInt64_FMT " and %" PetscInt64_FMT, name, info.matrices, info.factors, matrices, factors);
+  if (matrices ? !(info.bytes > 0.0 && 2.0 * info.bytes < exactbytes && info.bound > 0.0 && info.bound < 0.5) : info.bytes != 0.0 || info.bound != 0.0) FAIL("%s: %g bytes for %g, with a bound of %g", name, info.bytes, exactbytes, (double)info.bound);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A matrix that all processes have together, and factors that each has for itself */
+static PetscErrorCode TestInfo(DM da)
+{
+  static const char *const inner[] = {"-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi", "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type ilu"};
+  PetscLogDouble           exactbytes;
+  PetscInt64               factors;
+  PetscMPIInt              size;
+  PetscInt                 N;
+  MatInfo                  info;
+  Mat                      A;
+  Vec                      x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateReservoir(da, 8, MATAIJ, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(TestFillVec(x, 5));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(MatGetSize(A, &N, NULL));
+  PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
+    PCVCRSInfo lossy, lossless;
+    PC         pc, inside;
+
+    PetscCall(CreatePC(A, "-@pc_type vcrs", inner[k], &pc));
+    PetscCall(PCVCRSGetPC(pc, &inside));
+    /* several processes have rows of two blocks each */
+    exactbytes = info.nz_used * (PetscLogDouble)(sizeof(PetscScalar) + sizeof(PetscInt)) + (size > 1 ? 2.0 : 1.0) * (PetscLogDouble)(N + size) * sizeof(PetscInt);
+    factors    = 0;
+    if (k == 1) PetscCall(FactorBytes(inside, &exactbytes, &factors));
+    PetscCall(CheckInfo(inner[k], pc, exactbytes, k == 1 ? 3 * factors : 1, factors));
+    if (k == 1 && factors != 6) FAIL("%s: %" PetscInt64_FMT " factors", inner[k], factors);
+    PetscCall(PCVCRSGetInfo(pc, &lossy));
+
+    /* nothing until there are copies with the new options */
+    PetscCall(PCVCRSSetLoss(pc, MATVCRS_LOSS_NONE));
+    PetscCall(CheckInfo("other options", pc, 0.0, 0, 0));
+    PetscCall(PCApply(pc, x, y));
+    PetscCall(PCVCRSGetInfo(pc, &lossless));
+    if (lossless.matrices != lossy.matrices || lossless.exactbytes != exactbytes || lossless.bound != 0.0 || !(lossless.bytes > lossy.bytes)) FAIL("%s, without loss: %g bytes for %g of %" PetscInt64_FMT " matrices", inner[k], lossless.bytes, lossless.exactbytes, lossless.matrices);
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  DM da;
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetType(pc, PCVCRS));
+  PetscCall(CheckInfo("before the set-up", pc, 0.0, 0, 0));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(CreateGrid(15, 1, &da));
+  PetscCall(TestInfo(da));
+  PetscCall(DMDestroy(&da));
+  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+
+  test:
+    suffix: 2
+    nsize: 2
+    output_file: output/ex5_1.out
+
+TEST*/
