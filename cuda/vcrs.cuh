@@ -395,6 +395,17 @@ struct GlobalTable {
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
 
+/* A case for each of them, of a switch */
+#define VCRS_ALL_VALUES(Case) \
+  Case(VCRS_VALUES_FULL); \
+  Case(VCRS_VALUES_SINGLE); \
+  Case(VCRS_VALUES_DICT8); \
+  Case(VCRS_VALUES_DICT16); \
+  Case(VCRS_VALUES_LOG8); \
+  Case(VCRS_VALUES_LOG16); \
+  Case(VCRS_VALUES_FIXED8); \
+  Case(VCRS_VALUES_FIXED16);
+
 struct DecodeArguments {
   const Number    *dict;
   int              ndict;

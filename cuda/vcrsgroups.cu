@@ -422,14 +422,7 @@ PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const Pets
     else PetscCall((GroupsLaunch<kind, false>(l, &a, stream))); \
     break
   switch (p->values) {
-    GroupsCase(VCRS_VALUES_FULL);
-    GroupsCase(VCRS_VALUES_SINGLE);
-    GroupsCase(VCRS_VALUES_DICT8);
-    GroupsCase(VCRS_VALUES_DICT16);
-    GroupsCase(VCRS_VALUES_LOG8);
-    GroupsCase(VCRS_VALUES_LOG16);
-    GroupsCase(VCRS_VALUES_FIXED8);
-    GroupsCase(VCRS_VALUES_FIXED16);
+    VCRS_ALL_VALUES(GroupsCase)
   }
 #undef GroupsCase
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -233,14 +233,7 @@ PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscS
     PetscCall(SetsLaunchLength<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {
-    SetsCase(VCRS_VALUES_FULL);
-    SetsCase(VCRS_VALUES_SINGLE);
-    SetsCase(VCRS_VALUES_DICT8);
-    SetsCase(VCRS_VALUES_DICT16);
-    SetsCase(VCRS_VALUES_LOG8);
-    SetsCase(VCRS_VALUES_LOG16);
-    SetsCase(VCRS_VALUES_FIXED8);
-    SetsCase(VCRS_VALUES_FIXED16);
+    VCRS_ALL_VALUES(SetsCase)
   }
 #undef SetsCase
   PetscFunctionReturn(PETSC_SUCCESS);

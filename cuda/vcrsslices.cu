@@ -211,14 +211,7 @@ PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const Pets
     PetscCall(SlicesLaunchKind<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {
-    SlicesCase(VCRS_VALUES_FULL);
-    SlicesCase(VCRS_VALUES_SINGLE);
-    SlicesCase(VCRS_VALUES_DICT8);
-    SlicesCase(VCRS_VALUES_DICT16);
-    SlicesCase(VCRS_VALUES_LOG8);
-    SlicesCase(VCRS_VALUES_LOG16);
-    SlicesCase(VCRS_VALUES_FIXED8);
-    SlicesCase(VCRS_VALUES_FIXED16);
+    VCRS_ALL_VALUES(SlicesCase)
   }
 #undef SlicesCase
   PetscFunctionReturn(PETSC_SUCCESS);

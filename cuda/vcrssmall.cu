@@ -314,14 +314,7 @@ PetscErrorCode VCRSSmallMult(const VCRSLaunch *l, const VCRSPlan *p, const Petsc
     PetscCall(SmallLaunchKind<kind>(p, &a, stream)); \
     break
   switch (p->values) {
-    SmallCase(VCRS_VALUES_FULL);
-    SmallCase(VCRS_VALUES_SINGLE);
-    SmallCase(VCRS_VALUES_DICT8);
-    SmallCase(VCRS_VALUES_DICT16);
-    SmallCase(VCRS_VALUES_LOG8);
-    SmallCase(VCRS_VALUES_LOG16);
-    SmallCase(VCRS_VALUES_FIXED8);
-    SmallCase(VCRS_VALUES_FIXED16);
+    VCRS_ALL_VALUES(SmallCase)
   }
 #undef SmallCase
   PetscFunctionReturn(PETSC_SUCCESS);
