@@ -166,7 +166,7 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
         for (int d = 0; d < 3; d++) {
           const PetscBool boundary = (at[d] == 0 || at[d] == size[d] - 1) ? PETSC_TRUE : PETSC_FALSE;
 
-          if (boundary && (a >> d & 1) == (b >> d & 1)) value -= PETSC_i * (PetscReal)(wave * face[d][a][b]);
+          if (boundary && (a >> d & 1) == (b >> d & 1)) value += PETSC_i * (PetscReal)(wave * face[d][a][b]);
         }
         sum[entry] += value;
       }
