@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones.\n\n";
+static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones; and no bound of theirs is large.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
@@ -92,6 +92,53 @@ static PetscErrorCode TestInfo(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A coupling that is next to nothing makes 8 bits of a logarithmic scale coarse for all entries; factors and operators have 16 then */
+static PetscErrorCode TestTiny(DM da)
+{
+  static const struct {
+    const char *ksp, *inner;
+  } cases[] = {
+    {KSPGMRES, "-@pc_type bjacobi -@sub_pc_type ilu"},
+    {KSPCG, "-@pc_type bjacobi -@sub_pc_type icc"},
+    {KSPCG, "-@pc_type gamg -@mg_levels_ksp_type chebyshev -@mg_levels_pc_type jacobi"}};
+  const PetscScalar tiny = (PetscReal)-1e-30;
+  PetscInt          first, end;
+  Mat               A;
+  Vec               x;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateReservoir(da, 9, MATAIJ, &A));
+  PetscCall(MatGetOwnershipRange(A, &first, &end));
+  PetscCall(MatSetValue(A, first, first + 1, tiny, INSERT_VALUES));
+  PetscCall(MatSetValue(A, first + 1, first, tiny, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, NULL));
+  PetscCall(TestFillVec(x, 5));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
+    PetscInt   its[2];
+    PetscReal  difference;
+    PCVCRSInfo info;
+    KSP        ksp[2];
+    PC         pc[2];
+
+    PetscCall(CreateSolver(NULL, A, cases[k].ksp, cases[k].inner, NULL, &ksp[0]));
+    PetscCall(CreateSolver(NULL, A, cases[k].ksp, "-@pc_type vcrs", cases[k].inner, &ksp[1]));
+    for (int i = 0; i < 2; i++) {
+      PetscCall(KSPGetPC(ksp[i], &pc[i]));
+      PetscCall(Iterations(ksp[i], &its[i]));
+    }
+    PetscCall(PCVCRSGetInfo(pc[1], &info));
+    PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
+    if (!(info.bytes < info.exactbytes && info.bound > 0.0 && info.bound <= 0.1 && difference < 0.02)) FAIL("tiny coupling, %s: %g bytes for %g, with a bound of %g; the results are %g apart", cases[k].inner, info.bytes, info.exactbytes, (double)info.bound, (double)difference);
+    if (its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1) FAIL("tiny coupling, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].inner, its[0], its[1]);
+    for (int i = 0; i < 2; i++) PetscCall(KSPDestroy(&ksp[i]));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   DM da;
@@ -106,6 +153,7 @@ int main(int argc, char **argv)
   PetscCall(PCDestroy(&pc));
   PetscCall(CreateGrid(15, 1, &da));
   PetscCall(TestInfo(da));
+  PetscCall(TestTiny(da));
   PetscCall(DMDestroy(&da));
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());

@@ -265,8 +265,8 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    The copies are made again when the preconditioner is set up again, those of matrices that did not change
    stay. `PCSetReusePreconditioner()` keeps them all.
 
-   An interpolation or restriction that is smaller without loss is compressed without. A matrix whose entries 8 bits of the loss
-   log could change by more than 10 percent, as those of coarse levels, has 16 bits.
+   An interpolation or restriction that is smaller without loss is compressed without. A matrix, also a factor, whose entries 8 bits of
+   the loss log could change by more than 10 percent, as those of coarse levels, has 16 bits.
 
    Row sums are exact whatever the loss, unless told otherwise: more than the number of bits they
    decide whether a preconditioner of a compressed matrix works.

@@ -38,7 +38,7 @@ PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char 
 }
 
 /* A compressed copy of a MATAIJ matrix */
-PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
 {
   MatNullSpace nullspace;
   PetscBool    isvcrs;
@@ -71,10 +71,11 @@ PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
 }
 
 /*
-   Eight bits of a logarithmic scale are coarse where entries are of very different sizes, as on coarse
-   levels, whose matrices are small: then they take sixteen.
+   A copy with the loss that is asked for. Eight bits of a logarithmic scale are coarse where entries are
+   of very different sizes, as on coarse levels, whose matrices are small, or in factors with an entry
+   that is next to nothing: then they take sixteen.
 */
-static PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
 {
   PCVCRSOptions fine = *opt;
   MatVCRSInfo   info;

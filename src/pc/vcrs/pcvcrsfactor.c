@@ -119,7 +119,7 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A));
-  PetscCall(PCVCRSCreateCopy_Private(opt, loss, A, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, A, compressed));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -128,7 +128,8 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
    A triangle with the loss that was asked for, if that does little to its solutions. Where unknowns
    depend strongly on one another along long lines, a small change of each entry becomes a large one
    at the other end: then row sums are kept, then entries have 16 bits, then they are in single
-   precision. Elsewhere row sums, 8 bytes of each row, make no difference.
+   precision. Elsewhere row sums, 8 bytes of each row, make no difference. Two right sides do not see
+   everything, so 8 bits of a logarithmic scale that is coarse are 16 from the beginning.
 */
 static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, Mat *compressed)
 {

@@ -127,7 +127,7 @@ PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble, const char[], const char[]);
-PETSC_INTERN PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *, MatVCRSLoss, Mat, Mat *);
+PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, Mat, Mat *);
 
 /* pcvcrsexchange.c: the copies in their places, and back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
