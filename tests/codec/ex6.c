@@ -86,7 +86,7 @@ static PetscErrorCode Round(const Guarded *memory, const Guarded *exponentmemory
   const size_t           n    = Random() % (MOST + 1);
   const int              bits = LITHE_FRSZ2_MIN_BITS + (int)(Random() % (LITHE_FRSZ2_MAX_BITS - LITHE_FRSZ2_MIN_BITS + 1));
   LitheStorage           s;
-  PetscReal              v[MOST] = {0}, back[MOST], again[MOST];
+  PetscReal              v[MOST] = {0}, back[MOST] = {0}, again[MOST];
   size_t                 bytes, exponentbytes;
   unsigned char         *data, *exponents;
   int                    base;
