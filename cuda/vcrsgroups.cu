@@ -35,24 +35,25 @@ struct GroupsArguments : MultArguments {
   const int16_t    *exponent;
   DecodeArguments   decode;
   SigmaArguments    sigma;
-  int               stages, teams;                    /* teams divides stages */
+  int               stages, teams;                   /* teams divides stages */
   unsigned int      columnsat, valuesat, stagebytes; /* bytes; x is at 0 */
-  bool              aligned;                          /* x is, to 16 bytes */
+  bool              aligned;                         /* x is, to 16 bytes */
 };
 
-static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
+/* What may be unused is not used by code for older devices */
+[[maybe_unused]] static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
 {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-static __device__ __forceinline__ void BarrierWait(uint64_t *barrier, uint32_t parity)
+[[maybe_unused]] static __device__ __forceinline__ void BarrierWait(uint64_t *barrier, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
   while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
 #endif
 }
 
-static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
+[[maybe_unused]] static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900
   (void)cuda::ptx::mbarrier_arrive(barrier);
@@ -61,7 +62,7 @@ static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
 
 /* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
 struct Window {
-  PetscInt   slice;              /* its first slice */
+  PetscInt   slice;                  /* its first slice */
   PetscInt   group, groupend, first; /* where its list of groups is, with the stand-in; its least group */
   PetscInt64 value, valueend;
 
@@ -97,7 +98,7 @@ struct Window {
    The x of a window's groups, behind the zeros of the stand-in; id[] has the numbers of the first groups, a group a
    thread. These copies are what a block waits for, so that all that could be done once for all of them is.
 */
-static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Window &window, const unsigned int id[], char *to, uint64_t *full)
+[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Window &window, const unsigned int id[], char *to, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
@@ -130,7 +131,7 @@ static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, cons
 #endif
 }
 
-static __device__ __forceinline__ void ReadGroups(const GroupsArguments &a, const Window &window, unsigned int id[])
+[[maybe_unused]] static __device__ __forceinline__ void ReadGroups(const GroupsArguments &a, const Window &window, unsigned int id[])
 {
   const int lane = threadIdx.x % 32;
 
@@ -376,10 +377,10 @@ static int GroupsChooseShape(const VCRSLaunch *l, size_t tables, GroupsArguments
 template <VCRSValues kind, bool difference>
 static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, GroupsArguments *a, cudaStream_t stream)
 {
-  const auto     kernel = GroupsKernel<kind, difference, 4>;
   constexpr size_t tables = Values<kind>::sharedbytes;
-  const int      blocks = GroupsChooseShape(l, tables, a);
-  const size_t   bytes  = tables + a->stages * (a->stagebytes + 2 * sizeof(uint64_t));
+  const auto       kernel = GroupsKernel<kind, difference, 4>;
+  const int        blocks = GroupsChooseShape(l, tables, a);
+  const size_t     bytes  = tables + a->stages * (a->stagebytes + 2 * sizeof(uint64_t));
 
   PetscFunctionBegin;
   PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A window of %u bytes does not fit the shared memory of %d bytes", a->stagebytes, l->blockbytes);
