@@ -32,17 +32,20 @@ static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *f
 /* The least group of a window, and which of those from there on its rows read; whether they all have a bit */
 static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscInt w, PetscInt *first, uint64_t mark[])
 {
-  PetscInt least = PETSC_INT_MAX, most = 0, from, end;
+  PetscInt        least = PETSC_INT_MAX, most = 0, from, end, n;
+  const PetscInt *c;
 
   VCRSWindowLanes(plan, w, &from, &end);
   for (PetscInt lane = from; lane < end; lane++) {
     const PetscInt row = VCRSLaneWithEntries(plan, w, lane);
 
     if (row < 0) continue;
-    for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++) {
-      least = PetscMin(least, b->j[p]);
-      most  = PetscMax(most, b->j[p]);
-    }
+
+    /* columns ascend, but for a reference in front of them */
+    c     = b->j + b->i[row];
+    n     = b->i[row + 1] - b->i[row];
+    least = PetscMin(least, PetscMin(c[0], c[n > 1 ? 1 : 0]));
+    most  = PetscMax(most, PetscMax(c[0], c[n - 1]));
   }
   *first = least == PETSC_INT_MAX ? 0 : least / VCRS_GROUP;
   memset(mark, 0, VCRS_GROUP_WORDS * sizeof(*mark));
