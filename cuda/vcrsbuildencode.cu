@@ -109,11 +109,6 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) OrderWindows(PetscInt m, c
   }
 }
 
-static __device__ __forceinline__ PetscInt64 LaneRow(const uint8_t *rowperm, PetscInt64 lane)
-{
-  return rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + rowperm[lane] : lane;
-}
-
 /* Entries of values of each slice, a warp a slice; sliceptr[nslices] = 0 */
 static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureSlices(VCRSPlan plan)
 {
@@ -133,7 +128,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b,
   {
     const PetscInt64 s      = lane / VCRS_SLICE;
     const PetscInt   length = s < plan.nslices ? plan.rowlength[lane] : 0, longest = WarpMax(length);
-    const PetscInt  *c      = length ? b.j + b.i[LaneRow(plan.rowperm, lane)] : NULL;
+    const PetscInt  *c      = length ? b.j + b.i[VCRSLaneRow(&plan, lane)] : NULL;
     PetscInt        *base   = s < plan.nslices ? plan.colbase + VCRSColumnBase(&plan, s) : NULL;
     uint64_t         span   = 0;
     int              width;
@@ -386,7 +381,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FillSlices(VCRSBuild b, Dev
 
   VCRS_FOR_ALL(PetscInt64, lane, VCRS_SLICE * (PetscInt64)plan.nslices)
   {
-    const PetscInt64 s = lane / VCRS_SLICE, row = LaneRow(plan.rowperm, lane);
+    const PetscInt64 s = lane / VCRS_SLICE, row = VCRSLaneRow(&plan, lane);
     const int        l = (int)(lane % VCRS_SLICE);
     PetscInt         p, len;
     double           step;

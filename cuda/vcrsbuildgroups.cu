@@ -11,8 +11,7 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
-#define GROUP_SPAN  65536 /* numbers of groups are stored in two bytes */
-#define GROUP_WORDS (GROUP_SPAN / 32)
+#define GROUP_WORDS (VCRS_GROUP_SPAN / 32)
 #define LANE_WORDS  (GROUP_WORDS / VCRS_WINDOW)
 
 /* What the choice depends on */
@@ -28,7 +27,7 @@ static __device__ __forceinline__ const PetscInt *LaneColumns(const VCRSBuild &b
 
   *length = lane < VCRS_SLICE * static_cast<PetscInt64>(plan.nslices) ? plan.rowlength[lane] : 0;
   if (!*length) return NULL;
-  return b.j + b.i[plan.rowperm ? VCRS_WINDOW * static_cast<PetscInt64>(w) + plan.rowperm[lane] : lane];
+  return b.j + b.i[VCRSLaneRow(&plan, lane)];
 }
 
 /* Marks what the rows of window w read, from its least group on, which is returned; all threads of the block. Groups too far away have no mark: *toowide */
@@ -48,7 +47,7 @@ static __device__ PetscInt MarkGroups(const PetscInt *column, PetscInt length, u
   for (PetscInt k = 0; k < length; k++) {
     const PetscInt g = column[k] / VCRS_GROUP - first;
 
-    if (g < GROUP_SPAN) atomicOr(&mark[g / 32], 1u << (g % 32));
+    if (g < VCRS_GROUP_SPAN) atomicOr(&mark[g / 32], 1u << (g % 32));
     else *toowide = true;
   }
   __syncthreads();
@@ -71,7 +70,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureGroups(VCRSBuild b,
   __shared__ unsigned int                    mark[GROUP_WORDS];
 
   for (PetscInt w = blockIdx.x; w < nwindows; w += gridDim.x) {
-    const PetscInt  s = w * (VCRS_WINDOW / VCRS_SLICE), end = PetscMin(s + VCRS_WINDOW / VCRS_SLICE, plan.nslices);
+    const PetscInt  s = w * VCRS_WINDOW_SLICES, end = PetscMin(s + VCRS_WINDOW_SLICES, plan.nslices);
     PetscInt        length, least;
     const PetscInt *column = LaneColumns(b, plan, w, &length);
     bool            toowide;

@@ -14,8 +14,6 @@
 #include "vcrsfinish.cuh"
 #include <cuda/ptx>
 
-#define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
-
 /* The most threads of a block: two teams and four stages */
 #define VCRS_GROUPS_THREADS 640
 

@@ -5,27 +5,9 @@
 static char help[] = "FRSZ2: every code of every width, rounding, exponents, zeros, NaN, infinity, the ends of the range.\n\n";
 
 #include <src/codec/frsz2.h>
-#include <petscsys.h>
+#include "codectest.h"
 
 #define BLOCK LITHE_FRSZ2_BLOCK
-
-static PetscInt failures = 0, values = 0;
-
-#define TEST(condition, ...)                                                                           \
-  do {                                                                                                 \
-    values++;                                                                                          \
-    if (!(condition) && failures++ < 20) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL " __VA_ARGS__)); \
-  } while (0)
-
-static uint64_t Random(void)
-{
-  static uint64_t state = 88172645463325252ULL;
-
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 /* A number of full mantissa, of either sign, below 2^high */
 static PetscReal Number(int low, int high)

@@ -5,25 +5,7 @@
 static char help[] = "Half precision, bfloat16 and the interface to all storage formats: every code, ties, vectors of any length.\n\n";
 
 #include <src/codec/storage.h>
-#include <petscsys.h>
-
-static PetscInt failures = 0, values = 0;
-
-#define TEST(condition, ...)                                                                           \
-  do {                                                                                                 \
-    values++;                                                                                          \
-    if (!(condition) && failures++ < 20) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL " __VA_ARGS__)); \
-  } while (0)
-
-static uint64_t Random(void)
-{
-  static uint64_t state = 88172645463325252ULL;
-
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
+#include "codectest.h"
 
 /* Every code is what IEEE 754 says and is its own nearest; half way to its neighbour the even one, beside it the nearer */
 static PetscErrorCode TestMinifloat(int exponentbits, int mantissabits)

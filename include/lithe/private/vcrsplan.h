@@ -52,6 +52,9 @@
 #define VCRS_SLICE    32
 #define VCRS_WINDOW   256
 #define VCRS_GROUP    4
+
+#define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
+#define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
 #define VCRS_LONG_ROW 255 /* rowlength is one byte; the build may set a lower limit */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
@@ -157,10 +160,16 @@ LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt6
   return plan->sliceptr[s] / VCRS_SLICE + (plan->difference ? s : 0);
 }
 
+/* The row of a lane, counted over all slices; it may lie beyond the last row */
+LITHE_HD static inline PetscInt64 VCRSLaneRow(const VCRSPlan *plan, PetscInt64 lane)
+{
+  return plan->rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->rowperm[lane] : lane;
+}
+
 /* L3: windows of rows */
 LITHE_HD static inline PetscInt VCRSWindows(const VCRSPlan *plan)
 {
-  return (plan->nslices + VCRS_WINDOW / VCRS_SLICE - 1) / (VCRS_WINDOW / VCRS_SLICE);
+  return (plan->nslices + VCRS_WINDOW_SLICES - 1) / VCRS_WINDOW_SLICES;
 }
 
 /* L3, grouped columns: which column a number from coloffset[] is in window w */

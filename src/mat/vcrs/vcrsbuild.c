@@ -204,7 +204,6 @@ static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, 
 /* The least column that a lane of slice s has as its entry k, for each k; how wide the offsets from there are, and where those of the next slice begin */
 static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 {
-  const PetscInt  window = VCRS_WINDOW * (s / (VCRS_WINDOW / VCRS_SLICE));
   const PetscInt *c[VCRS_SLICE];
   PetscInt        least[VCRS_LONG_ROW + 1], most[VCRS_LONG_ROW + 1], longest = 0, length;
   uint64_t        span = 0;
@@ -212,7 +211,7 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
     const PetscInt lane = VCRS_SLICE * s + l;
 
-    c[l] = plan->rowlength[lane] ? b->j + b->i[plan->rowperm ? window + plan->rowperm[lane] : lane] : NULL;
+    c[l] = plan->rowlength[lane] ? b->j + b->i[VCRSLaneRow(plan, lane)] : NULL;
     if (plan->rowlength[lane] > plan->rowlength[VCRS_SLICE * s + longest]) longest = l;
   }
 

@@ -283,7 +283,7 @@ PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mo
   const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups, sliced = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
   const double window = (double)mostgroups * VCRS_GROUP * (double)sizeof(PetscScalar) + (double)mostcolumns * (double)(2 + VCRSValueBytes(plan->values));
 
-  return mostgroups <= 65536 / VCRS_GROUP && window <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
+  return mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && window <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* How n nonzero row sums among m rows are stored */

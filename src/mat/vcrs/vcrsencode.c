@@ -152,14 +152,6 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
   }
 }
 
-/* Row of a lane, or a number >= m */
-static inline PetscInt VCRSLaneRow(const VCRSPlan *plan, PetscInt s, PetscInt l)
-{
-  const PetscInt lane = VCRS_SLICE * s + l;
-
-  return plan->rowperm ? VCRS_WINDOW * (s / (VCRS_WINDOW / VCRS_SLICE)) + plan->rowperm[lane] : lane;
-}
-
 /* Values of L1, L2 and L3, columns of L3, and what decodes them */
 PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 {
@@ -190,7 +182,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
   /* slices */
   for (PetscInt s = 0; s < plan->nslices; s++) {
     for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-      const PetscInt row = VCRSLaneRow(plan, s, l);
+      const PetscInt row = (PetscInt)VCRSLaneRow(plan, VCRS_SLICE * s + l);
       PetscInt       len;
 
       if (row >= b->m) continue;
@@ -386,7 +378,7 @@ static inline void VCRSGetLane(const VCRSPlan *plan, PetscInt row, PetscInt s, P
 
   switch (plan->grouped ? 0 : plan->slicewidth[s]) {
   case 0:
-    for (PetscInt k = 0; k < len; k++) cols[k] = VCRSGroupedColumn(plan, s / (VCRS_WINDOW / VCRS_SLICE), ((const uint16_t *)from)[VCRS_SLICE * k + l]);
+    for (PetscInt k = 0; k < len; k++) cols[k] = VCRSGroupedColumn(plan, s / VCRS_WINDOW_SLICES, ((const uint16_t *)from)[VCRS_SLICE * k + l]);
     break;
   case 1:
     for (PetscInt k = 0; k < len; k++) cols[k] = base[k] + (PetscInt)from[VCRS_SLICE * k + l];
@@ -422,7 +414,7 @@ PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *plan, PetscInt i[])
   } else if (plan->layout == MATVCRS_LAYOUT_L3) {
     for (PetscInt s = 0; s < plan->nslices; s++) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-        const PetscInt row = VCRSLaneRow(plan, s, l);
+        const PetscInt row = (PetscInt)VCRSLaneRow(plan, VCRS_SLICE * s + l);
 
         if (row < plan->m) i[row + 1] = plan->rowlength[VCRS_SLICE * s + l];
       }
@@ -446,7 +438,7 @@ PetscErrorCode VCRSPlanDecode(const VCRSPlan *plan, PetscInt i[], PetscInt j[], 
   if (plan->layout == MATVCRS_LAYOUT_L3) {
     for (PetscInt s = 0; s < plan->nslices; s++) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-        const PetscInt row = VCRSLaneRow(plan, s, l), len = plan->rowlength[VCRS_SLICE * s + l];
+        const PetscInt row = (PetscInt)VCRSLaneRow(plan, VCRS_SLICE * s + l), len = plan->rowlength[VCRS_SLICE * s + l];
 
         if (!len) continue;
         VCRSGetLane(plan, row, s, l, j + i[row], a + i[row]);

@@ -11,16 +11,7 @@
 
 #include "vcrsbuildimpl.h"
 
-#define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
-#define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
 #define VCRS_GROUP_WORDS   (VCRS_GROUP_SPAN / 64)
-
-/* The row of a lane if it has entries in its slice, else -1 */
-static inline PetscInt VCRSLaneWithEntries(const VCRSPlan *plan, PetscInt w, PetscInt lane)
-{
-  if (!plan->rowlength[lane]) return -1;
-  return plan->rowperm ? VCRS_WINDOW * w + plan->rowperm[lane] : lane;
-}
 
 /* Lanes of window w: from, and before end */
 static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *from, PetscInt *end)
@@ -37,9 +28,9 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
 
   VCRSWindowLanes(plan, w, &from, &end);
   for (PetscInt lane = from; lane < end; lane++) {
-    const PetscInt row = VCRSLaneWithEntries(plan, w, lane);
+    const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane);
 
-    if (row < 0) continue;
+    if (!plan->rowlength[lane]) continue;
 
     /* columns ascend, but for a reference in front of them */
     c     = b->j + b->i[row];
@@ -51,9 +42,9 @@ static PetscBool VCRSMarkGroups(const VCRSBuild *b, const VCRSPlan *plan, PetscI
   memset(mark, 0, VCRS_GROUP_WORDS * sizeof(*mark));
   if (most / VCRS_GROUP - *first >= VCRS_GROUP_SPAN) return PETSC_FALSE;
   for (PetscInt lane = from; lane < end; lane++) {
-    const PetscInt row = VCRSLaneWithEntries(plan, w, lane);
+    const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane);
 
-    if (row < 0) continue;
+    if (!plan->rowlength[lane]) continue;
     for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++) {
       const PetscInt g = b->j[p] / VCRS_GROUP - *first;
 
@@ -151,10 +142,10 @@ PetscErrorCode VCRSEncodeGroups(const VCRSBuild *b, VCRSPlan *plan)
     for (PetscInt k = 1; k < n; k++) place[group[k]] = (uint16_t)k;
     VCRSWindowLanes(plan, w, &from, &end);
     for (PetscInt lane = from; lane < end; lane++) {
-      const PetscInt row = VCRSLaneWithEntries(plan, w, lane), first = VCRS_GROUP * plan->groupfirst[w];
+      const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane), first = VCRS_GROUP * plan->groupfirst[w];
       uint16_t      *to  = (uint16_t *)plan->coloffset + VCRS_SLICE * VCRSColumnBase(plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
 
-      if (row < 0) continue;
+      if (!plan->rowlength[lane]) continue;
       for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++, to += VCRS_SLICE) {
         const PetscInt column = b->j[p] - first;
 

@@ -246,7 +246,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
   const uint8_t  *data;
 
   if (plan->grouped) {
-    const PetscInt  w      = s / (VCRS_WINDOW / VCRS_SLICE), first = VCRS_GROUP * plan->groupfirst[w];
+    const PetscInt  w      = s / VCRS_WINDOW_SLICES, first = VCRS_GROUP * plan->groupfirst[w];
     const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k), *group = plan->group + plan->groupptr[w];
 
     LITHE_INDEPENDENT

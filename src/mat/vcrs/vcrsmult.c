@@ -363,7 +363,7 @@ static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSO
     }
     VCRSLaneRows(plan, s, row);
     if (fixed) normal = VCRSScale(plan, row, scale);
-    if (window && s % (VCRS_WINDOW / VCRS_SLICE) == 0) VCRSGatherWindow(plan, s / (VCRS_WINDOW / VCRS_SLICE), v->nrhs, v->x, v->ldx, window, ldwindow);
+    if (window && s % VCRS_WINDOW_SLICES == 0) VCRSGatherWindow(plan, s / VCRS_WINDOW_SLICES, v->nrhs, v->x, v->ldx, window, ldwindow);
 
     for (PetscInt c0 = 0; c0 < v->nrhs; c0 += L3_COLUMNS) {
       const PetscInt     nc = PetscMin(L3_COLUMNS, v->nrhs - c0);

@@ -135,14 +135,14 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool 
 
 /* Where a window of L3 begins in the buffers of its entries and of its columns, slice by slice */
 typedef struct {
-  const PetscScalar *a[VCRS_WINDOW / VCRS_SLICE];
-  const PetscInt    *col[VCRS_WINDOW / VCRS_SLICE];
+  const PetscScalar *a[VCRS_WINDOW_SLICES];
+  const PetscInt    *col[VCRS_WINDOW_SLICES];
   PetscInt           lane[VCRS_WINDOW]; /* of each row of the window */
 } VCRSTriWindow;
 
 static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[], PetscInt columns[], VCRSTriWindow *window)
 {
-  const PetscInt nslices = VCRS_WINDOW / VCRS_SLICE, begin = w * nslices;
+  const PetscInt nslices = VCRS_WINDOW_SLICES, begin = w * nslices;
   PetscInt       row[VCRS_SLICE];
 
   for (PetscInt s = begin; s < PetscMin(begin + nslices, plan->nslices); s++) {
@@ -188,7 +188,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
 
       if (n) Pass(&e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * (VCRS_WINDOW / VCRS_SLICE))] - plan->sliceptr[w * (VCRS_WINDOW / VCRS_SLICE)]), x);
+        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), x);
         next += descending ? -1 : 1;
       }
     }
@@ -207,7 +207,7 @@ static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool desce
 /* What the buffers must hold: of entries and of columns */
 static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *ncolumns)
 {
-  const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW / VCRS_SLICE : 1;
+  const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW_SLICES : 1;
   PetscInt64     longest = 0;
 
   *nvalues = *ncolumns = 0;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the tests of the storage formats share: counted comparisons, of which the first that fail print a line that begins with FAIL, and random bits */
+
+#include <petscsys.h>
+#include <stdint.h>
+
+static PetscInt failures = 0, values = 0;
+
+#define TEST(condition, ...)                                                                           \
+  do {                                                                                                 \
+    values++;                                                                                          \
+    if (!(condition) && failures++ < 20) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL " __VA_ARGS__)); \
+  } while (0)
+
+static uint64_t Random(void)
+{
+  static uint64_t state = 88172645463325252ULL;
+
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
