@@ -124,6 +124,7 @@ PetscErrorCode LitheInitializePackage(void)
   /* Classes; this also initialises PETSc's Mat package, whose class id the events below need */
   PetscCall(LitheMatRegisterAll());
   PetscCall(LithePCRegisterAll());
+  PetscCall(LitheKSPRegisterAll());
 
   /* Log events */
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));

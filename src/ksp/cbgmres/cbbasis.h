@@ -101,8 +101,11 @@ struct _n_CBBasis {
   const char  *where;  /* "host" or "device", for views */
 };
 
-/* A column of a Krylov basis has norm 1; this much it may be wrong by, before a number is too large for 8-bit exponents and half precision */
+/* A column of a Krylov basis has norm 1; this much it may be, before a number is too large for 8-bit exponents */
 #define CB_LARGEST 4.0
+
+/* Half precision reaches from 2^-37 to 8 then, with 11 bits from 2^-27 on */
+#define CB_HALF_SHIFT 13
 
 /* Columns like vector x, which tells sizes and place. products: dot products will be taken, columns have norm 1; else columns have any size and only store, load and combine are for use */
 PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storage, PetscBool products, CBBasis *basis);
@@ -114,16 +117,17 @@ PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 
 /*
-   The small algebra of a pass, which is the same everywhere; with pass = 0, from sums:
+   The small algebra of a pass, which is the same everywhere; from sums, with b = V^H w:
 
-     G(0:k, j) = V^H v_j, and its conjugate in row j       (pass 0)
-     c ~ G^-1 V^H w                                        CB_SWEEPS sweeps of Jacobi's method
-     after  = w^H w - Re (V^H w)^H c
-     h      = c (pass 0) or h + c                          column j of the Hessenberg matrix
-     sigma  = sqrt(max(after, 0))                          its entry k
+     G(0:k, j) = V^H v_j, and its conjugate in row j       (pass 0 only)
+     c = 0, and CB_SWEEPS times
+       r = b - G c,  e = r / diag G,  c = c + e            Jacobi's method for G c = b
+     after = w^H w - Re c^H (b + r) - Re e^H r             ||w - V c||^2, with c before its last change
+     h     = c (pass 0) or h + c                           column j of the Hessenberg matrix
+     sigma = sqrt(max(after, 0))                           its entry k
 
-   G differs from the identity by what rounding and one pass of Gram-Schmidt leave; that is small, so that two
-   sweeps find c. A c that is not exact costs orthogonality of the next vector, which the next G tells, and nothing else.
+   G differs from the identity by what rounding and one pass of Gram-Schmidt leave, which is little. A c that is not
+   exact costs orthogonality of the next vector, which the next G tells, and nothing else.
 */
-#define CB_SWEEPS 2
+#define CB_SWEEPS 3
 PETSC_INTERN void CBBasisCoefficients(CBScalars *s, PetscInt k, PetscInt pass);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   KSPCBGMRES and KSPCBFGMRES: restarted GMRES, and its flexible variant, with compressed basis vectors.
+
+   References:
+     Y. Saad, M. H. Schultz: GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems. 1986.
+     J. I. Aliaga, H. Anzt, Th. Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas: Compressed Basis GMRES on High-Performance
+       Graphics Processing Units. 2022.
+     D. Bielich, J. Langou, S. Thomas, K. Swirydowicz, I. Yamazaki, E. G. Boman: Low-Synch Gram-Schmidt with Delayed
+       Reorthogonalization for Krylov Solvers. 2022.
+     Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
+       GPUs. 2024.
+
+   A cycle, from a residual to a correction, is in cbgmrescycle.c; what the basis does is told by cbbasis.h. Here is what is
+   around the cycles: the residual that each of them starts from is a true one, and tells what to think of the last one.
+*/
+
+#include "cbgmresimpl.h"
+
+PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(CBBasisDestroy(&gm->V));
+  PetscCall(CBBasisDestroy(&gm->Z));
+  PetscCall(CBBasisDestroy(&gm->Vfull));
+  PetscCall(PetscFree5(gm->R, gm->cosine, gm->sine, gm->g, gm->y));
+  gm->columns = gm->building = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
+static PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
+{
+  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
+  LitheStorage storage = gm->storage;
+
+  PetscFunctionBegin;
+  if (storage.kind == LITHE_STORAGE_HALF || storage.kind == LITHE_STORAGE_FRSZ2) LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, 16);
+  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, &storage, PETSC_FALSE, &gm->Z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bases for gm->storage, and the arrays of the least squares problem; nothing if they are there and large enough */
+PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
+{
+  KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;
+  const PetscInt columns = PetscMin(gm->opt.restart, PetscMax(ksp->max_it, 1)) + 1;
+  size_t         ld;
+
+  PetscFunctionBegin;
+  if (gm->V && gm->V->columns >= columns) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, &gm->storage, PETSC_TRUE, &gm->V));
+  if (gm->flexible) PetscCall(CBGMRESCreatePreconditioned_Private(ksp, columns - 1));
+  ld = (size_t)gm->V->host.ld;
+  PetscCall(PetscCalloc5(ld * ld, &gm->R, ld, &gm->cosine, ld, &gm->sine, ld, &gm->g, ld, &gm->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(KSPSetWorkVecs(ksp, CB_NWORK));
+  gm->storage = gm->opt.storage;
+  PetscCall(CBGMRESCreateBases_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc may ask of GMRES, and cannot be had from a basis that is not made of vectors */
+static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
+
+  PetscFunctionBegin;
+  PetscCheck(ksp->orthog == KSPOrthogonalizationClassicalGramSchmidt || ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt, comm, PETSC_ERR_SUP, "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres", ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
+  for (PetscInt i = 0; i < ksp->numbermonitors; i++) PetscCheck(ksp->monitor[i] != KSPGMRESMonitorKrylov, comm, PETSC_ERR_SUP, "KSPGMRESMonitorKrylov() knows the vectors of -ksp_type gmres only; -ksp_gmres_krylov_monitor does the same for %s", ((PetscObject)ksp)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bases with more bits from now on */
+static PetscErrorCode CBGMRESRaise_Private(KSP ksp, PetscBool *raised)
+{
+  KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
+  LitheStorage was = gm->storage;
+  char         name[16], newname[16];
+
+  PetscFunctionBegin;
+  *raised = PETSC_FALSE;
+  if (!gm->opt.adaptive || !CBGMRESStorageRaise_Private(&gm->storage)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CBGMRESStorageName_Private(&was, name, sizeof(name)));
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, newname, sizeof(newname)));
+  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": the storage %s is too coarse, now %s\n", ksp->its, name, newname));
+  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(CBGMRESCreateBases_Private(ksp));
+  gm->info.raises++;
+  gm->stuck = 0;
+  *raised   = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A cycle has come to its end, and the residual has norm start, where the recurrence had predicted. If that is not what
+   it should be, and most of what the cycle started from is left, then rounding the basis has spoilt it.
+*/
+static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal start)
+{
+  KSP_CBGMRES    *gm  = (KSP_CBGMRES *)ksp->data;
+  const PetscReal gap = PetscAbsReal(start - gm->predicted), before = gm->start;
+  PetscBool       raised;
+  char            name[16];
+
+  PetscFunctionBegin;
+  gm->info.gap = PetscMax(gm->info.gap, gap / before);
+  if (gm->exhausted && start > 0.9 * before) {
+    PetscCall(PetscInfo(ksp, "The operator is singular in a space that has no more directions, and the residual %g does not become smaller\n", (double)start));
+    ksp->reason = KSP_DIVERGED_BREAKDOWN;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (gap <= gm->opt.breakdowntol * before || start <= 0.5 * before) {
+    gm->stuck = 0;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
+  PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began, with the storage %s\n", (double)start, (double)gm->predicted, (double)before, name));
+  PetscCall(CBGMRESRaise_Private(ksp, &raised));
+  if (raised) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->stuck = start > 0.9 * before ? gm->stuck + 1 : 0;
+  if (gm->stuck < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->info.stagnated = PETSC_TRUE;
+  ksp->reason        = KSP_DIVERGED_BREAKDOWN;
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g, where the recurrence has %g: the storage %s of the basis is too coarse for this tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", (double)start, (double)gm->predicted, name);
+  PetscCall(PetscInfo(ksp, "The residual stays at %g: the storage %s of the basis is too coarse for this tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n", (double)start, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The residual, in CB_IMAGE, and what it says. Sets the reason if there is to be no cycle from here */
+static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscReal    start;
+
+  PetscFunctionBegin;
+  PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, CB_COLUMN(ksp), CB_WORK(ksp), CB_IMAGE(ksp), ksp->vec_rhs));
+  PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &start));
+  KSPCheckNorm(ksp, start);
+  PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+  ksp->rnorm = start;
+  PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+  PetscCall(KSPLogResidualHistory(ksp, start));
+  PetscCall(KSPLogErrorHistory(ksp));
+  PetscCall(KSPMonitor(ksp, ksp->its, start));
+  if (start == 0.0) {
+    ksp->reason = KSP_CONVERGED_ATOL;
+    PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*ksp->converged)(ksp, ksp->its, start, &ksp->reason, ksp->cnvP));
+  if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
+  if (!ksp->reason && gm->predicted >= 0.0) PetscCall(CBGMRESJudge_Private(ksp, start));
+  gm->start = start;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For Ritz vectors the basis of the last full cycle stays, and the next cycle has the other one */
+static PetscErrorCode CBGMRESKeepFull_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  CBBasis      other;
+
+  PetscFunctionBegin;
+  if (!ksp->calc_ritz || gm->columns < gm->opt.restart) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gm->Vfull) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, &gm->storage, PETSC_TRUE, &gm->Vfull));
+  other     = gm->Vfull;
+  gm->Vfull = gm->V;
+  gm->V     = other;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
+{
+  KSP_CBGMRES    *gm         = (KSP_CBGMRES *)ksp->data;
+  const PetscBool guess_zero = ksp->guess_zero;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESCheck_Private(ksp));
+  PetscCall(CBGMRESCreateBases_Private(ksp));
+  PetscCall(PetscMemzero(&gm->info, sizeof(gm->info)));
+  PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+  ksp->its = 0;
+  PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+  gm->predicted = -1.0;
+  gm->stuck     = 0;
+  gm->columns = gm->building = 0;
+
+  /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
+  do {
+    PetscCall(CBGMRESBegin_Private(ksp));
+    if (ksp->reason) break;
+    PetscCall(CBGMRESKeepFull_Private(ksp));
+    PetscCall(CBGMRESCycle_Private(ksp));
+    ksp->guess_zero = PETSC_FALSE;
+    if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
+
+    /* Converged by the recurrence: the next residual says whether it is true */
+    if (ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE) ksp->reason = KSP_CONVERGED_ITERATING;
+    else if (ksp->reason) {
+      PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
+      PetscCall(KSPLogErrorHistory(ksp));
+      PetscCall(KSPMonitor(ksp, ksp->its, ksp->rnorm));
+    }
+  } while (!ksp->reason);
+  ksp->guess_zero = guess_zero;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPBuildSolution_CBGMRES(KSP ksp, Vec x, Vec *result)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  if (!x) {
+    if (!gm->built) PetscCall(VecDuplicate(ksp->vec_sol, &gm->built));
+    x = gm->built;
+  }
+  PetscCall(VecCopy(ksp->vec_sol, x));
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->building, x));
+  if (result) *result = x;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPReset_CBGMRES(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(VecDestroy(&gm->built));
+  gm->storage = gm->opt.storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPDestroy_CBGMRES(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(KSPReset_CBGMRES(ksp));
+  if (gm->modifydestroy) PetscCall((*gm->modifydestroy)(&gm->modifyctx));
+  PetscCall(CBGMRESComposeOptions_Private(ksp, PETSC_FALSE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCBGMRESGetInfo_C", NULL));
+  PetscCall(PetscFree(ksp->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
+{
+  KSP_CBGMRES *gm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&gm));
+  ksp->data    = gm;
+  gm->flexible = flexible;
+  gm->modifypc = KSPFlexibleModifyPCNoChange;
+  PetscCall(CBGMRESOptionsDefault_Private(&gm->opt));
+  gm->storage = gm->opt.storage;
+
+  ksp->ops->setup                        = KSPSetUp_CBGMRES;
+  ksp->ops->solve                        = KSPSolve_CBGMRES;
+  ksp->ops->buildsolution                = KSPBuildSolution_CBGMRES;
+  ksp->ops->reset                        = KSPReset_CBGMRES;
+  ksp->ops->destroy                      = KSPDestroy_CBGMRES;
+  ksp->ops->setfromoptions               = KSPSetFromOptions_CBGMRES;
+  ksp->ops->view                         = KSPView_CBGMRES;
+  ksp->ops->computeextremesingularvalues = KSPComputeExtremeSingularValues_CBGMRES;
+  ksp->ops->computeeigenvalues           = KSPComputeEigenvalues_CBGMRES;
+  PetscCall(CBGMRESComposeOptions_Private(ksp, PETSC_TRUE));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCBGMRESGetInfo_C", KSPCBGMRESGetInfo_CBGMRES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   KSPCBGMRES - "cbgmres" - Restarted GMRES whose basis vectors are compressed
+
+   Options Database Keys:
++  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or another frsz2_<bits>
+.  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
+.  -ksp_cbgmres_adaptive <false>         - take a finer storage where this one is too coarse
+.  -ksp_cbgmres_check_every <1>          - look at the residual every so many iterations
+.  -ksp_gmres_restart <30>               - the number of basis vectors
+.  -ksp_gmres_haptol <1e-30>             - an entry of the Hessenberg matrix below it ends a cycle
+.  -ksp_gmres_breakdown_tolerance <0.1>  - this much of a cycle's first residual may the recurrence and the residual differ, where a cycle gains nothing
+.  -ksp_orthogonalization <cgs,mgs>      - mgs is classical Gram-Schmidt in two passes
+-  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - how often a second pass is made
+
+   Level: beginner
+
+   Notes:
+   A program written for `KSPGMRES` needs nothing but the type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
+   `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and others work here, too.
+
+   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory. An iteration reads the
+   basis twice, writes one vector of it, and has one reduction over all processes. Inner products with all earlier
+   vectors are measured of each vector as it is stored, and correct the coefficients of Gram-Schmidt: re-orthogonalisation is
+   delayed by one iteration and done in the coefficients. A second pass is made where the first one leaves almost nothing of a vector.
+
+   Where the recurrence says that the iteration has converged, the residual is computed; if that has not converged, the
+   iteration goes on from a restart. A storage that is too coarse for the tolerance ends it with
+   `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
+
+   Left, right and symmetric preconditioning are supported.
+
+.seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESSetCheckEvery()`, `KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
+M*/
+PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
+
+PetscErrorCode KSPCreate_CBGMRES(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 4));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_SYMMETRIC, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_RIGHT, 1));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  PetscCall(CBGMRESCreate_Private(ksp, PETSC_FALSE));
+  ksp->ops->computeritz = KSPComputeRitz_CBGMRES;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   KSPCBFGMRES - "cbfgmres" - Restarted flexible GMRES whose basis vectors are compressed, with and without preconditioner
+
+   Options Database Keys:
++  -ksp_cbgmres_storage <frsz2_32>  - how basis vectors are stored, and all other options of `KSPCBGMRES`
+.  -ksp_fgmres_modifypcnochange     - do not change the preconditioner between iterations
+-  -ksp_fgmres_modifypcksp          - change it by `KSPFlexibleModifyPCKSP()`
+
+   Level: beginner
+
+   Notes:
+   Only right preconditioning is supported. The preconditioner may change from iteration to iteration.
+
+   The operator is applied to the preconditioned vectors as they are stored. These have exponents of 16 bits; with the storage half, whose range is
+   too small for vectors of any size, they are stored as frsz2_16.
+
+.seealso: `KSPCBGMRES`, `KSPFGMRES`, `KSPFlexibleSetModifyPC()`, `KSPCBGMRESSetStorage()`
+M*/
+PETSC_INTERN PetscErrorCode KSPCreate_CBFGMRES(KSP);
+
+PetscErrorCode KSPCreate_CBFGMRES(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_RIGHT, 1));
+  PetscCall(CBGMRESCreate_Private(ksp, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   One cycle of KSPCBGMRES: Arnoldi's method with a compressed basis, from a residual to a correction.
+
+   Steps are launched, which the host need not wait for, and finished, for which it looks at their scalars: every
+   -ksp_cbgmres_check_every steps at all that were launched. A step that turns out to need another pass of Gram-Schmidt, or
+   to end the cycle, makes those behind it void; then they are launched again, or not at all.
+*/
+
+#include "cbgmresimpl.h"
+
+#define CB_PASSES 3 /* of Gram-Schmidt at most: two are enough where there is a new direction at all */
+
+/* CB_IMAGE = the operator times column j. again: with what the preconditioner made of it before */
+static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, PetscBool again)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  Mat          A;
+
+  PetscFunctionBegin;
+  gm->imagelost = PETSC_FALSE;
+  if (!gm->flexible) {
+    PetscCall(KSP_PCApplyBAorAB(ksp, CB_COLUMN(ksp), CB_IMAGE(ksp), CB_WORK(ksp)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (again) PetscCall((*gm->Z->ops->load)(gm->Z, j, CB_WORK(ksp)));
+  else {
+    PetscCall((*gm->modifypc)(ksp, its, j, ksp->rnorm, gm->modifyctx));
+    PetscCall(KSP_PCApply(ksp, CB_COLUMN(ksp), CB_WORK(ksp)));
+    PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
+  }
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A pass of Gram-Schmidt up to its coefficients, which are not yet applied */
+static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  CBBasis      V  = gm->V;
+  Vec          w  = CB_IMAGE(ksp);
+
+  PetscFunctionBegin;
+  if (pass) PetscCall((*V->ops->subtract)(V, j + 1, w));
+  PetscCall((*V->ops->dot)(V, j + 1, (PetscBool)!pass, w));
+  PetscCall((*V->ops->reduce)(V, j + 1, (PetscBool)!pass));
+  PetscCall((*V->ops->coefficients)(V, j + 1, pass));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Modified Gram-Schmidt goes from column to column; what it is asked for, orthogonality, two passes have */
+static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
+{
+  return (PetscBool)(ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt || ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
+}
+
+/* From column j in CB_COLUMN to column j+1, there, too */
+static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_FALSE));
+  PetscCall(PetscLogEventBegin(KSP_Orthogonalization, ksp, 0, 0, 0));
+  PetscCall(CBGMRESPass_Private(ksp, j, 0));
+  if (CBGMRESTwoPasses_Private(ksp)) PetscCall(CBGMRESPass_Private(ksp, j, 1));
+  PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(PetscLogEventEnd(KSP_Orthogonalization, ksp, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* w has become too short for the coefficients of this pass to be the last ones */
+static PetscBool CBGMRESNeedsPass_Private(KSP ksp, const CBStep *step)
+{
+  /* Rounding of w leaves eps ||w||: below eps^(1/3) ||w|| that is much of what is left, and Pythagoras knows its length badly */
+  const PetscReal least = ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5 : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
+
+  if (step->passes >= CB_PASSES) return PETSC_FALSE;
+  if (step->passes > 1) return (PetscBool)(step->after < 0.5 * step->before);
+  return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
+}
+
+/* More passes for column j, and column j+1 again. launched becomes j+1: what came behind is void */
+static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched)
+{
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  CBBasis      V    = gm->V;
+  CBStep      *step = V->host.step + j;
+
+  PetscFunctionBegin;
+  if (!CBGMRESNeedsPass_Private(ksp, step)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (j < *launched - 1 || gm->imagelost) {
+    PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
+    PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
+    PetscCall(CBGMRESPass_Private(ksp, j, 0));
+    PetscCall((*V->ops->fetch)(V, j, j + 1));
+  }
+  *launched = j + 1;
+  PetscCall(PetscLogEventBegin(KSP_Orthogonalization, ksp, 0, 0, 0));
+  while (CBGMRESNeedsPass_Private(ksp, step)) {
+    PetscCall(CBGMRESPass_Private(ksp, j, step->passes));
+    PetscCall((*V->ops->fetch)(V, j, j + 1));
+  }
+  PetscCall((*V->ops->append)(V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(PetscLogEventEnd(KSP_Orthogonalization, ksp, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is there a new direction? If not the entry below the diagonal is zero */
+static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
+{
+  CBScalars      *s     = &gm->V->host;
+  const CBStep   *step  = s->step + j;
+  PetscScalar    *below = s->hessenberg + (size_t)j * (size_t)s->ld + (size_t)j + 1;
+  const PetscReal sigma = PetscRealPart(*below), residual = PetscAbsScalar(gm->g[j]);
+
+  /* What rounding leaves of a w that lies in the space; and KSPGMRES's own bound */
+  if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual)) return PETSC_FALSE;
+  *below = 0.0;
+  return PETSC_TRUE;
+}
+
+/* Column j becomes final, and with it the norm of the residual. ended: the space has no more directions */
+static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched, PetscReal *residual, PetscBool *ended)
+{
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  CBStep      *step = gm->V->host.step + j;
+  PetscReal    sum;
+
+  PetscFunctionBegin;
+  sum = step->image + step->norm + PetscAbsReal(step->after);
+  KSPCheckNorm(ksp, sum);
+  PetscCall(CBGMRESRepair_Private(ksp, j, its, launched));
+  sum = PetscAbsReal(step->after);
+  KSPCheckNorm(ksp, sum);
+  gm->info.passes += step->passes - 1;
+  gm->info.skew = PetscMax(gm->info.skew, PetscSqrtReal(step->skew));
+
+  *ended      = CBGMRESEndOfSpace_Private(gm, j);
+  *residual   = CBGMRESLeastColumn_Private(gm, j);
+  gm->columns = j + 1;
+  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)j]) <= 10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
+    /* The operator takes a direction of this space to nothing: the last column is of no use */
+    gm->exhausted = PETSC_TRUE;
+    *residual     = PetscAbsScalar(gm->g[j]);
+    gm->columns   = j;
+  }
+  if (*ended) PetscCall(PetscInfo(ksp, "No new direction after %" PetscInt_FMT " columns: %s\n", j + 1, gm->exhausted ? "the operator is singular in this space" : "the solution is in this space"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The recurrence may go on to fall while the residual does not, because the columns are rounded: then a cycle has done what it can */
+static PetscBool CBGMRESAtFloor_Private(KSP_CBGMRES *gm, PetscReal residual)
+{
+  if (gm->V->storage.kind == LITHE_STORAGE_FULL) return PETSC_FALSE;
+  CBGMRESLeastSolve_Private(gm, gm->columns);
+  return (PetscBool)(residual < 0.1 * CBGMRESLeastGap_Private(gm, gm->columns));
+}
+
+PetscErrorCode CBGMRESCycle_Private(KSP ksp)
+{
+  KSP_CBGMRES   *gm     = (KSP_CBGMRES *)ksp->data;
+  const PetscInt before = ksp->its, limit = PetscMin(gm->opt.restart, ksp->max_it - before);
+  PetscInt       launched = 0, done = 0, every = gm->opt.every;
+  PetscBool      ended = PETSC_FALSE, floor = PETSC_FALSE;
+  PetscReal      residual = gm->start;
+
+  PetscFunctionBegin;
+  if (ksp->normtype == KSP_NORM_NONE) every = limit;
+  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED) every = 1;
+  gm->exhausted = PETSC_FALSE;
+  CBGMRESLeastBegin_Private(gm, gm->start);
+  PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  while (!ksp->reason && !ended && !floor && done < limit) {
+    if (launched < limit && launched - done < every) {
+      PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));
+      launched++;
+      continue;
+    }
+    PetscCall((*gm->V->ops->fetch)(gm->V, done, launched));
+    while (!ksp->reason && !ended && !floor && done < launched) {
+      PetscCall(CBGMRESFinish_Private(ksp, done, before + done, &launched, &residual, &ended));
+      if (ksp->reason) break;
+      done++;
+      gm->building = gm->columns;
+      ksp->its++;
+      ksp->rnorm = residual;
+      PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
+      if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
+      if (!ksp->reason && !ended) floor = CBGMRESAtFloor_Private(gm, residual);
+      if (ksp->reason || ended || floor || done == limit) continue;
+      PetscCall(KSPLogResidualHistory(ksp, residual));
+      PetscCall(KSPLogErrorHistory(ksp));
+      PetscCall(KSPMonitor(ksp, ksp->its, residual));
+    }
+  }
+  if (floor) PetscCall(PetscInfo(ksp, "Residual of the recurrence %g: the residual is expected not to follow any more, as the basis is stored\n", (double)residual));
+
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->columns, ksp->vec_sol));
+  gm->building  = 0;
+  gm->predicted = residual;
+  gm->info.cycles++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/cbgmres.md has the method */
+
+#include "cbbasis.h"
+#include <litheksp.h>
+#include <petsc/private/kspimpl.h>
+
+/* What is asked for by options */
+typedef struct {
+  PetscInt     restart;
+  LitheStorage storage;
+  PetscBool    adaptive;
+  PetscInt     every;         /* the host looks at the iteration every so often */
+  PetscInt     exponentbits;  /* of FRSZ2: 8 or 16 */
+  PetscReal    haptol;        /* an entry of the Hessenberg matrix below it ends the iteration */
+  PetscReal    breakdowntol;  /* this much of a cycle's first residual may recurrence and residual differ */
+  PetscBool    krylovmonitor; /* -ksp_gmres_krylov_monitor has been dealt with */
+} CBGMRESOptions;
+
+typedef struct {
+  CBGMRESOptions opt;
+  PetscBool      flexible;
+
+  /* Bases. What they are stored in, which a solve may have raised; until the next one is made, of what opt says */
+  CBBasis      V;
+  CBBasis      Z;     /* flexible: the preconditioned columns */
+  CBBasis      Vfull; /* for Ritz vectors: the basis of the last full cycle, with its Hessenberg matrix */
+  LitheStorage storage;
+
+  /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in */
+  PetscInt     columns;
+  PetscScalar *R;        /* [ld ld] triangle, column by column */
+  PetscReal   *cosine;   /* [ld] */
+  PetscScalar *sine;     /* [ld] */
+  PetscScalar *g;        /* [ld] rotated right side; the modulus of the entry behind the last column is the residual */
+  PetscScalar *y;        /* [ld] */
+  PetscInt     building; /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
+  Vec          built;    /* for KSPBuildSolution() without a vector */
+
+  /* The cycle */
+  PetscReal start, predicted; /* norms of the residual: at its start; of the recurrence at its end, or negative before the first */
+  PetscBool exhausted;        /* the last cycle found no new direction, and the operator singular in the space it had */
+  PetscInt  stuck;            /* cycles in a row that gained nothing, and should have */
+  PetscBool imagelost;        /* CB_IMAGE has been used for something else since the last step */
+
+  KSPCBGMRESInfo info;
+  char           name[16]; /* of the storage, for KSPCBGMRESGetStorage() */
+
+  /* KSPFlexibleSetModifyPC() */
+  KSPFlexibleModifyPCFn *modifypc;
+  PetscCtxDestroyFn     *modifydestroy;
+  void                  *modifyctx;
+} KSP_CBGMRES;
+
+/* Work vectors: the newest column, decoded; what the operator makes of it; and one for products with two factors */
+#define CB_COLUMN(ksp) ((ksp)->work[0])
+#define CB_IMAGE(ksp)  ((ksp)->work[1])
+#define CB_WORK(ksp)   ((ksp)->work[2])
+#define CB_NWORK       3
+
+/* cbgmres.c */
+PETSC_INTERN PetscErrorCode CBGMRESCreateBases_Private(KSP);
+PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
+PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
+
+/* cbgmrescycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution */
+PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
+
+/* cbgmresleast.c */
+PETSC_INTERN void           CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
+PETSC_INTERN PetscReal      CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void           CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN PetscReal      CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, Vec);
+
+/* cbgmresoptions.c */
+PETSC_INTERN PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *);
+PETSC_INTERN PetscErrorCode KSPSetFromOptions_CBGMRES(KSP, PetscOptionItems);
+PETSC_INTERN PetscErrorCode CBGMRESComposeOptions_Private(KSP, PetscBool);
+PETSC_INTERN PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *, char[], size_t);
+PETSC_INTERN PetscReal      CBGMRESStorageUnit_Private(const LitheStorage *);
+PETSC_INTERN PetscBool      CBGMRESStorageRaise_Private(LitheStorage *);
+
+/* cbgmresspectrum.c */
+PETSC_INTERN PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP, PetscInt, PetscReal *, PetscReal *, PetscInt *);
+PETSC_INTERN PetscErrorCode KSPComputeRitz_CBGMRES(KSP, PetscBool, PetscBool, PetscInt *, Vec[], PetscReal *, PetscReal *);
+
+/* cbgmresview.c */
+PETSC_INTERN PetscErrorCode KSPView_CBGMRES(KSP, PetscViewer);
+PETSC_INTERN PetscErrorCode KSPCBGMRESGetInfo_CBGMRES(KSP, KSPCBGMRESInfo *);

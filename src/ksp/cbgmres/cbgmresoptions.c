@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The options of KSPCBGMRES: names of storages, defaults and limits, the options database and the setters, those of
+   KSPGMRES included.
+*/
+
+#include "cbgmresimpl.h"
+
+/*
+   FRSZ2 of 32 bits: as much accuracy as a restart cycle of 30 or 100 vectors can use on nearly all systems (a relative
+   rounding of 5e-10), half of the memory, and the iterations of double storage.
+*/
+PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(opt, sizeof(*opt)));
+  opt->restart      = 30;
+  opt->every        = 1;
+  opt->exponentbits = 8;
+  opt->haptol       = 1.0e-30;
+  opt->breakdowntol = 0.1;
+  PetscCheck(LitheStorageSetUp(&opt->storage, LITHE_STORAGE_FRSZ2, PetscMin(32, LITHE_FRSZ2_MAX_BITS), (int)opt->exponentbits), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The default storage is none");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *s, char name[], size_t length)
+{
+  const char *const names[] = {"double", "single", "half", "bfloat16"};
+
+  PetscFunctionBegin;
+  if (s->kind == LITHE_STORAGE_FRSZ2) PetscCall(PetscSNPrintf(name, length, "frsz2_%d", s->bits));
+  else PetscCall(PetscStrncpy(name, names[s->kind], length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBGMRESStorageParse_Private(KSP ksp, const char name[], int exponentbits, LitheStorage *s)
+{
+  const LitheStorageKind kinds[] = {LITHE_STORAGE_FULL, LITHE_STORAGE_SINGLE, LITHE_STORAGE_HALF, LITHE_STORAGE_BFLOAT16};
+  char                   known[16], lower[64];
+  PetscInt               bits;
+  PetscBool              same;
+  int                    good = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(lower, name, sizeof(lower)));
+  PetscCall(PetscStrtolower(lower));
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(kinds); i++) {
+    if (!LitheStorageSetUp(s, kinds[i], 0, 0)) continue;
+    PetscCall(CBGMRESStorageName_Private(s, known, sizeof(known)));
+    PetscCall(PetscStrcmp(lower, known, &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscStrncmp(lower, "frsz2_", 6, &same));
+  if (same && lower[6] >= '0' && lower[6] <= '9') {
+    PetscCall(PetscOptionsStringToInt(lower + 6, &bits));
+    good = LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, (int)PetscMin(bits, 1000), exponentbits);
+  }
+  PetscCheck(good, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_UNKNOWN_TYPE, "-ksp_cbgmres_storage %s: use double, single, half, bfloat16, or frsz2_<bits> with %d to %d bits", name, LITHE_FRSZ2_MIN_BITS, LITHE_FRSZ2_MAX_BITS);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The relative error that rounding leaves in a vector of many numbers of about one size, as norms have it */
+PetscReal CBGMRESStorageUnit_Private(const LitheStorage *s)
+{
+  switch (s->kind) {
+  case LITHE_STORAGE_SINGLE:
+    return (PetscReal)LithePow2(-25);
+  case LITHE_STORAGE_HALF:
+    return (PetscReal)LithePow2(-12);
+  case LITHE_STORAGE_BFLOAT16:
+    return (PetscReal)LithePow2(-9);
+  case LITHE_STORAGE_FRSZ2:
+    /* 0.289 steps; the largest number of a block is two or three times the root mean square */
+    return (PetscReal)LithePow2(1 - s->bits);
+  default:
+    return PETSC_MACHINE_EPSILON / 2;
+  }
+}
+
+/* The next finer storage: 32 bits, then double. Returns PETSC_FALSE if there is none */
+PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
+{
+  if (s->kind == LITHE_STORAGE_FULL) return PETSC_FALSE;
+  if (s->bits <= 24 && LITHE_FRSZ2_MAX_BITS >= 32) LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, 32, s->kind == LITHE_STORAGE_FRSZ2 ? s->frsz2.exponentbits : 8);
+  else LitheStorageSetUp(s, LITHE_STORAGE_FULL, 0, 0);
+  return PETSC_TRUE;
+}
+
+/* Options that decide what is allocated: everything is made again at the next solve */
+static PetscErrorCode CBGMRESSetUpAgain_Private(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPReset_CBGMRES(ksp));
+  ksp->setupstage = KSP_SETUP_NEW;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBGMRESSetStorage_Private(KSP ksp, const LitheStorage *storage)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscBool    same;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcmp(storage, &gm->opt.storage, sizeof(*storage), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS); /* what a solve has raised stays */
+  gm->opt.storage = *storage;
+  PetscCall(CBGMRESSetUpAgain_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESSetStorage_CBGMRES(KSP ksp, const char name[])
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  LitheStorage storage;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESStorageParse_Private(ksp, name, (int)gm->opt.exponentbits, &storage));
+  PetscCall(CBGMRESSetStorage_Private(ksp, &storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESGetStorage_CBGMRES(KSP ksp, const char *name[])
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, gm->name, sizeof(gm->name)));
+  *name = gm->name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBGMRESSetExponentBits_Private(KSP ksp, PetscInt bits)
+{
+  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
+  LitheStorage storage = gm->opt.storage;
+
+  PetscFunctionBegin;
+  PetscCheck(bits == 8 || bits == 16, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_cbgmres_exponent_bits %" PetscInt_FMT ": an exponent has 8 or 16 bits", bits);
+  gm->opt.exponentbits = bits;
+  if (storage.kind != LITHE_STORAGE_FRSZ2) PetscFunctionReturn(PETSC_SUCCESS);
+  LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, (int)bits);
+  PetscCall(CBGMRESSetStorage_Private(ksp, &storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESSetAdaptive_CBGMRES(KSP ksp, PetscBool adaptive)
+{
+  PetscFunctionBegin;
+  ((KSP_CBGMRES *)ksp->data)->opt.adaptive = adaptive;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESGetAdaptive_CBGMRES(KSP ksp, PetscBool *adaptive)
+{
+  PetscFunctionBegin;
+  *adaptive = ((KSP_CBGMRES *)ksp->data)->opt.adaptive;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESSetCheckEvery_CBGMRES(KSP ksp, PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", every);
+  ((KSP_CBGMRES *)ksp->data)->opt.every = every;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCBGMRESGetCheckEvery_CBGMRES(KSP ksp, PetscInt *every)
+{
+  PetscFunctionBegin;
+  *every = ((KSP_CBGMRES *)ksp->data)->opt.every;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What KSPGMRES has, by the names that it has */
+
+static PetscErrorCode KSPGMRESSetRestart_CBGMRES(KSP ksp, PetscInt restart)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCheck(restart >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_restart %" PetscInt_FMT ": Restart must be positive", restart);
+  if (restart == gm->opt.restart) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->opt.restart = restart;
+  if (ksp->setupstage) PetscCall(CBGMRESSetUpAgain_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPGMRESGetRestart_CBGMRES(KSP ksp, PetscInt *restart)
+{
+  PetscFunctionBegin;
+  *restart = ((KSP_CBGMRES *)ksp->data)->opt.restart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPGMRESSetHapTol_CBGMRES(KSP ksp, PetscReal tol)
+{
+  PetscFunctionBegin;
+  PetscCheck(tol >= 0.0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_haptol %g: use a tolerance of at least 0", (double)tol);
+  ((KSP_CBGMRES *)ksp->data)->opt.haptol = tol;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPGMRESSetBreakdownTolerance_CBGMRES(KSP ksp, PetscReal tol)
+{
+  PetscFunctionBegin;
+  if (tol == (PetscReal)PETSC_DEFAULT) tol = 0.1;
+  PetscCheck(tol >= 0.0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_breakdown_tolerance %g: use a tolerance of at least 0", (double)tol);
+  ((KSP_CBGMRES *)ksp->data)->opt.breakdowntol = tol;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The basis is always allocated as a whole */
+static PetscErrorCode KSPGMRESSetPreAllocateVectors_CBGMRES(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPFlexibleSetModifyPC_CBFGMRES(KSP ksp, KSPFlexibleModifyPCFn *modify, PetscCtx ctx, PetscCtxDestroyFn *destroy)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  if (gm->modifydestroy) PetscCall((*gm->modifydestroy)(&gm->modifyctx));
+  gm->modifypc      = modify;
+  gm->modifyctx     = ctx;
+  gm->modifydestroy = destroy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each new column, in a window of its own, as KSPGMRESMonitorKrylov() does for KSPGMRES */
+static PetscErrorCode CBGMRESMonitorKrylov_Private(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
+{
+  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
+  PetscViewers viewers = (PetscViewers)ctx;
+  PetscViewer  viewer;
+  PetscBool    isdraw;
+
+  PetscFunctionBegin;
+  if (!gm->building) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewersGetViewer(viewers, gm->building, &viewer));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &isdraw));
+  if (!isdraw) {
+    PetscCall(PetscViewerSetType(viewer, PETSCVIEWERDRAW));
+    PetscCall(PetscViewerDrawSetInfo(viewer, NULL, "Krylov GMRES Monitor", PETSC_DECIDE, PETSC_DECIDE, 300, 300));
+  }
+  gm->imagelost = PETSC_TRUE;
+  PetscCall((*gm->V->ops->load)(gm->V, gm->building, CB_IMAGE(ksp)));
+  PetscCall(VecView(CB_IMAGE(ksp), viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBGMRESSetFromOptionsGMRES_Private(KSP ksp, PetscOptionItems PetscOptionsObject)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscInt     restart;
+  PetscReal    tol;
+  PetscBool    flg, set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsInt("-ksp_gmres_restart", "Number of basis vectors", "KSPGMRESSetRestart", gm->opt.restart, &restart, &set));
+  if (set) PetscCall(KSPGMRESSetRestart(ksp, restart));
+  PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "An entry of the Hessenberg matrix below it ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
+  if (set) PetscCall(KSPGMRESSetHapTol(ksp, tol));
+  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "How much residual and recurrence may differ at a restart", "KSPGMRESSetBreakdownTolerance", gm->opt.breakdowntol, &tol, &set));
+  if (set) PetscCall(KSPGMRESSetBreakdownTolerance(ksp, tol));
+  flg = PETSC_TRUE;
+  PetscCall(PetscOptionsBool("-ksp_gmres_preallocate", "The basis is always allocated as a whole", "KSPGMRESSetPreAllocateVectors", flg, &flg, NULL));
+  PetscCheck(flg, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP, "Cannot turn off preallocation with -ksp_gmres_preallocate false");
+  flg = PETSC_FALSE;
+  PetscCall(PetscOptionsBool("-ksp_gmres_krylov_monitor", "Plot the basis vectors", "KSPMonitorSet", flg, &flg, NULL));
+  if (flg && !gm->opt.krylovmonitor) {
+    PetscViewers viewers;
+
+    gm->opt.krylovmonitor = PETSC_TRUE;
+    PetscCall(PetscViewersCreate(PetscObjectComm((PetscObject)ksp), &viewers));
+    PetscCall(KSPMonitorSet(ksp, CBGMRESMonitorKrylov_Private, viewers, (PetscCtxDestroyFn *)PetscViewersDestroy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsObject)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  char         name[16], chosen[64];
+  PetscInt     count;
+  PetscBool    flg, set;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "GMRES with a compressed basis");
+  PetscCall(CBGMRESSetFromOptionsGMRES_Private(ksp, PetscOptionsObject));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_exponent_bits", "Bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16", "KSPCBGMRESSetStorage", gm->opt.exponentbits, &count, &set));
+  if (set) PetscCall(CBGMRESSetExponentBits_Private(ksp, count));
+  PetscCall(CBGMRESStorageName_Private(&gm->opt.storage, name, sizeof(name)));
+  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name, chosen, sizeof(chosen), &set));
+  if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage where this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive, &gm->opt.adaptive, NULL));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Look at the residual every so many iterations", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
+  if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
+  if (gm->flexible) {
+    PetscCall(PetscOptionsBoolGroupBegin("-ksp_fgmres_modifypcnochange", "Do not vary the preconditioner", "KSPFlexibleSetModifyPC", &flg));
+    if (flg) PetscCall(KSPFlexibleSetModifyPC(ksp, KSPFlexibleModifyPCNoChange, NULL, NULL));
+    PetscCall(PetscOptionsBoolGroupEnd("-ksp_fgmres_modifypcksp", "Vary the KSP based preconditioner", "KSPFlexibleSetModifyPC", &flg));
+    if (flg) PetscCall(KSPFlexibleSetModifyPC(ksp, KSPFlexibleModifyPCKSP, NULL, NULL));
+  }
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gives or takes all functions that are found by their names */
+PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
+{
+  PetscObject o        = (PetscObject)ksp;
+  PetscBool   flexible = ((KSP_CBGMRES *)ksp->data)->flexible;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetRestart_C", on ? KSPGMRESSetRestart_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPGMRESGetRestart_C", on ? KSPGMRESGetRestart_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetHapTol_C", on ? KSPGMRESSetHapTol_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetBreakdownTolerance_C", on ? KSPGMRESSetBreakdownTolerance_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetPreAllocateVectors_C", on ? KSPGMRESSetPreAllocateVectors_CBGMRES : NULL));
+  if (flexible) PetscCall(PetscObjectComposeFunction(o, "KSPFlexibleSetModifyPC_C", on ? KSPFlexibleSetModifyPC_CBFGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetStorage_C", on ? KSPCBGMRESSetStorage_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetStorage_C", on ? KSPCBGMRESGetStorage_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetAdaptive_C", on ? KSPCBGMRESSetAdaptive_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetAdaptive_C", on ? KSPCBGMRESGetAdaptive_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetCheckEvery_C", on ? KSPCBGMRESSetCheckEvery_CBGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetCheckEvery_C", on ? KSPCBGMRESGetCheckEvery_CBGMRES : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESSetStorage - Sets how a `KSPCBGMRES` or `KSPCBFGMRES` stores its basis vectors
+
+  Logically Collective
+
+  Input Parameters:
++ ksp     - the solver
+- storage - "double" (`PetscReal`), "single", "half", "bfloat16", or "frsz2_<bits>" with 2 to 53 bits
+
+  Options Database Key:
+. -ksp_cbgmres_storage <frsz2_32> - the storage
+
+  Level: beginner
+
+  Notes:
+  The iteration goes on until the residual itself meets the tolerance, whatever the storage is: a coarser one may need more
+  iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
+
+  In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits a number
+  for frsz2_32, 16.25 for frsz2_16.
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESGetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESGetInfo()`
+@*/
+PetscErrorCode KSPCBGMRESSetStorage(KSP ksp, const char storage[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(storage, 2);
+  PetscTryMethod(ksp, "KSPCBGMRESSetStorage_C", (KSP, const char[]), (ksp, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESGetStorage - Gets how a `KSPCBGMRES` or `KSPCBFGMRES` stores its basis vectors
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver
+
+  Output Parameter:
+. storage - as `KSPCBGMRESSetStorage()` takes it; a solve may have raised it. The string belongs to `ksp`
+
+  Level: intermediate
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`
+@*/
+PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(storage, 2);
+  PetscUseMethod(ksp, "KSPCBGMRESGetStorage_C", (KSP, const char *[]), (ksp, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESSetAdaptive - Sets whether a `KSPCBGMRES` takes a finer storage for its basis vectors where the one that it has is too coarse
+
+  Logically Collective
+
+  Input Parameters:
++ ksp      - the solver
+- adaptive - whether it may
+
+  Options Database Key:
+. -ksp_cbgmres_adaptive <false> - whether it may
+
+  Level: intermediate
+
+  Notes:
+  It is decided at a restart, where a cycle has left more than half of the residual that it began with, though the recurrence had
+  promised more. Storages of up to 24 bits are followed by frsz2_32, all others by double. What a solve has raised stays so for the next
+  ones, until `KSPReset()`.
+
+  Without it such a solve ends with `KSP_DIVERGED_BREAKDOWN`.
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESGetAdaptive()`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESGetInfo()`
+@*/
+PetscErrorCode KSPCBGMRESSetAdaptive(KSP ksp, PetscBool adaptive)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(ksp, adaptive, 2);
+  PetscTryMethod(ksp, "KSPCBGMRESSetAdaptive_C", (KSP, PetscBool), (ksp, adaptive));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESGetAdaptive - Gets whether a `KSPCBGMRES` takes a finer storage where the one that it has is too coarse
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver
+
+  Output Parameter:
+. adaptive - whether it may
+
+  Level: intermediate
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESSetAdaptive()`
+@*/
+PetscErrorCode KSPCBGMRESGetAdaptive(KSP ksp, PetscBool *adaptive)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(adaptive, 2);
+  PetscUseMethod(ksp, "KSPCBGMRESGetAdaptive_C", (KSP, PetscBool *), (ksp, adaptive));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESSetCheckEvery - Sets how often a `KSPCBGMRES` looks at the residual
+
+  Logically Collective
+
+  Input Parameters:
++ ksp   - the solver
+- every - a number of iterations
+
+  Options Database Key:
+. -ksp_cbgmres_check_every <1> - a number of iterations
+
+  Level: advanced
+
+  Note:
+  Residuals, monitors and the solution are those of every = 1. Up to every - 1 iterations are done that are not needed; in exchange the host
+  waits for a device only so often.
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESGetCheckEvery()`
+@*/
+PetscErrorCode KSPCBGMRESSetCheckEvery(KSP ksp, PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ksp, every, 2);
+  PetscTryMethod(ksp, "KSPCBGMRESSetCheckEvery_C", (KSP, PetscInt), (ksp, every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESGetCheckEvery - Gets how often a `KSPCBGMRES` looks at the residual
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver
+
+  Output Parameter:
+. every - a number of iterations
+
+  Level: advanced
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESSetCheckEvery()`
+@*/
+PetscErrorCode KSPCBGMRESGetCheckEvery(KSP ksp, PetscInt *every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(every, 2);
+  PetscUseMethod(ksp, "KSPCBGMRESGetCheckEvery_C", (KSP, PetscInt *), (ksp, every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

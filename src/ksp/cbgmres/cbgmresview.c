@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What a KSPCBGMRES tells about itself: its options, how its basis is stored and what memory that takes, and its last solve.
+*/
+
+#include "cbgmresimpl.h"
+#include <petscviewer.h>
+
+/* Of both bases and all processes */
+static PetscErrorCode CBGMRESBytes_Private(KSP ksp, PetscLogDouble *bytes, PetscLogDouble *uncompressed)
+{
+  KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;
+  CBBasis        basis[] = {gm->V, gm->Z, gm->Vfull};
+  PetscLogDouble sum[2]  = {0.0, 0.0};
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(basis); i++) {
+    PetscLogDouble b, u;
+
+    if (!basis[i]) continue;
+    PetscCall(CBBasisGetBytes(basis[i], &b, &u));
+    sum[0] += b;
+    sum[1] += u;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)ksp)));
+  *bytes        = sum[0];
+  *uncompressed = sum[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPCBGMRESGetInfo_CBGMRES(KSP ksp, KSPCBGMRESInfo *info)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  *info = gm->info;
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, info->storage, sizeof(info->storage)));
+  info->bits    = (PetscReal)LitheStorageBitsPerValue(&gm->storage);
+  info->columns = gm->V ? gm->V->columns : 0;
+  PetscCall(CBGMRESBytes_Private(ksp, &info->bytes, &info->uncompressed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *CBGMRESOrthogonalization_Private(KSP ksp)
+{
+  if (ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt) return "classical Gram-Schmidt in two passes, in place of modified Gram-Schmidt";
+  if (ksp->orthog != KSPOrthogonalizationClassicalGramSchmidt) return "unknown orthogonalization";
+  switch (ksp->cgstype) {
+  case KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS:
+    return "classical Gram-Schmidt in two passes";
+  case KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED:
+    return "classical Gram-Schmidt, in two passes where needed";
+  default:
+    return "classical Gram-Schmidt with delayed re-orthogonalization";
+  }
+}
+
+PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
+{
+  KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
+  KSPCBGMRESInfo info;
+  PetscBool      isascii, isstring;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &isstring));
+  if (!isascii && !isstring) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPCBGMRESGetInfo_CBGMRES(ksp, &info));
+  if (isstring) {
+    PetscCall(PetscViewerStringSPrintf(viewer, "%s restart %" PetscInt_FMT, info.storage, gm->opt.restart));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(ksp)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
+  if (gm->V) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
+  if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.passes, info.raises));
+  if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCBGMRESGetInfo - Gets what a `KSPCBGMRES` or `KSPCBFGMRES` holds, and what its last solve did
+
+  Collective
+
+  Input Parameter:
+. ksp - the solver
+
+  Output Parameter:
+. info - see `KSPCBGMRESInfo`
+
+  Level: intermediate
+
+.seealso: `KSPCBGMRES`, `KSPCBGMRESInfo`, `KSPCBGMRESSetStorage()`
+@*/
+PetscErrorCode KSPCBGMRESGetInfo(KSP ksp, KSPCBGMRESInfo *info)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscUseMethod(ksp, "KSPCBGMRESGetInfo_C", (KSP, KSPCBGMRESInfo *), (ksp, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

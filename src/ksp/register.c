@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   All Krylov methods of Lithe. Called while a plugin is being loaded, that is before
+   PetscInitialize() is over: it may register, and must not create an object.
+*/
+
+#include <lithe/private/litheimpl.h>
+#include <litheksp.h>
+
+PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
+PETSC_INTERN PetscErrorCode KSPCreate_CBFGMRES(KSP);
+
+PetscErrorCode LitheKSPRegisterAll(void)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPRegister(KSPCBGMRES, KSPCreate_CBGMRES));
+  PetscCall(KSPRegister(KSPCBFGMRES, KSPCreate_CBFGMRES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
