@@ -127,3 +127,4 @@ PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
+PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);

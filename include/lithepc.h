@@ -14,8 +14,8 @@
   PCVCRSFactorSolveType - how a `PCVCRS` solves systems with compressed triangular factors
 
   Values:
-+ `PCVCRS_FACTOR_AUTO`         - by sweeps where vectors are on a device and not too many are needed, else by substitution
-. `PCVCRS_FACTOR_SUBSTITUTION` - exactly, on the host
++ `PCVCRS_FACTOR_AUTO`         - by substitution; where vectors are on a device, by sweeps if these are expected to be faster
+. `PCVCRS_FACTOR_SUBSTITUTION` - exactly, where vectors are
 - `PCVCRS_FACTOR_JACOBI`       - by a few sweeps of Jacobi's method, which are products with a `MATVCRS`
 
   Level: intermediate

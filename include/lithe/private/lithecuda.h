@@ -9,6 +9,7 @@
    and do not synchronise, unless a function says so.
 */
 
+#include <lithe/private/vcrsorder.h>
 #include <lithe/private/vcrsplan.h>
 
 /* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
@@ -67,4 +68,13 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSP
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+
+/*
+   Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its
+   entries; a solve allocates nothing, does not synchronise and gives the same bits each time. dx may
+   not be db.
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSetUp(const VCRSPlan *dplan, const VCRSOrder *, void **prepared);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSolve(const void *prepared, const VCRSPlan *dplan, const PetscScalar *db, PetscScalar *dx);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriFree(void **prepared);
 #endif

@@ -35,6 +35,7 @@ PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
   PetscFunctionBegin;
   PetscCall(VCRSPlanDestroy(&ctx->plan));
 #if defined(LITHE_HAVE_CUDA)
+  PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
   if (ctx->dplan) {
     PetscCall(LitheCUDAVCRSFree(ctx->dplan));
     PetscCall(PetscFree(ctx->dplan));

@@ -15,6 +15,8 @@ typedef struct {
   const PetscScalar *a;
 } VCRSCSR;
 
+typedef struct _VCRSSubstitution VCRSSubstitution;
+
 /*
    What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix
    keeps its plans in its two blocks, which are MATSEQAIJVCRS.
@@ -31,10 +33,11 @@ typedef struct {
   PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
 
   /* sequential */
-  VCRSPlan  *plan;     /* host; large arrays may be missing where it was made on the device */
-  VCRSPlan  *dplan;    /* device, or NULL */
-  VCRSReport report;
-  PetscReal  hostcost; /* estimated time of a product on the host over AIJ's */
+  VCRSPlan         *plan;         /* host; large arrays may be missing where it was made on the device */
+  VCRSPlan         *dplan;        /* device, or NULL */
+  VCRSReport        report;
+  VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
+  PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
 
   /* parallel */
   Vec lvec; /* ghost values, of the type of the input vector */
@@ -98,6 +101,9 @@ PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], Inser
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
+
+/* vcrstridevice.c */
+PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **);
 
 /* vcrsdevice.c: compression where a MATSEQAIJCUSPARSE has its values */
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);

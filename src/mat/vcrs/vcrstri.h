@@ -3,9 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Triangular systems with a compressed matrix on the host: vcrstri.c */
+/* Triangular systems with a compressed matrix: vcrstri.c on the host, vcrstridevice.c on a device */
 
 #include "vcrsimpl.h"
+#include "vcrsorder.h"
 
 /*
    x = (I - op(T))^-1 x, where T is the plan of a square matrix that has entries strictly below its
@@ -15,3 +16,10 @@ PETSC_INTERN PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *, PetscBool upper
 
 /* The same with a MATSEQAIJVCRS, on the host */
 PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Private(Mat, PetscBool upper, PetscBool transpose, PetscScalar x[]);
+
+#if defined(LITHE_HAVE_CUDA)
+/* In which order a device takes the rows of op(T), and the matrix that holds them; i, j: the pattern of T if it is at hand, or NULL */
+PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **, Mat *stored);
+/* x = (I - op(T))^-1 b; x may not be b */
+PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Device_Private(Mat, PetscBool upper, PetscBool transpose, Vec b, Vec x);
+#endif

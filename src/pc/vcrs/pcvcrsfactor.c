@@ -18,9 +18,18 @@
 /* How much loss may change a solution with a triangle */
 #define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
 
-/* How near to a solution sweeps of Jacobi's method must come, and how many of them may cost less than going to the host */
+/* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
 #define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
 #define PCVCRS_FACTOR_SWEEPS    100
+
+/* For estimates of time: seconds, bytes a second. Of a product on a device, of a transfer to the host or from it, of substitution on the host */
+#define PCVCRS_DEVICE_LATENCY 5e-6
+#define PCVCRS_DEVICE_RATE    2.5e12
+#define PCVCRS_TRANSFER_RATE  2.5e10
+#define PCVCRS_HOST_LATENCY   3e-5
+#define PCVCRS_HOST_ROW       5e-9
+#define PCVCRS_HOST_ENTRY     1.5e-9
+#define PCVCRS_SWEEPS_LEAST   3.0
 
 PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 {
@@ -189,25 +198,100 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By substitution or by sweeps, and how many of them for each triangle: on a device by sweeps, if they need not be too many */
-static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, VecType type, PCVCRSFactor *f)
+/* So many sweeps as were asked for, or as come near enough to solutions */
+static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
+{
+  PetscFunctionBegin;
+  f->sweeps[0] = f->sweeps[1] = opt->sweeps;
+  if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSCountSweeps_Private(t->symmetric ? &t->upper : &t->lower, t->symmetric, t->symmetric, &f->sweeps[0]));
+  PetscCall(PCVCRSCountSweeps_Private(&t->upper, PETSC_TRUE, PETSC_FALSE, &f->sweeps[1]));
+  /* A symmetric preconditioner stays one */
+  if (t->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+/* Estimated seconds of a product on a device, with the vectors that it reads and writes, and of substitution there and here */
+static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
+{
+  const PetscLogDouble vectors = (PetscLogDouble)t->n * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  *product = *device = *host = 0.0;
+  for (PetscInt upper = 0; upper < 2; upper++) {
+    const PCVCRSRows *rows = upper || t->symmetric ? &t->upper : &t->lower;
+    Mat               T    = upper || t->symmetric ? f->upper : f->lower;
+    const VCRSOrder  *order;
+    MatVCRSInfo       info;
+
+    /* That of the transpose is the same backwards */
+    PetscCall(MatVCRSGetOrder_Private(T, (PetscBool)(upper || t->symmetric), PETSC_FALSE, rows->i, rows->j, &order, NULL));
+    PetscCall(MatVCRSGetInfo(T, &info));
+    *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
+    *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
+    *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)t->n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device: the way that is asked for, or else the fastest one */
+static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
+{
+  PetscLogDouble product, device, host;
+  Mat            T = f->upper;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSEstimate_Private(t, f, &product, &device, &host));
+  f->way = PCVCRS_DEVICE;
+  if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
+    if (host < device) f->way = PCVCRS_HOST;
+    /* Fewer sweeps than those do not come near to solutions */
+    if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
+      PetscInt sweeps;
+
+      PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
+      sweeps = PetscMax(f->sweeps[0], f->sweeps[1]);
+      if (sweeps <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host)) f->way = PCVCRS_SWEEPS;
+    }
+    PetscCall(PetscInfo(T, "Estimated seconds of both triangles: substitution %g on the device, %g on the host, a sweep %g\n", device, host, product));
+  }
+  if (f->way == PCVCRS_DEVICE && t->symmetric) PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* How systems are solved, where vectors are of a type */
+static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, VecType type, PCVCRSFactor *f)
 {
   PetscBool onhost;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrcmpAny(type, &onhost, VECSTANDARD, VECSEQ, VECMPI, ""));
-  f->sweep = (PetscBool)(opt->factorsolve == PCVCRS_FACTOR_JACOBI || (opt->factorsolve == PCVCRS_FACTOR_AUTO && !onhost));
-  if (!f->sweep) PetscFunctionReturn(PETSC_SUCCESS);
-  f->sweeps[0] = f->sweeps[1] = opt->sweeps;
-  if (opt->sweeps == PETSC_DECIDE) {
-    PetscCall(PCVCRSCountSweeps_Private(t->symmetric ? &t->upper : &t->lower, t->symmetric, t->symmetric, &f->sweeps[0]));
-    PetscCall(PCVCRSCountSweeps_Private(&t->upper, PETSC_TRUE, PETSC_FALSE, &f->sweeps[1]));
-    /* A symmetric preconditioner stays one */
-    if (t->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
-    if (opt->factorsolve == PCVCRS_FACTOR_AUTO) f->sweep = (PetscBool)(PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS);
+  f->way = PCVCRS_HOST;
+  if (opt->factorsolve == PCVCRS_FACTOR_JACOBI) {
+    f->way = PCVCRS_SWEEPS;
+    PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(PetscStrcmpAny(type, &onhost, VECSTANDARD, VECSEQ, VECMPI, ""));
+#if defined(LITHE_HAVE_CUDA)
+  if (!onhost) PetscCall(PCVCRSChooseOnDevice_Private(opt, t, f));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if defined(LITHE_HAVE_CUDA)
+/* What a device does with a triangle, for its line of the view */
+static PetscErrorCode PCVCRSDescribeOrder_Private(Mat T, PetscBool upper, const char name[], size_t size, char text[])
+{
+  const VCRSOrder *order;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetOrder_Private(T, upper, PETSC_FALSE, NULL, NULL, &order, NULL));
+  PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " %s)", name, order->nlevels, order->grid ? "steps of tiles" : "levels"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 /* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
 static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
@@ -217,10 +301,22 @@ static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, 
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(f->inverse, &n, NULL));
-  if (f->sweep) {
+  if (f->way == PCVCRS_SWEEPS) {
     PetscCall(PetscSNPrintf(lower, sizeof(lower), "lower factor (%" PetscInt_FMT " sweeps)", f->sweeps[0]));
     PetscCall(PetscSNPrintf(upper, sizeof(upper), "%sfactor (%" PetscInt_FMT " sweeps)", f->symmetric ? "" : "upper ", f->sweeps[1]));
   }
+#if defined(LITHE_HAVE_CUDA)
+  if (f->way == PCVCRS_DEVICE) {
+    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f->lower, PETSC_FALSE, "lower factor", sizeof(lower), lower));
+    PetscCall(PCVCRSDescribeOrder_Private(f->upper, PETSC_TRUE, f->symmetric ? "factor" : "upper factor", sizeof(upper), upper));
+    if (f->symmetric) {
+      Mat stored;
+
+      PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, &stored));
+      PetscCall(PCVCRSAddPart_Private(v, stored, 0.0, where, "transposed factor"));
+    }
+  }
+#endif
   if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, 0.0, where, lower));
   PetscCall(PCVCRSAddPart_Private(v, f->upper, 0.0, where, upper));
   PetscCall(PCVCRSAddPart_Private(v, f->inverse, (PetscLogDouble)n * (sizeof(PetscScalar) + sizeof(PetscInt)), where, "pivots"));
@@ -306,7 +402,7 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
         PetscCall(PetscNew(&f));
         PetscCall(PCVCRSCreateFactor_Private(&v->opt, &t, (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY), f));
         PetscCall(MatGetVecType(pc->pmat, &vectype));
-        PetscCall(PCVCRSChooseSweeps_Private(&v->opt, &t, vectype, f));
+        PetscCall(PCVCRSChooseWay_Private(&v->opt, &t, vectype, f));
         PetscCall(PCVCRSTrianglesFree_Private(&t));
       }
     }

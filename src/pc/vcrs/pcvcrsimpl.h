@@ -29,18 +29,25 @@ typedef struct {
   PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; else 0: MatVCRSInfo has them */
 } PCVCRSCopy;
 
+/* Where and how systems with a triangle are solved */
+typedef enum {
+  PCVCRS_HOST,   /* substitution */
+  PCVCRS_DEVICE, /* the same */
+  PCVCRS_SWEEPS  /* of Jacobi's method, where vectors are */
+} PCVCRSFactorWay;
+
 /*
    A factored matrix P_r A P_c = (I - lower) inverse^-1 (I - upper), where lower and upper are strictly
    triangular. All processes have their own. Referenced by the places that apply it.
 */
 typedef struct {
-  MatState   exact;     /* of the factored matrix of PETSc's that it was made from */
-  PetscBool  symmetric; /* lower is the transpose of upper, and not there */
-  Mat        lower, upper, inverse;
-  VecScatter row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
-  Vec        work[3];
-  PetscBool  sweep; /* solved by sweeps of Jacobi's method, so many of them for lower and for upper */
-  PetscInt   sweeps[2];
+  MatState        exact;     /* of the factored matrix of PETSc's that it was made from */
+  PetscBool       symmetric; /* lower is the transpose of upper, and not there */
+  Mat             lower, upper, inverse;
+  VecScatter      row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
+  Vec             work[3];
+  PCVCRSFactorWay way;
+  PetscInt        sweeps[2]; /* for lower and for upper */
 } PCVCRSFactor;
 
 /* A preconditioner somewhere inside, with the solver that it belongs to; both are referenced */

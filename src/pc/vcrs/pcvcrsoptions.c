@@ -370,8 +370,12 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
   Level: intermediate
 
   Note:
-  `PCVCRS_FACTOR_AUTO` asks the matrix that was factored for the type of its vectors (`MatGetVecType()`). Substitution with
-  vectors on a device copies them to the host and back.
+  `PCVCRS_FACTOR_AUTO` asks the matrix that was factored for the type of its vectors (`MatGetVecType()`). On a device it
+  chooses among substitution there, sweeps, and substitution on the host, which copies vectors there and back, by an estimate
+  of time; `PCView()` tells.
+
+  Substitution on a device, `MatVCRSSubstitute()`, of what is transposed stores a triangle a second time: for `PCICC` and
+  `PCCHOLESKY` at set-up, for `PCApplyTranspose()` when it is first called.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSweeps()`
 @*/
@@ -402,7 +406,7 @@ PetscErrorCode PCVCRSSetFactorSolve(PC pc, PCVCRSFactorSolveType type)
   Each is a product with the factor. As many as the factor has levels of rows that wait for one another solve the system exactly.
 
   With `PETSC_DECIDE` the set-up tries out how many come within 2 percent of the solution for a right side of ones, up to
-  100. If those do not, `PCVCRS_FACTOR_AUTO` substitutes.
+  100. If those do not, or take longer, `PCVCRS_FACTOR_AUTO` substitutes.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSolve()`
 @*/

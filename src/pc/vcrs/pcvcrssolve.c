@@ -6,7 +6,7 @@
    Systems with compressed factors, (I - lower) inverse^-1 (I - upper): what the inner preconditioners
    do instead of MatSolve() while a PCVCRS applies them.
 
-   Two ways with a triangle T. Substitution is exact; it runs on the host. Sweeps of Jacobi's method,
+   Two ways with a triangle T. Substitution is exact; MatVCRSSubstitute() runs where vectors are. Sweeps of Jacobi's method,
    x <- b + T x beginning with x = b, sum the powers of T up to that of their number; T is nilpotent, so
    that they come to the exact solution when there are as many as T has levels, and near it long before
    where rows add up to less than one. They are products with a MATVCRS, which run wherever vectors are.
@@ -36,27 +36,25 @@ static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = (I - op(T))^-1 x nearly, by n sweeps */
-static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool transpose, Vec x, Vec b, Vec other)
+/* x = (I - op(T))^-1 b nearly, by n sweeps */
+static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool transpose, Vec b, Vec x, Vec other)
 {
-  Vec from = x, to = other;
+  Vec from = b;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(x, b));
+  if (!n) PetscCall(VecCopy(b, x));
   for (PetscInt k = 0; k < n; k++) {
-    Vec swap = from;
+    Vec to = (n - k) % 2 ? x : other; /* the last one to x */
 
     if (transpose) PetscCall(MatMultTransposeAdd(T, from, b, to));
     else PetscCall(MatMultAdd(T, from, b, to));
     from = to;
-    to   = swap;
   }
-  if (from != x) PetscCall(VecCopy(from, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = (I - op(lower))^-1 x, or of upper. b and other are for work */
-static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec x, Vec b, Vec other)
+/* x = (I - op(lower))^-1 b, or of upper. other is for work; only on the host x may be b */
+static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec b, Vec x, Vec other)
 {
   const PetscInt sweeps = f->sweeps[upper ? 1 : 0];
   Mat            T      = upper ? f->upper : f->lower;
@@ -68,10 +66,12 @@ static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscB
     upper     = PETSC_TRUE;
     transpose = (PetscBool)!transpose;
   }
-  if (f->sweep) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, x, b, other));
+  if (f->way == PCVCRS_SWEEPS) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, b, x, other));
+  else if (f->way == PCVCRS_DEVICE) PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
   else {
     PetscScalar *a;
 
+    if (b != x) PetscCall(VecCopy(b, x));
     PetscCall(VecGetArray(x, &a));
     PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, a));
     PetscCall(VecRestoreArray(x, &a));
@@ -95,16 +95,19 @@ static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Ve
 static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool transpose, Vec b, Vec x)
 {
   const VecScatter in = transpose ? f->col : f->row, out = transpose ? f->row : f->col;
-  Vec              y, z;
+  Vec              y, z, right = b;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
-  y = f->work[0];
-  z = out ? f->work[1] : x;
-  PetscCall(PCVCRSFactorReorder_Private(in, b, y, SCATTER_FORWARD));
-  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, y, f->work[1], f->work[2]));
-  PetscCall(MatMult(f->inverse, y, z));
-  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, z, y, f->work[2]));
+  if (in) {
+    right = f->work[0];
+    PetscCall(PCVCRSFactorReorder_Private(in, b, right, SCATTER_FORWARD));
+  }
+  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, right, f->work[1], f->work[2]));
+  z = out ? f->work[2] : x;
+  y = f->way == PCVCRS_HOST ? z : f->work[0];
+  PetscCall(MatMult(f->inverse, f->work[1], y));
+  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, y, z, f->work[1]));
   if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +182,7 @@ static PetscErrorCode PCMatApplyTranspose_VCRSFactor(PC pc, Mat B, Mat X)
 static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec x)
 {
   PCVCRSFactor *f = NULL;
-  Vec           y;
+  Vec           y, z;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSGetFactor_Private(pc, &f));
@@ -187,14 +190,15 @@ static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec
   y = f->work[0];
   PetscCall(MatGetDiagonal(f->inverse, x));
   PetscCall(VecSqrtAbs(x));
+  z = f->work[1];
   if (left) {
     PetscCall(PCVCRSFactorReorder_Private(f->row, b, y, SCATTER_FORWARD));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, f->work[1], f->work[2]));
-    PetscCall(VecPointwiseMult(x, x, y));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(VecPointwiseMult(x, x, z));
   } else {
     PetscCall(VecPointwiseMult(y, x, b));
-    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, f->work[1], f->work[2]));
-    PetscCall(PCVCRSFactorReorder_Private(f->col, y, x, SCATTER_REVERSE));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(PCVCRSFactorReorder_Private(f->col, z, x, SCATTER_REVERSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
