@@ -124,7 +124,7 @@ static __device__ __forceinline__ void TriReadCodes(const RowCursor &c, const Co
 
 /*
    Entries k, k + step, .. of a row as numbers, without the row's power of two. The container is looked
-   at once, so that the reads of a batch are under way together. Beyond the row's end: anything.
+   at once, so that the reads of a batch are under way together. Beyond the row's end: zero.
 */
 template <int batch>
 static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const RowCursor &c, PetscInt k, PetscInt step, Number v[])
@@ -161,27 +161,33 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
     TRI_CODES(unsigned char);
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = Read(reinterpret_cast<const Number *>(p.dict) + code[q]);
+    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.dict) + code[q]) : Number{};
   } break;
   case VCRS_VALUES_DICT16: {
     TRI_CODES(unsigned short);
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = Read(reinterpret_cast<const Number *>(p.dict) + code[q]);
+    for (int q = 0; q < batch; q++) v[q] = k + q * step < c.length ? Read(reinterpret_cast<const Number *>(p.dict) + code[q]) : Number{};
   } break;
   case VCRS_VALUES_LOG8: {
     auto look = [&](unsigned int u) { return __ldg(p.logcoarse + u); };
     TRI_CODES(TRI_TYPE(unsigned char, uchar2));
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = TRI_PARTS(look);
+    for (int q = 0; q < batch; q++) {
+      v[q] = Number{};
+      if (k + q * step < c.length) v[q] = TRI_PARTS(look);
+    }
   } break;
   case VCRS_VALUES_LOG16: {
     auto look = [&](unsigned int u) { return __ldg(p.logcoarse + (u >> 8)) * __ldg(p.logfine + (u & 255u)); };
     TRI_CODES(TRI_TYPE(unsigned short, ushort2));
 
 #pragma unroll
-    for (int q = 0; q < batch; q++) v[q] = TRI_PARTS(look);
+    for (int q = 0; q < batch; q++) {
+      v[q] = Number{};
+      if (k + q * step < c.length) v[q] = TRI_PARTS(look);
+    }
   } break;
   case VCRS_VALUES_FIXED8: {
     auto whole = [](int i) { return i; };
