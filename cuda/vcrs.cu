@@ -138,6 +138,31 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
   return same ? word | VCRS_WORD_SAME : word;
 }
 
+/* L1, L2: which entries of the common set a set has, in its order and with its reference; 0: it has others, or none */
+static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
+{
+  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  uint32_t       part  = 0;
+  int            q     = 0;
+
+  if (difference && length > 0 && table->setoffset[start] != l->offset[0]) return 0;
+  for (PetscInt k = 0; k < length; k++, q++) {
+    while (q < l->length && l->offset[q] != table->setoffset[start + k]) q++;
+    if (q == l->length) return 0;
+    part |= 1u << q;
+  }
+  return part;
+}
+
+/* What the host knows of each set, for the kernels */
+static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets, const uint32_t word[])
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), nsets * sizeof(*word)));
+  PetscCallCUDA(cudaMemcpy(l->dword, word, nsets * sizeof(*word), cudaMemcpyHostToDevice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* How often the offsets o[0..n-1] hold {b - stride, b, b + stride} with no entry in two of them; order[] gets these first */
 static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
 {
@@ -300,35 +325,40 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     l->offset[k] = table->setoffset[start + k];
     if (pairs) l->value[0][k] = table->setvalue[start + k];
   }
+
+  /* what the other sets (pairs) have of it */
+  PetscCall(PetscMalloc1(table->nsets, &word));
   if (!pairs) {
+    for (PetscInt p = 0; p < table->nsets; p++) word[p] = SetGetPart(table, l, p, dplan->difference);
+    PetscCall(UploadWords(l, table->nsets, word));
     if (VCRS_COMPONENTS == 2 && (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_LOG8 || dplan->values == VCRS_VALUES_DICT8)) ChooseBox(l, dplan->m, dplan->difference);
     if (l->box) {
       ChooseMain(l, dplan->m, dplan->n);
-      PetscCall(VCRSGridList(l, dplan, table->setcount[l->id], &l->box, stream));
+      PetscCall(VCRSGridList(l, dplan, word[l->id], table->setcount[l->id], &l->box, stream));
     }
+    PetscCall(PetscFree(word));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ChooseStride(l, dplan->m);
 
-  /* what the other pairs have of it */
-  PetscInt have = 0;
+  PetscInt have = 0; /* rows of pairs with the common offsets */
 
-  PetscCall(PetscMalloc2(table->nsets, &word, table->nsets, &diagonal));
+  PetscCall(PetscMalloc1(table->nsets, &diagonal));
   for (PetscInt p = 0; p < table->nsets; p++) {
     word[p] = PairGetWord(table, l, p, &diagonal[p]);
     if (word[p] & VCRS_WORD_SAME) have += table->setcount[p];
   }
   ChoosePairs(table, dplan->m, l, word);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), table->nsets * sizeof(*word)));
+  PetscCall(UploadWords(l, table->nsets, word));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
-  PetscCallCUDA(cudaMemcpy(l->dword, word, table->nsets * sizeof(*word), cudaMemcpyHostToDevice));
   PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
-  PetscCall(PetscFree2(word, diagonal));
+  PetscCall(PetscFree(word));
+  PetscCall(PetscFree(diagonal));
   if (l->npair > 1) {
     PetscBool taken;
 
     ChooseMain(l, dplan->m, dplan->n);
-    PetscCall(VCRSGridList(l, dplan, have, &taken, stream));
+    PetscCall(VCRSGridList(l, dplan, VCRS_WORD_SAME, have, &taken, stream));
     if (!taken) l->npair = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -48,6 +48,11 @@ static __device__ __forceinline__ Number Conjugate(Number a)
   return Number{a.re, -a.im};
 }
 
+static __device__ __forceinline__ bool IsFinite(Number a)
+{
+  return isfinite(a.re) && isfinite(a.im);
+}
+
 /* s + a b */
 static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
 {
@@ -56,12 +61,6 @@ static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number 
   s.re = fma(-a.im, b.im, s.re);
   s.im = fma(a.im, b.re, s.im);
   return s;
-}
-
-/* a 2^e, also where 2^e is no number */
-static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
-{
-  return Number{scalbn(a.re, e), scalbn(a.im, e)};
 }
 
 static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
@@ -75,14 +74,14 @@ static __device__ __forceinline__ Number Conjugate(Number a)
   return a;
 }
 
+static __device__ __forceinline__ bool IsFinite(Number a)
+{
+  return isfinite(a);
+}
+
 static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
 {
   return fma(a, b, s);
-}
-
-static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
-{
-  return scalbn(a, e);
 }
 
 static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
@@ -90,6 +89,24 @@ static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
   atomicAdd(y, a);
 }
 #endif
+
+/* a 2^e, also where 2^e is no number */
+static __device__ __forceinline__ PetscReal ScaleRealByPower(PetscReal a, int e)
+{
+#if defined(PETSC_USE_REAL_DOUBLE)
+  if (static_cast<unsigned int>(e + 1022) < 2046u) return a * __hiloint2double((e + 1023) << 20, 0);
+#endif
+  return scalbn(a, e);
+}
+
+static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{ScaleRealByPower(a.re, e), ScaleRealByPower(a.im, e)};
+#else
+  return ScaleRealByPower(a, e);
+#endif
+}
 
 /* An unsigned integer (or vector of them) of a given number of bytes */
 template <int bytes>
@@ -416,6 +433,7 @@ struct NoTables {
   static constexpr size_t sharedbytes = 0;
   static constexpr bool   scaled      = false;
   static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
+  static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
 };
@@ -524,11 +542,24 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
   }
 };
 
-/* Fixed point decodes to the integer; the row's power of two is applied to its sum */
+/*
+   Fixed point decodes to the integer; the row's power of two is applied to its sum. The code of a real has
+   one integer, which the unit for conversions turns into a real; for the two of a complex one it is too slow.
+*/
+struct FixedPoint : NoTables {
+  static constexpr bool scaled   = true;
+  static constexpr bool integers = VCRS_COMPONENTS == 1;
+
+#if !defined(PETSC_USE_COMPLEX)
+  static __device__ __forceinline__ Number Real(int i) { return static_cast<Number>(i); }
+#endif
+};
+
 template <template <class> class Table>
-struct Values<VCRS_VALUES_FIXED8, Table> : NoTables {
-  static constexpr bool              scaled = true;
+struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   typedef Raw<VCRS_COMPONENTS>::type Code;
+
+  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<signed char>(code); }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
@@ -537,15 +568,16 @@ struct Values<VCRS_VALUES_FIXED8, Table> : NoTables {
 
     return Number{BiasedToReal(c & 255u, 128., PetscReal()), BiasedToReal(c >> 8, 128., PetscReal())};
 #else
-    return BiasedToReal(code ^ 0x80u, 128., PetscReal());
+    return Real(Integer(code));
 #endif
   }
 };
 
 template <template <class> class Table>
-struct Values<VCRS_VALUES_FIXED16, Table> : NoTables {
-  static constexpr bool                  scaled = true;
+struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+
+  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
@@ -554,7 +586,7 @@ struct Values<VCRS_VALUES_FIXED16, Table> : NoTables {
 
     return Number{BiasedToReal(c & 0xffffu, 32768., PetscReal()), BiasedToReal(c >> 16, 32768., PetscReal())};
 #else
-    return BiasedToReal(code ^ 0x8000u, 32768., PetscReal());
+    return Real(Integer(code));
 #endif
   }
 };
@@ -569,6 +601,43 @@ static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V
   if (V::finite) return MultiplyAdd(values.Decode(c), d, sum);
   return MultiplyAddIf(wanted, values.Decode(c), d, sum);
 }
+
+/*
+   The sum over a row's entries. In the difference form it is that of a_k (x_k - x_ref); where codes are
+   integers these have an exact sum, and it is that of a_k x_k less this sum times x_ref: no difference an entry.
+   Code and x of an entry that is not wanted are zero.
+*/
+template <bool difference, class V>
+struct EntrySum {
+  typedef typename Register<typename V::Code>::type Code;
+  static constexpr bool                             integers = difference && V::integers;
+  Number                                            sum;
+  int                                               all;
+
+  __device__ __forceinline__ void Clear()
+  {
+    sum = Number{};
+    all = 0;
+  }
+
+  __device__ __forceinline__ void Add(const V &values, Code c, Number x, Number xref)
+  {
+    if constexpr (integers) all += V::Integer(c);
+    sum = MultiplyAdd(values.Decode(c), difference && !integers ? x - xref : x, sum);
+  }
+
+  __device__ __forceinline__ void AddIf(unsigned int wanted, const V &values, Code c, Number x, Number xref)
+  {
+    if constexpr (integers) Add(values, c, x, xref);
+    else sum = AddEntryIf(wanted, values, c, difference ? x - xref : x, sum);
+  }
+
+  __device__ __forceinline__ Number Finish(Number xref) const
+  {
+    if constexpr (integers) return MultiplyAdd(V::Real(-all), xref, sum);
+    else return sum;
+  }
+};
 
 /* Row sums of the difference form */
 struct SigmaArguments {
@@ -632,7 +701,7 @@ typedef struct {
   int       sharedbytes, blockbytes; /* the same: shared memory of a multiprocessor, and what a block of it may have */
   bool      early;  /* vcrssmall.cu: launches may overlap with the kernels before them */
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t *dword;     /* device, [nsets]: L0, which of the common entries a pair has; 0 where that does not say what it holds */
+  uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
 } VCRSLaunch;
 
@@ -668,7 +737,7 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, PetscInt, PetscBool *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscInt, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
 /* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
 PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);

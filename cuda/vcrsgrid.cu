@@ -343,8 +343,8 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscS
 struct IsListed {
   const void     *id;
   int             idbytes;
-  PetscInt        common;
   const uint32_t *word;
+  uint32_t        wanted;
   VCRSUnsigned    first, end;
 
   __device__ bool operator()(PetscInt row) const
@@ -352,14 +352,14 @@ struct IsListed {
     const VCRSUnsigned r = static_cast<VCRSUnsigned>(row);
     const PetscInt     p = ReadId(id, idbytes, r);
 
-    return r < first || r >= end || (word ? !(__ldg(word + p) & VCRS_WORD_SAME) : p != common);
+    return r < first || r >= end || (__ldg(word + p) & wanted) != wanted;
   }
 };
 
-/* Makes the list of rows that have not the common set, which so many have; taken is false where these are too few, or the grid too small */
-PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, PetscInt have, PetscBool *taken, cudaStream_t stream)
+/* Makes the list of rows but those whose sets' words have all wanted bits, which so many have; taken is false where these are too few, or the grid too small */
+PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscInt have, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->id, l->dword, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain)};
+  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain)};
   const thrust::counting_iterator<PetscInt> rows(0);
   const PetscInt                            most = p->m - have + 2 * VCRS_SLICE;
   size_t                                    bytes = 0;

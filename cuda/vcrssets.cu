@@ -6,78 +6,114 @@
    Layouts L1 and L2: an id per row names an index set, values lie in slices of 32 rows.
 
    A thread a row, a warp a slice. Where the rows of a warp have the commonest index set, its offsets
-   are parameters of the kernel. A few other rows among them (the ends of a grid's lines) do not slow
-   the warp down: their threads work along on a neighbour's x, and then the warp sums these rows
-   together: eight threads a row where rows are short, else all 32. Elsewhere offsets come from the tables.
+   are parameters of the kernel. Rows that have a part of it (the boundaries of a grid) do the same and leave
+   out what they have not. A few other rows among them do not slow the warp down: their threads do nothing,
+   and then the warp sums these rows together: eight threads a row where rows are short, else all 32.
+   Elsewhere offsets come from the tables.
 
    Blocks stay, and what a row needs before its entries is read one step ahead.
 */
 
 #include "vcrssets.cuh"
 
-/* All rows of the warp have the common set */
-template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref)
+/* Reads the code of entry k of the common set at value + at. With parts: if the row has it, and at moves on only then */
+template <bool parts, class V>
+static __device__ __forceinline__ void ReadCode(uint32_t part, int k, const typename V::Code *value, int *at, typename Register<typename V::Code>::type *c)
 {
-  constexpr int first = difference ? 1 : 0;
-  Number        sum   = Number{};
-  int           k0    = first;
+  if constexpr (parts) {
+    const uint32_t has = part & (1u << k);
+
+    *c = ReadOnceIf(has, value + *at);
+    if (has) *at += 32;
+  } else {
+    *c = __ldcs(value + *at);
+    *at += 32;
+  }
+}
+
+/* The same with its x */
+template <bool parts, class V>
+static __device__ __forceinline__ void ReadEntry(uint32_t part, int k, PetscInt offset, const typename V::Code *value, const Number *x, int *at, typename Register<typename V::Code>::type *c, Number *xs)
+{
+  ReadCode<parts, V>(part, k, value, at, c);
+  *xs = parts ? ReadIf(part & (1u << k), x + offset) : Read(x + offset);
+}
+
+template <bool parts, bool difference, class V>
+static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &values, typename Register<typename V::Code>::type c, Number xs, Number xref, EntrySum<difference, V> *sum)
+{
+  if constexpr (parts) sum->AddIf(part & (1u << k), values, c, xs, xref);
+  else sum->Add(values, c, xs, xref);
+}
+
+/* All rows of the warp have the common set, or the entries of it whose bits are set in part */
+template <int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+{
+  constexpr int         first = difference ? 1 : 0;
+  EntrySum<difference, V> sum;
+  int                   k0 = first;
+
+  sum.Clear();
 
 #pragma unroll 1
   for (; k0 + batch <= a.length; k0 += batch) {
     typename Register<typename V::Code>::type c[batch];
-    Number           xs[batch];
+    Number                                    xs[batch];
+    int                                       at = 0;
 
 #pragma unroll
-    for (int k = 0; k < batch; k++) {
-      c[k]  = __ldcs(value + 32 * k);
-      xs[k] = Read(x + a.offset[k0 + k]);
-    }
+    for (int k = 0; k < batch; k++) ReadEntry<parts, V>(part, k0 + k, a.offset[k0 + k], value, x, &at, &c[k], &xs[k]);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAdd(values.Decode(c[k]), difference ? xs[k] - xref : xs[k], sum);
-    value += 32 * batch;
+    for (int k = 0; k < batch; k++) AddEntry<parts>(part, k0 + k, values, c[k], xs[k], xref, &sum);
+    value += at;
   }
   if (k0 < a.length) {
-    const int        left = a.length - k0;
+    const uint32_t                            rest = (parts ? part : ~0u) & (a.length < 32 ? (1u << a.length) - 1 : ~0u);
     typename Register<typename V::Code>::type c[batch];
-    Number           xs[batch];
+    Number                                    xs[batch];
+    int                                       at = 0;
 
 #pragma unroll
-    for (int k = 0; k < batch - 1; k++) {
-      c[k]  = ReadOnceIf(k < left, value + 32 * k);
-      xs[k] = ReadIf(k < left, x + a.offset[k0 + k]);
-    }
+    for (int k = 0; k < batch - 1; k++) ReadEntry<true, V>(rest >> k0, k, a.offset[k0 + k], value, x, &at, &c[k], &xs[k]);
 #pragma unroll
-    for (int k = 0; k < batch - 1; k++) sum = AddEntryIf(k < left, values, c[k], difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch - 1; k++) AddEntry<true>(rest >> k0, k, values, c[k], xs[k], xref, &sum);
   }
-  return sum;
+  return sum.Finish(xref);
 }
 
 /* The same for a length known to the compiler: the reads of a batch are under way while the one before is summed */
-template <int length, int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref)
+template <int length, int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
 {
-  constexpr int first = difference ? 1 : 0, n = length - first;
-  Number        sum = Number{}, xs[2][batch];
+  constexpr int         first = difference ? 1 : 0, n = length - first;
+  EntrySum<difference, V> sum;
+  Number                xs[2][batch];
+  int                   at = 0;
   typename Register<typename V::Code>::type c[2][batch];
 
+  sum.Clear();
 #pragma unroll
   for (int k0 = 0; k0 < n + batch; k0 += batch) {
     const int now = k0 / batch % 2;
 
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      if (k0 + k < n) {
-        c[now][k]  = __ldcs(value + 32 * (k0 + k));
-        xs[now][k] = Read(x + a.offset[first + k0 + k]);
-      }
+      if (k0 + k < n) ReadEntry<parts, V>(part, first + k0 + k, a.offset[first + k0 + k], value, x, &at, &c[now][k], &xs[now][k]);
     }
 #pragma unroll
     for (int k = 0; k < batch; k++) {
-      if (k0 >= batch && k0 - batch + k < n) sum = MultiplyAdd(values.Decode(c[1 - now][k]), difference ? xs[1 - now][k] - xref : xs[1 - now][k], sum);
+      if (k0 >= batch && k0 - batch + k < n) AddEntry<parts>(part, first + k0 - batch + k, values, c[1 - now][k], xs[1 - now][k], xref, &sum);
     }
   }
-  return sum;
+  return sum.Finish(xref);
+}
+
+template <int length, int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+{
+  if constexpr (length > 0) return SumCommonOf<length, batch, parts, difference>(a, values, value, x, xref, part);
+  else return SumCommon<batch, parts, difference>(a, values, value, x, xref, part);
 }
 
 /* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
@@ -114,77 +150,175 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
   return WarpSum<group>(sum);
 }
 
-template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
-static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
+/* The sum of the thread's row, whatever sets the rows of the warp have; part: which entries of the common set the row has */
+template <int length, int batch, bool difference, class V>
+static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V &values, const typename V::Code *value, VCRSUnsigned row, PetscInt id, uint32_t part, Number *xreference, bool *isempty)
 {
-  typedef typename Values<kind>::Code  Code;
-  constexpr int                        group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
-  extern __shared__ __align__(16) char shared[];
-  const int                            lane = threadIdx.x % 32;
-  const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
-  const Code                          *value = static_cast<const Code *>(a.value) + lane;
-  VCRSUnsigned                         row   = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x;
-  RowHead                              next  = ReadHead<kind, difference>(a, row, row - lane < m);
-  Values<kind>                         values;
+  constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
+  const int      lane  = threadIdx.x % 32;
+  const uint32_t odd   = __ballot_sync(0xffffffffu, id >= 0 && !part);
+  bool           empty = false;
+  Number         sum, xref = Number{};
 
-  values.Setup(shared, a.decode);
-  for (; row - lane < m; row += step) {
-    const RowHead  head   = next;
-    const Code    *v      = value + head.start;
-    const uint32_t common = __ballot_sync(0xffffffffu, row < m && head.id == a.common), odd = __ballot_sync(0xffffffffu, row < m) & ~common;
-    bool           empty  = false;
-    Number         sum, sigma = Number{}, xref = Number{};
+  if (a.common >= 0 && __popc(odd) <= VCRS_ODD_ROWS) {
+    const Number *x = Whole(a.x + row);
 
-    if (difference && row < m) sigma = ReadHeadSigma(a, head, row);
-    next = ReadHead<kind, difference>(a, row + step, row + step - lane < m);
-
-    if (common && __popc(odd) <= VCRS_ODD_ROWS) {
-      const Number *x = Whole(a.x + (common >> lane & 1u ? row : row - lane + __ffs(common) - 1));
-
+    if (__all_sync(0xffffffffu, part == a.all)) {
       if (difference) xref = Read(x + a.offset[0]);
-      if constexpr (length > 0) sum = SumCommonOf<length, batch, difference>(a, values, v, x, xref);
-      else sum = SumCommon<batch, difference>(a, values, v, x, xref);
-
-      for (uint32_t rest = odd; rest;) {
-        const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
-        const bool mine = (rest >> lane & 1u) && rank < rows;
-        int        entries;
-        Number     reference, together = SumOdd<group, difference>(a, values, rest, head.id, v - lane, a.x + (row - lane), &reference, &entries);
-
-        if (group < 32) {
-          together  = Shuffle(together, from);
-          reference = Shuffle(reference, from);
-          entries   = __shfl_sync(0xffffffffu, entries, from);
-        }
-        if (mine) {
-          sum   = together;
-          xref  = reference;
-          empty = entries == 0;
-        }
-        rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
-      }
+      sum = SumCommonRow<length, batch, false, difference>(a, values, value, x, xref, part);
     } else {
-      const Number   *x       = Whole(a.x + row);
-      const PetscInt  start   = head.id >= 0 ? __ldg(a.setptr + head.id) : 0;
-      const PetscInt *offset  = a.setoffset + start;
-      const int       entries = head.id >= 0 ? static_cast<int>(__ldg(a.setptr + head.id + 1) - start) : 0;
-
-      empty = entries == 0;
-      if (difference && !empty) xref = Read(x + __ldg(offset));
-      sum = SumTable<batch, difference>(values, v, x, xref, offset, entries);
+      if (difference) xref = ReadIf(part, x + a.offset[0]);
+      sum = SumCommonRow<length, batch, true, difference>(a, values, value, x, xref, part);
     }
 
-    if (row < m) WriteRow<kind, difference>(a, row, head.exponent, empty, sigma, xref, sum);
+    for (uint32_t rest = odd; rest;) {
+      const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
+      const bool mine = (rest >> lane & 1u) && rank < rows;
+      int        entries;
+      Number     reference, together = SumOdd<group, difference>(a, values, rest, id, value - lane, a.x + (row - lane), &reference, &entries);
+
+      if (group < 32) {
+        together  = Shuffle(together, from);
+        reference = Shuffle(reference, from);
+        entries   = __shfl_sync(0xffffffffu, entries, from);
+      }
+      if (mine) {
+        sum   = together;
+        xref  = reference;
+        empty = entries == 0;
+      }
+      rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
+    }
+  } else {
+    const Number   *x       = Whole(a.x + row);
+    const PetscInt  start   = id >= 0 ? __ldg(a.setptr + id) : 0;
+    const PetscInt *offset  = a.setoffset + start;
+    const int       entries = id >= 0 ? static_cast<int>(__ldg(a.setptr + id + 1) - start) : 0;
+
+    empty = entries == 0;
+    if (difference && !empty) xref = Read(x + __ldg(offset));
+    sum = SumTable<batch, difference>(values, value, x, xref, offset, entries);
+  }
+  *xreference = xref;
+  *isempty    = empty;
+  return sum;
+}
+
+/*
+   The rows of a thread, 32 apart, where all rows of the warp's slices have the common set, or (parts) the entries of it
+   whose bits are set in part[]: more reads are under way, for one calculation of where.
+*/
+template <int length, int slices, bool parts, bool difference, class V>
+static __device__ __forceinline__ void SumSlices(const SetsArguments &a, const V &values, const typename V::Code *const value[slices], const Number *x, const uint32_t part[slices], Number xref[slices], Number sum[slices])
+{
+  constexpr int first = difference ? 1 : 0, n = length - first;
+  Number        xs[slices][n];
+  typename Register<typename V::Code>::type c[slices][n];
+
+#pragma unroll
+  for (int j = 0; j < slices; j++) {
+    int at = 0;
+
+#pragma unroll
+    for (int k = 0; k < n; k++) ReadCode<parts, V>(part[j], first + k, value[j], &at, &c[j][k]);
+  }
+#pragma unroll
+  for (int k = 0; k < length; k++) {
+    const Number *xk = Whole(x + a.offset[k]);
+
+#pragma unroll
+    for (int j = 0; j < slices; j++) {
+      const Number v = parts ? ReadIf(part[j] & (1u << k), xk + 32 * j) : Read(xk + 32 * j);
+
+      if (k < first) xref[j] = v;
+      else xs[j][k - first] = v;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < slices; j++) {
+    EntrySum<difference, V> s;
+
+    s.Clear();
+#pragma unroll
+    for (int k = 0; k < n; k++) AddEntry<parts>(part[j], first + k, values, c[j][k], xs[j][k], xref[j], &s);
+    sum[j] = s.Finish(xref[j]);
   }
 }
 
-template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
+/* A warp works on so many neighbouring slices at a time, a thread on a row of each */
+template <VCRSValues kind, bool difference, int length, int batch, int slices, int threads, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
+{
+  typedef typename Values<kind>::Code  Code;
+  constexpr bool                       mixed = slices > 1 && threads * blocks < 1024; /* there are registers enough for slices whose rows have parts of the set, too */
+  extern __shared__ __align__(16) char shared[];
+  const int                            lane = threadIdx.x % 32;
+  const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * (threads * slices);
+  const Code                          *value = static_cast<const Code *>(a.value) + lane;
+  VCRSUnsigned                         first = (static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x - lane) * slices; /* row of the warp */
+  RowHead                              next[slices];
+  Values<kind>                         values;
+
+  ReadHeads<kind, difference, slices>(a, first, next);
+  values.Setup(shared, a.decode);
+  for (; first < m; first += step) {
+    const VCRSUnsigned row0 = first + lane;
+    bool               full = true, parts = true;
+    Number             sigma[slices];
+    uint32_t           part[slices];
+    RowHead            head[slices];
+
+#pragma unroll
+    for (int j = 0; j < slices; j++) {
+      head[j]  = next[j];
+      part[j]  = mixed ? ReadPart(a, head[j].id) : 0;
+      full     = full && (mixed ? part[j] == a.all : head[j].id == a.common) && a.common >= 0;
+      parts    = parts && part[j];
+      sigma[j] = difference && head[j].id >= 0 ? ReadHeadSigma(a, head[j], row0 + 32 * j) : Number{};
+    }
+    ReadHeads<kind, difference, slices>(a, first + step, next);
+
+    if constexpr (slices > 1) {
+      if (__all_sync(0xffffffffu, mixed ? parts : full)) {
+        const Code *v[slices];
+        Number      sum[slices], xref[slices];
+
+#pragma unroll
+        for (int j = 0; j < slices; j++) v[j] = Whole(value + head[j].start);
+        if (!mixed || __all_sync(0xffffffffu, full)) SumSlices<length, slices, false, difference>(a, values, v, a.x + row0, part, xref, sum);
+        else if constexpr (mixed) SumSlices<length, slices, true, difference>(a, values, v, a.x + row0, part, xref, sum);
+#pragma unroll
+        for (int j = 0; j < slices; j++) WriteRow<kind, difference>(a, row0 + 32 * j, head[j].exponent, false, sigma[j], xref[j], sum[j]);
+        continue;
+      }
+    }
+#pragma unroll 1
+    for (int j = 0; j < slices && first + 32 * j < m; j++) {
+      const VCRSUnsigned row = row0 + 32 * j;
+      RowHead            h   = head[0];
+      Number             sum, xref, s = sigma[0];
+      bool               empty;
+
+#pragma unroll
+      for (int i = 1; i < slices; i++) {
+        if (i == j) {
+          h = head[i];
+          s = sigma[i];
+        }
+      }
+      sum = SumRow<length, batch, difference>(a, values, value + h.start, row, h.id, ReadPart(a, h.id), &xref, &empty);
+      if (row < m) WriteRow<kind, difference>(a, row, h.exponent, empty, s, xref, sum);
+    }
+  }
+}
+
+template <VCRSValues kind, bool difference, int length, int batch, int slices, int threads, int blocks>
 static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   /* blocks that stay: tables are filled once, and a row's head is there when its turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
-  const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads - 1) / threads, static_cast<PetscInt64>(l->multiprocessors) * blocks);
-  const auto       kernel = SetsKernel<kind, difference, length, batch, threads, blocks>;
+  const PetscInt64 n      = PetscMin((static_cast<PetscInt64>(a->m) + threads * slices - 1) / (threads * slices), static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  const auto       kernel = SetsKernel<kind, difference, length, batch, slices, threads, blocks>;
 
   PetscFunctionBegin;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
@@ -206,8 +340,20 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 #endif
 
   PetscFunctionBegin;
-  if (p->difference) PetscCall((SetsLaunch<kind, true, length, batch[1], threads[1], blocks[1]>(l, a, stream)));
-  else PetscCall((SetsLaunch<kind, false, length, batch[0], threads[0], blocks[0]>(l, a, stream)));
+#if !defined(PETSC_USE_COMPLEX)
+  /* two slices a warp: three blocks of 256 leave 80 registers, seven of 128 leave 72, one of 896 the same beside tables, one of 1024 leaves 64 */
+  if constexpr (length == 7) {
+    if (p->difference) {
+      if constexpr (two) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
+      else if constexpr (shared) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 1024, 1>(l, a, stream)));
+      else if constexpr (Values<kind>::scaled) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 256, 3>(l, a, stream)));
+      else PetscCall((SetsLaunch<kind, true, 7, 6, 2, 128, 7>(l, a, stream)));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  if (p->difference) PetscCall((SetsLaunch<kind, true, length, batch[1], 1, threads[1], blocks[1]>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, false, length, batch[0], 1, threads[0], blocks[0]>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,11 +10,19 @@
 /* How many rows of a slice may have other sets than the commonest and are summed by several threads each */
 #define VCRS_ODD_ROWS 4
 
+/* A bit for each entry of a set of so many */
+static inline uint32_t VCRSAllEntries(int length)
+{
+  return length < 32 ? (1u << length) - 1 : ~0u;
+}
+
 struct SetsArguments : MultArguments {
   PetscInt          m;
   PetscInt          common; /* id, -1: none */
   int               idbytes;
   int               length; /* of the common set */
+  uint32_t          all;    /* a bit for each of its entries */
+  const uint32_t   *part;   /* of each set: which of them it has, 0: others, or none */
   PetscInt          stride, line;       /* grids, see vcrsgrid.cuh */
   unsigned int      lineslices, strips; /* slices of about a line, strips of lines in a plane */
   PetscInt          firstmain, nmain;   /* the rows for which the set of the grid stays inside x, whole slices */
@@ -42,6 +50,8 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   a.common    = l->id;
   a.idbytes   = static_cast<int>(p->idbytes);
   a.length    = l->length;
+  a.all       = VCRSAllEntries(l->length);
+  a.part      = l->dword;
   a.stride    = l->stride;
   a.line      = l->line;
   a.id        = p->id;
@@ -89,11 +99,54 @@ static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSU
   return h;
 }
 
+/* The heads of the thread's rows in so many neighbouring slices, the first of which begins with row first */
+template <VCRSValues kind, bool difference, int slices>
+static __device__ __forceinline__ void ReadHeads(const SetsArguments &a, VCRSUnsigned first, RowHead h[slices])
+{
+  const VCRSUnsigned row = first + threadIdx.x % 32, m = a.m;
+
+  if (slices > 1 && first < m && m - first >= 32 * slices) {
+    const PetscInt64 *start    = Whole(a.sliceptr + first / 32);
+    const int16_t    *exponent = Values<kind>::scaled ? Whole(a.exponent + row) : NULL;
+    const bool        sparse   = difference && a.sigma.kind == VCRS_SIGMA_SPARSE;
+    const uint32_t   *mask     = sparse ? Whole(a.sigma.mask + first / 32) : NULL;
+    const PetscInt   *ptr      = sparse ? Whole(a.sigma.ptr + first / 32) : NULL;
+
+    if (a.idbytes == 1) {
+      const unsigned char *id = Whole(static_cast<const unsigned char *>(a.id) + row);
+
+#pragma unroll
+      for (int j = 0; j < slices; j++) h[j].id = __ldcs(id + 32 * j);
+    } else {
+#pragma unroll
+      for (int j = 0; j < slices; j++) h[j].id = ReadId(a.id, a.idbytes, row + 32 * j);
+    }
+#pragma unroll
+    for (int j = 0; j < slices; j++) {
+      h[j].start      = __ldg(start + j);
+      h[j].exponent   = Values<kind>::scaled ? __ldcs(exponent + 32 * j) : 0;
+      h[j].sigmabits  = sparse ? __ldg(mask + j) : 0;
+      h[j].sigmastart = sparse ? __ldg(ptr + j) : 0;
+    }
+  } else {
+#pragma unroll
+    for (int j = 0; j < slices; j++) h[j] = ReadHead<kind, difference>(a, row + 32 * j, first + 32 * j < m);
+  }
+}
+
+/* Which entries of the common set the row of the head has */
+static __device__ __forceinline__ uint32_t ReadPart(const SetsArguments &a, PetscInt id)
+{
+  if (id == a.common) return a.all;
+  return id >= 0 && a.part ? __ldg(a.part + id) : 0;
+}
+
 static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, const RowHead &h, VCRSUnsigned row)
 {
   const uint32_t bit = 1u << row % 32;
 
   if (a.sigma.kind == VCRS_SIGMA_FULL) return Read(a.sigma.sigma + row);
+  if (!h.sigmabits) return Number{}; /* of no row of the slice: the commonest case */
   if (h.sigmabits & bit) return Read(a.sigma.sigma + h.sigmastart + __popc(h.sigmabits & (bit - 1)));
   return Number{};
 }
@@ -111,9 +164,10 @@ static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsi
 template <int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
 {
-  constexpr int first = difference ? 1 : 0;
-  Number        sum   = Number{};
+  constexpr int         first = difference ? 1 : 0;
+  EntrySum<difference, V> sum;
 
+  sum.Clear();
 #pragma unroll 1
   for (int k0 = first; k0 < length; k0 += batch) {
     typename Register<typename V::Code>::type c[batch];
@@ -128,8 +182,8 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
 #pragma unroll
     for (int k = 0; k < batch; k++) xs[k] = ReadIf(k0 + k < length, x + o[k]);
 #pragma unroll
-    for (int k = 0; k < batch; k++) sum = AddEntryIf(k0 + k < length, values, c[k], difference ? xs[k] - xref : xs[k], sum);
+    for (int k = 0; k < batch; k++) sum.AddIf(k0 + k < length, values, c[k], xs[k], xref);
     value += 32 * batch;
   }
-  return sum;
+  return sum.Finish(xref);
 }
