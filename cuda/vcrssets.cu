@@ -327,7 +327,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md; threads and blocks leave 48 registers a thread beside one table, else 64 */
+/* The shapes are measured, see docs/kernels.md; threads and blocks leave 48 registers a thread or more */
 template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
@@ -336,7 +336,8 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
   constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
 #else
   constexpr bool two      = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
-  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? 640 : 256, shared && !two ? 640 : 1024}, blocks[2] = {two ? 1 : shared ? 2 : 4, shared && !two ? 2 : 1};
+  constexpr int  few = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
+  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? few : 256, shared && !two ? few : 1024}, blocks[2] = {two ? 1 : shared ? 2 : 4, shared && !two ? 2 : 1};
 #endif
 
   PetscFunctionBegin;
