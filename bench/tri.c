@@ -125,7 +125,7 @@ static PetscErrorCode CreateCompressed(const Run *run, Mat A, PetscInt s, PetscI
   PC inner;
 
   PetscFunctionBegin;
-  if (ways[w].levels) PetscCall(PetscOptionsSetValue(NULL, "-mat_vcrs_substitution_grids", "0"));
+  if (ways[w].levels && run->bench.gpu) PetscCall(PetscOptionsSetValue(NULL, "-mat_vcrs_substitution_grids", "0"));
   else PetscCall(PetscOptionsClearValue(NULL, "-mat_vcrs_substitution_grids"));
   PetscCall(PCCreate(PETSC_COMM_SELF, pc));
   PetscCall(PCSetOperators(*pc, A, A));

@@ -181,12 +181,8 @@ PetscErrorCode LitheCUDAVCRSTriSetUp(const VCRSPlan *dplan, const VCRSOrder *ord
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&tri->ticket), sizeof(*tri->ticket)));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&tri->task), ntask * sizeof(PetscInt)));
   PetscCallCUDA(cudaMemcpy(tri->task, order->task, ntask * sizeof(PetscInt), cudaMemcpyHostToDevice));
-  if (order->grid) {
-    PetscBool fits;
-
-    PetscCall(VCRSTriGridPrepare(tri, &fits));
-    PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_GPU, "The shared memory of this GPU does not hold the rows of a tile: -mat_vcrs_substitution_grids 0 takes them by levels");
-  } else {
+  if (order->grid) PetscCall(VCRSTriGridPrepare(tri, dplan, stream));
+  else {
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&tri->slot), order->n * sizeof(PetscInt)));
     PetscCallCUDA(cudaMemcpy(tri->slot, order->row, order->n * sizeof(PetscInt), cudaMemcpyHostToDevice));
     PetscCall(TriFindSlots(dplan, tri->slot, stream));
@@ -228,6 +224,7 @@ PetscErrorCode LitheCUDAVCRSTriFree(void **prepared)
   PetscFunctionBegin;
   if (!tri) PetscFunctionReturn(PETSC_SUCCESS);
   if (tri->slot) PetscCallCUDA(cudaFree(tri->slot));
+  if (tri->way) PetscCallCUDA(cudaFree(tri->way));
   if (tri->task) PetscCallCUDA(cudaFree(tri->task));
   if (tri->ticket) PetscCallCUDA(cudaFree(tri->ticket));
   PetscCall(PetscFree(*prepared));

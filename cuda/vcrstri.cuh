@@ -24,6 +24,7 @@ typedef struct {
   VCRSOrder     order;   /* without arrays */
   PetscInt     *slot;    /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */
   PetscInt     *task;    /* order.task */
+  int          *way;     /* grids, index sets: where their entries are, see vcrstrigrid.cu */
   unsigned int *ticket;  /* how many tasks have been handed out */
   int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries of a row that it has place for */
 } VCRSTri;
@@ -237,5 +238,5 @@ static __device__ __forceinline__ void TriReadColumns(const RowCursor &c, PetscI
 }
 
 /* vcrstrigrid.cu */
-PETSC_INTERN PetscErrorCode VCRSTriGridPrepare(VCRSTri *, PetscBool *);
+PETSC_INTERN PetscErrorCode VCRSTriGridPrepare(VCRSTri *, const VCRSPlan *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSTriGridSolve(const VCRSTri *, const VCRSPlan *, const PetscScalar *, PetscScalar *, cudaStream_t);

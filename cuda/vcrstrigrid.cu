@@ -29,17 +29,25 @@ struct TriGridArguments : TriArguments {
   bool          upper;
   float         perline, perplane; /* reciprocal */
   int           pitch, lines;      /* of the ring: from one k to the next; all */
+  const int    *way;               /* L0, L1, L2: TriWay() of all entries of index sets */
 };
 
 /* Rows that are decoded before they are summed */
 template <int entries>
 struct TriSteps {
-  static constexpr int depth  = entries <= 4 ? 16 : 8;
-  static constexpr int blocks = VCRS_COMPONENTS == 2 ? (entries <= 6 ? 2 : 1) : (entries <= 4 ? 4 : (entries <= 13 ? 3 : 2)); /* of a multiprocessor, without spilled registers */
+  static constexpr int depth = entries <= 4 ? 16 : 8;
   Number               value[depth][entries][32];
   Number               right[depth][32];
   unsigned short       place[depth][entries][32]; /* in the ring */
 };
+
+/* Blocks of a multiprocessor, without spilled registers */
+template <int entries, bool sets>
+static constexpr int TriGridBlocks()
+{
+  if (VCRS_COMPONENTS == 2) return entries <= 6 ? 2 : 1;
+  return entries <= 4 && sets ? 4 : (entries <= 13 ? 3 : 2);
+}
 
 /* A line of a tile, or near it */
 struct TriLine {
@@ -234,17 +242,49 @@ static __device__ __forceinline__ void TriPrefetchRow(const VCRSPlan &p, const T
   }
 }
 
-/* An entry of a row that is summed in a step */
-template <int entries>
-static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriSteps<entries> &steps, int step, int lineplace, PetscInt k, Number v, PetscInt difference)
+/* To an entry that lies so far away in the order: steps, and places of lines */
+static __device__ __forceinline__ int TriWay(const TriGridArguments &t, PetscInt difference)
 {
-  const int s = step & (TriSteps<entries>::depth - 1), lane = threadIdx.x % 32;
   const int dk   = __float2int_rn(static_cast<float>(difference) * t.perplane);
   PetscInt  rest = difference - dk * t.g.line * t.g.lines;
   const int dj = __float2int_rn(static_cast<float>(rest) * t.perline), da = dj + t.g.skew * dk, di = static_cast<int>(rest - dj * t.g.line);
 
+  return (di + t.g.slant * da + t.g.rise * dk) * 65536 + (da + t.pitch * dk);
+}
+
+/* Entry k of a row that is summed in a step */
+template <int entries>
+static __device__ __forceinline__ void TriPut(const TriGridArguments &t, TriSteps<entries> &steps, int step, int lineplace, PetscInt k, Number v, int way)
+{
+  const int s = step & (TriSteps<entries>::depth - 1), lane = threadIdx.x % 32, places = static_cast<short>(way & 0xffff);
+
   steps.value[s][k][lane] = v;
-  steps.place[s][k][lane] = static_cast<unsigned short>(TriPlace(t, step + di + t.g.slant * da + t.g.rise * dk, lineplace + da + t.pitch * dk));
+  steps.place[s][k][lane] = static_cast<unsigned short>(TriPlace(t, step + (way - places) / 65536, lineplace + places));
+}
+
+/* The way to entries of a row; those of index sets are known */
+template <int batch, bool sets>
+static __device__ __forceinline__ void TriReadWays(const VCRSPlan &p, const TriGridArguments &t, const RowCursor &c, PetscInt k, int way[])
+{
+  if (sets) {
+    const int *from = t.way + (c.column - p.setoffset);
+
+#pragma unroll
+    for (int q = 0; q < batch; q++) way[q] = k + q < c.length ? __ldg(from + k + q) : 0;
+  } else {
+    PetscInt column[batch];
+
+    TriReadColumns<batch>(c, k, 1, column);
+#pragma unroll
+    for (int q = 0; q < batch; q++) way[q] = TriWay(t, t.upper ? c.row - column[q] : column[q] - c.row);
+  }
+}
+
+static __global__ void TriWaysKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriGridArguments t, PetscInt n, int *way)
+{
+  const PetscInt k = static_cast<PetscInt>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  if (k < n) way[k] = TriWay(t, t.upper ? -p.setoffset[k] : p.setoffset[k]);
 }
 
 /* No entry: a product of zeros */
@@ -257,7 +297,7 @@ static __device__ __forceinline__ void TriPutNone(const TriGridArguments &t, Tri
   steps.place[s][k][lane] = static_cast<unsigned short>(VCRS_TRI_RING * t.lines);
 }
 
-template <int entries>
+template <int entries, bool sets>
 static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridArguments &t, int codebytes, PetscInt tile, int nsteps, TriSteps<entries> &steps, TriProgress &progress)
 {
   constexpr int  batch = entries < 4 ? entries : 4, depth = TriSteps<entries>::depth;
@@ -284,25 +324,26 @@ static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridA
 
     steps.right[s][lane] = right;
     for (PetscInt k0 = first; k0 < entries; k0 += batch) {
-      PetscInt column[batch];
-      Number   v[batch];
+      int    way[batch];
+      Number v[batch];
 
-      TriReadColumns<batch>(c, k0, 1, column);
+      TriReadWays<batch, sets>(p, t, c, k0, way);
       TriReadValues<batch>(p, c, k0, 1, v);
 #pragma unroll
       for (int q = 0; q < batch; q++) {
         if (k0 + q < c.length) {
           if (exponent) v[q] = ScaleByPower(v[q], exponent);
           if (first) others = others + v[q];
-          TriPut<entries>(t, steps, step, line.place, k0 + q, v[q], t.upper ? c.row - column[q] : column[q] - c.row);
+          TriPut<entries>(t, steps, step, line.place, k0 + q, v[q], way[q]);
         } else if (k0 + q < entries) TriPutNone<entries>(t, steps, step, k0 + q);
       }
     }
     if (first) {
       if (c.length > 0) {
-        const PetscInt column = Column(c, 0);
+        int way[1];
 
-        TriPut<entries>(t, steps, step, line.place, 0, RowSum(p, c.row) - others, t.upper ? c.row - column : column - c.row);
+        TriReadWays<1, sets>(p, t, c, 0, way);
+        TriPut<entries>(t, steps, step, line.place, 0, RowSum(p, c.row) - others, way[0]);
       } else TriPutNone<entries>(t, steps, step, 0);
     }
     TriPublish(&progress.fed[feeder], step + VCRS_TRI_FEEDERS);
@@ -312,8 +353,8 @@ static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridA
 
 /* ------------------------------------------------------------ all */
 
-template <int entries>
-static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriSteps<entries>::blocks) TriGridKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriGridArguments t, int codebytes)
+template <int entries, bool sets>
+static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entries, sets>()) TriGridKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriGridArguments t, int codebytes)
 {
   extern __shared__ __align__(16) char shared[];
   __shared__ TriProgress               progress;
@@ -337,7 +378,7 @@ static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriSteps<entries>:
 
     if (warp == 0) TriSolve<entries>(t, tile, nsteps, steps, ring, progress);
     else if (warp == 1) TriFollow(t, tile, ring, progress);
-    else TriFeed<entries>(p, t, codebytes, tile, nsteps, steps, progress);
+    else TriFeed<entries, sets>(p, t, codebytes, tile, nsteps, steps, progress);
   }
 }
 
@@ -347,64 +388,103 @@ static void TriGridRing(const VCRSOrderGrid *g, int *pitch, int *lines)
   *lines = *pitch * (g->height + g->below);
 }
 
-/* The kernel for rows of so many entries at most */
-#define TRI_GRID_CASES(Case) \
-  Case(3) Case(4) Case(6) Case(9) Case(13) Case(20)
+/* Index sets tell where entries are, not the rows */
+static bool TriGridHasSets(const VCRSPlan *p)
+{
+  return p->layout == MATVCRS_LAYOUT_L0 || p->layout == MATVCRS_LAYOUT_L1 || p->layout == MATVCRS_LAYOUT_L2;
+}
+
+static void TriGridGetArguments(const VCRSTri *tri, const PetscScalar *b, PetscScalar *x, TriGridArguments *t)
+{
+  const VCRSOrderGrid *g = &tri->order.g;
+
+  t->b        = reinterpret_cast<const Number *>(b);
+  t->x        = reinterpret_cast<Number *>(x);
+  t->task     = tri->task;
+  t->ntasks   = static_cast<unsigned int>(tri->order.ntasks);
+  t->ticket   = tri->ticket;
+  t->g        = *g;
+  t->n        = tri->order.n;
+  t->upper    = tri->order.upper ? true : false;
+  t->perline  = 1.0f / static_cast<float>(g->line);
+  t->perplane = 1.0f / (static_cast<float>(g->line) * static_cast<float>(g->lines));
+  t->way      = tri->way;
+  TriGridRing(g, &t->pitch, &t->lines);
+}
 
 /* Whether the memory that a block may have holds what its tile needs */
-PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, PetscBool *fits)
+template <int entries, bool sets>
+static PetscErrorCode TriGridFit(VCRSTri *tri, int lines)
 {
-  int device, multiprocessors, most, perprocessor = 0, pitch, lines;
+  int device, multiprocessors, most, perprocessor;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   PetscCallCUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  TriGridRing(&tri->order.g, &pitch, &lines);
-  *fits = PETSC_FALSE;
-#define TRI_GRID_PREPARE(n) \
-  if (!tri->entries && tri->order.longest <= n) { \
-    tri->entries = n; \
-    tri->bytes   = static_cast<int>(sizeof(TriSteps<n>) + (VCRS_TRI_RING * static_cast<size_t>(lines) + 1) * sizeof(Number)); \
-    if (tri->bytes + static_cast<int>(sizeof(TriProgress)) <= most) { \
-      PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<n>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes)); \
-      PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, TriGridKernel<n>, 32 * VCRS_TRI_WARPS, tri->bytes)); \
-    } \
-  }
-  TRI_GRID_CASES(TRI_GRID_PREPARE)
-#undef TRI_GRID_PREPARE
-  *fits       = perprocessor > 0 && VCRS_TRI_RING * lines < 65536 ? PETSC_TRUE : PETSC_FALSE;
+  tri->entries = entries;
+  tri->bytes   = static_cast<int>(sizeof(TriSteps<entries>) + (VCRS_TRI_RING * static_cast<size_t>(lines) + 1) * sizeof(Number));
+  if (tri->bytes + static_cast<int>(sizeof(TriProgress)) > most || VCRS_TRI_RING * lines >= 65536) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<entries, sets>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes));
+  PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, TriGridKernel<entries, sets>, 32 * VCRS_TRI_WARPS, tri->bytes));
   tri->blocks = static_cast<int>(PetscMin(static_cast<PetscInt64>(tri->order.ntasks), static_cast<PetscInt64>(perprocessor) * multiprocessors));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int entries, bool sets>
+static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const TriGridArguments *t, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  /* of the function, not of the matrix: another one may have set less */
+  PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<entries, sets>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes));
+  TriGridKernel<entries, sets><<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, *t, static_cast<int>(VCRSValueBytes(p->values)));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The kernels for rows of so many entries at most */
+#define TRI_GRID_CASES(Case) \
+  Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
+
+PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t stream)
+{
+  TriGridArguments t;
+
+  PetscFunctionBegin;
+  TriGridGetArguments(tri, NULL, NULL, &t);
+#define TRI_GRID_FIT(n) \
+  if (!tri->entries && tri->order.longest <= n) { \
+    if (TriGridHasSets(p)) PetscCall((TriGridFit<n, true>(tri, t.lines))); \
+    else PetscCall((TriGridFit<n, false>(tri, t.lines))); \
+  }
+  TRI_GRID_CASES(TRI_GRID_FIT)
+#undef TRI_GRID_FIT
+  PetscCheck(tri->blocks > 0, PETSC_COMM_SELF, PETSC_ERR_GPU, "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 takes them by levels", tri->bytes);
+  if (TriGridHasSets(p)) {
+    PetscInt n;
+
+    PetscCallCUDA(cudaMemcpy(&n, p->setptr + p->nsets, sizeof(n), cudaMemcpyDeviceToHost));
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&tri->way), PetscMax(n, 1) * sizeof(int)));
+    if (n) TriWaysKernel<<<static_cast<unsigned int>((n + 255) / 256), 256, 0, stream>>>(*p, t, n, tri->way);
+    PetscCallCUDA(cudaGetLastError());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VCRSTriGridSolve(const VCRSTri *tri, const VCRSPlan *p, const PetscScalar *b, PetscScalar *x, cudaStream_t stream)
 {
-  const VCRSOrderGrid *g         = &tri->order.g;
-  const int            codebytes = static_cast<int>(VCRSValueBytes(p->values));
-  TriGridArguments     t;
+  TriGridArguments t;
 
   PetscFunctionBegin;
-  t.b        = reinterpret_cast<const Number *>(b);
-  t.x        = reinterpret_cast<Number *>(x);
-  t.task     = tri->task;
-  t.ntasks   = static_cast<unsigned int>(tri->order.ntasks);
-  t.ticket   = tri->ticket;
-  t.g        = *g;
-  t.n        = tri->order.n;
-  t.upper    = tri->order.upper ? true : false;
-  t.perline  = 1.0f / static_cast<float>(g->line);
-  t.perplane = 1.0f / (static_cast<float>(g->line) * static_cast<float>(g->lines));
-  TriGridRing(g, &t.pitch, &t.lines);
+  TriGridGetArguments(tri, b, x, &t);
   switch (tri->entries) {
 #define TRI_GRID_LAUNCH(n) \
   case n: \
-    PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<n>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes)); \
-    TriGridKernel<n><<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, t, codebytes); \
+    if (TriGridHasSets(p)) PetscCall((TriGridLaunch<n, true>(tri, p, &t, stream))); \
+    else PetscCall((TriGridLaunch<n, false>(tri, p, &t, stream))); \
     break;
     TRI_GRID_CASES(TRI_GRID_LAUNCH)
 #undef TRI_GRID_LAUNCH
   }
-  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,9 +17,9 @@
 #define VCRS_ORDER_DIFFERENCES 64
 
 typedef struct {
-  PetscInt   n;
-  PetscInt   difference[VCRS_ORDER_DIFFERENCES]; /* of positions, what is needed less who needs it: < 0 */
-  PetscInt64 count[VCRS_ORDER_DIFFERENCES];
+  PetscInt n;
+  PetscInt difference[VCRS_ORDER_DIFFERENCES]; /* of positions, what is needed less who needs it: < 0 */
+  PetscInt count[VCRS_ORDER_DIFFERENCES];      /* runs of rows that have it */
 } Differences;
 
 /* The position of a row, and the row of a position */
@@ -40,6 +40,17 @@ PetscErrorCode VCRSOrderDestroy(VCRSOrder **order)
 
 /* ------------------------------------------------------------ grids */
 
+/* Whether a row has the same differences as another one: most rows of a grid have those of the one before */
+static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt row, PetscInt other)
+{
+  const PetscInt n = i[row + 1] - i[row], shift = row - other, *a = j + i[row], *b = j + i[other];
+  PetscInt       apart = 0;
+
+  if (i[other + 1] - i[other] != n) return PETSC_FALSE;
+  for (PetscInt k = 0; k < n; k++) apart |= (a[k] - b[k]) ^ shift;
+  return (PetscBool)!apart;
+}
+
 /* Which differences there are; PETSC_FALSE if they are too many */
 static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, Differences *found)
 {
@@ -51,6 +62,7 @@ static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt 
   for (int s = 0; s < SLOTS; s++) slot[s] = 0;
   found->n = 0;
   for (PetscInt row = 0; row < n; row++) {
+    if (row && HasSame(i, j, row, row - 1)) continue;
     for (PetscInt k = i[row]; k < i[row + 1]; k++) {
       const PetscInt d = upper ? row - j[k] : j[k] - row;
       uint32_t       s = ((uint32_t)d * UINT32_C(2654435769)) >> 24;
@@ -129,16 +141,26 @@ static PetscBool ShapeGrid(const Differences *found, VCRSOrderGrid *g)
 static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, const VCRSOrderGrid *g)
 {
   PetscInt cell = 0, line = 0; /* of the position */
+  PetscInt least[2] = {0, 0}, most[2] = {0, 0}; /* a cell and a line that may have the differences of this row */
 
   for (PetscInt p = 0; p < n; p++) {
     const PetscInt row = Position(n, upper, p);
 
-    for (PetscInt k = i[row]; k < i[row + 1]; k++) {
-      PetscInt di, dj, dk;
+    if (!p || !HasSame(i, j, row, Position(n, upper, p - 1))) {
+      least[0] = least[1] = 0;
+      most[0]             = g->line - 1;
+      most[1]             = g->lines - 1;
+      for (PetscInt k = i[row]; k < i[row + 1]; k++) {
+        PetscInt di, dj, dk;
 
-      VCRSOrderSplit(g, Position(n, upper, j[k]) - p, &di, &dj, &dk);
-      if (cell + di < 0 || cell + di >= g->line || line + dj < 0 || line + dj >= g->lines) return PETSC_FALSE;
+        VCRSOrderSplit(g, Position(n, upper, j[k]) - p, &di, &dj, &dk);
+        least[0] = PetscMax(least[0], -di);
+        least[1] = PetscMax(least[1], -dj);
+        most[0]  = PetscMin(most[0], g->line - 1 - di);
+        most[1]  = PetscMin(most[1], g->lines - 1 - dj);
+      }
     }
+    if (cell < least[0] || cell > most[0] || line < least[1] || line > most[1]) return PETSC_FALSE;
     if (++cell == g->line) {
       cell = 0;
       if (++line == g->lines) line = 0;
@@ -164,7 +186,7 @@ static PetscBool FindGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
         VCRSOrderGrid  candidate;
         PetscReal      distance = 0.0;
 
-        if (line < 4 || plane % line || n % plane || (plane > line && plane / line < 4)) continue;
+        if (line < 4 || line > 1 << 30 || plane % line || n % plane || (plane > line && plane / line < 4)) continue;
         candidate.line   = line;
         candidate.lines  = plane / line;
         candidate.planes = n / plane;
