@@ -106,39 +106,65 @@ static PetscErrorCode CBGMRESRaise_Private(KSP ksp, PetscBool *raised)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   A cycle has come to its end, and the residual has norm start, where the recurrence had predicted. If that is not what
-   it should be, and most of what the cycle started from is left, then rounding the basis has spoilt it.
-*/
-static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal start)
+static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 {
-  KSP_CBGMRES    *gm  = (KSP_CBGMRES *)ksp->data;
-  const PetscReal gap = PetscAbsReal(start - gm->predicted), before = gm->start;
+  PetscFunctionBegin;
+  PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, CB_COLUMN(ksp), CB_WORK(ksp), CB_IMAGE(ksp), ksp->vec_rhs));
+  PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, norm));
+  KSPCheckNorm(ksp, *norm);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The storage is too coarse, and may not be raised */
+static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  char         name[16];
+
+  PetscFunctionBegin;
+  gm->info.stagnated = PETSC_TRUE;
+  ksp->reason        = KSP_DIVERGED_BREAKDOWN;
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g: the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", (double)norm, name);
+  PetscCall(PetscInfo(ksp, "The residual stays at %g: the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n", (double)norm, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A cycle has come to its end, and the residual has this norm, where the recurrence had predicted. If that is not what it
+   should be, and most of what the cycle started from is left, then rounding the basis has spoilt it. If more is left than
+   there was, then its correction is taken back.
+*/
+static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
+{
+  KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
+  const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
+  const PetscBool worse = (PetscBool)(*norm > before);
   PetscBool       raised;
-  char            name[16];
 
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
-  if (gm->exhausted && start > 0.9 * before) {
-    PetscCall(PetscInfo(ksp, "The operator is singular in a space that has no more directions, and the residual %g does not become smaller\n", (double)start));
+  if (gm->exhausted && *norm > 0.9 * before) {
+    PetscCall(PetscInfo(ksp, "The operator is singular in a space that has no more directions, and the residual %g does not become smaller\n", (double)*norm));
     ksp->reason = KSP_DIVERGED_BREAKDOWN;
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (gap <= gm->opt.breakdowntol * before || start <= 0.5 * before) {
+  if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
     gm->stuck = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began, with the storage %s\n", (double)start, (double)gm->predicted, (double)before, name));
+  PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
+  if (worse) {
+    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    ksp->rnorm = before;
+  }
   PetscCall(CBGMRESRaise_Private(ksp, &raised));
-  if (raised) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->stuck = start > 0.9 * before ? gm->stuck + 1 : 0;
-  if (gm->stuck < 2) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->info.stagnated = PETSC_TRUE;
-  ksp->reason        = KSP_DIVERGED_BREAKDOWN;
-  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g, where the recurrence has %g: the storage %s of the basis is too coarse for this tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", (double)start, (double)gm->predicted, name);
-  PetscCall(PetscInfo(ksp, "The residual stays at %g: the storage %s of the basis is too coarse for this tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n", (double)start, name));
+  if (raised) {
+    PetscCall(CBGMRESResidual_Private(ksp, norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  gm->stuck = *norm > 0.9 * before ? gm->stuck + 1 : 0;
+  if (worse || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, PetscMin(*norm, before)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,27 +172,26 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal start)
 static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscReal    start;
+  PetscReal    norm;
 
   PetscFunctionBegin;
-  PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, CB_COLUMN(ksp), CB_WORK(ksp), CB_IMAGE(ksp), ksp->vec_rhs));
-  PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &start));
-  KSPCheckNorm(ksp, start);
+  PetscCall(CBGMRESResidual_Private(ksp, &norm));
+  if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
-  ksp->rnorm = start;
+  ksp->rnorm = norm;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-  PetscCall(KSPLogResidualHistory(ksp, start));
+  PetscCall(KSPLogResidualHistory(ksp, norm));
   PetscCall(KSPLogErrorHistory(ksp));
-  PetscCall(KSPMonitor(ksp, ksp->its, start));
-  if (start == 0.0) {
+  PetscCall(KSPMonitor(ksp, ksp->its, norm));
+  if (norm == 0.0) {
     ksp->reason = KSP_CONVERGED_ATOL;
     PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*ksp->converged)(ksp, ksp->its, start, &ksp->reason, ksp->cnvP));
+  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
-  if (!ksp->reason && gm->predicted >= 0.0) PetscCall(CBGMRESJudge_Private(ksp, start));
-  gm->start = start;
+  if (!ksp->reason && gm->predicted >= 0.0) PetscCall(CBGMRESJudge_Private(ksp, &norm));
+  gm->start = norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,7 +257,7 @@ static PetscErrorCode KSPBuildSolution_CBGMRES(KSP ksp, Vec x, Vec *result)
     x = gm->built;
   }
   PetscCall(VecCopy(ksp->vec_sol, x));
-  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->building, x));
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->building, 1.0, x));
   if (result) *result = x;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -153,12 +153,23 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The recurrence may go on to fall while the residual does not, because the columns are rounded: then a cycle has done what it can */
+/*
+   The recurrence may go on to fall while the residual does not, because the columns are rounded; or the solution may become
+   large, and with it the rounding. What the residual is expected to be is the sum of both. The number of columns with which that was
+   smallest is kept, and there is nothing to be gained any more when the recurrence is far below.
+*/
 static PetscBool CBGMRESAtFloor_Private(KSP_CBGMRES *gm, PetscReal residual)
 {
-  if (gm->V->storage.kind == LITHE_STORAGE_FULL) return PETSC_FALSE;
+  PetscReal gap, expected;
+
   CBGMRESLeastSolve_Private(gm, gm->columns);
-  return (PetscBool)(residual < 0.1 * CBGMRESLeastGap_Private(gm, gm->columns));
+  gap      = CBGMRESLeastGap_Private(gm, gm->columns);
+  expected = PetscSqrtReal(residual * residual + gap * gap);
+  if (expected <= gm->expected) {
+    gm->expected = expected;
+    gm->best     = gm->columns;
+  }
+  return (PetscBool)(residual < 0.1 * gap || expected > 10.0 * gm->expected);
 }
 
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
@@ -173,6 +184,8 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   if (ksp->normtype == KSP_NORM_NONE) every = limit;
   if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED) every = 1;
   gm->exhausted = PETSC_FALSE;
+  gm->expected  = gm->start;
+  gm->best      = 0;
   CBGMRESLeastBegin_Private(gm, gm->start);
   PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   while (!ksp->reason && !ended && !floor && done < limit) {
@@ -189,18 +202,18 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
       gm->building = gm->columns;
       ksp->its++;
       ksp->rnorm = residual;
+      floor      = CBGMRESAtFloor_Private(gm, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
       if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
-      if (!ksp->reason && !ended) floor = CBGMRESAtFloor_Private(gm, residual);
       if (ksp->reason || ended || floor || done == limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));
       PetscCall(KSPMonitor(ksp, ksp->its, residual));
     }
   }
-  if (floor) PetscCall(PetscInfo(ksp, "Residual of the recurrence %g: the residual is expected not to follow any more, as the basis is stored\n", (double)residual));
+  if (floor) PetscCall(PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n", (double)residual, (double)gm->expected, gm->best, gm->columns));
 
-  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->columns, ksp->vec_sol));
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
   gm->building  = 0;
   gm->predicted = residual;
   gm->info.cycles++;

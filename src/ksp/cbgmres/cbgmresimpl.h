@@ -42,10 +42,13 @@ typedef struct {
   Vec          built;    /* for KSPBuildSolution() without a vector */
 
   /* The cycle */
-  PetscReal start, predicted; /* norms of the residual: at its start; of the recurrence at its end, or negative before the first */
-  PetscBool exhausted;        /* the last cycle found no new direction, and the operator singular in the space it had */
-  PetscInt  stuck;            /* cycles in a row that gained nothing, and should have */
-  PetscBool imagelost;        /* CB_IMAGE has been used for something else since the last step */
+  PetscReal start;     /* norm of the residual that it began with */
+  PetscInt  best;      /* so many columns make the residual smallest, as far as is known */
+  PetscReal expected;  /* its norm with them, rounding of the basis included */
+  PetscReal predicted; /* and of the recurrence with all of them; negative before the first cycle */
+  PetscBool exhausted; /* the last cycle found no new direction, and the operator singular in the space it had */
+  PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
+  PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
 
   KSPCBGMRESInfo info;
   char           name[16]; /* of the storage, for KSPCBGMRESGetStorage() */
@@ -75,7 +78,7 @@ PETSC_INTERN void           CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
 PETSC_INTERN PetscReal      CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN void           CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscReal      CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
-PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, Vec);
+PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, PetscScalar, Vec);
 
 /* cbgmresoptions.c */
 PETSC_INTERN PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *);

@@ -84,8 +84,8 @@ PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
   return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
 }
 
-/* x = x + what the first k columns stand for */
-PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, Vec x)
+/* x = x + factor times what the first k columns stand for */
+PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   CBBasis      B  = gm->flexible ? gm->Z : gm->V;
@@ -96,6 +96,6 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, Vec x)
   gm->imagelost = PETSC_TRUE;
   PetscCall((*B->ops->combine)(B, k, gm->y, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  PetscCall(VecAXPY(x, 1.0, CB_IMAGE(ksp)));
+  PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "KSPCBGMRES where nothing is left to iterate on, where there is no solution, where numbers are none, and where options or sizes change.\n\n";
+
+#include <tests/ksp/ksptest.h>
+
+/* The monitor builds residuals, for which it takes work vectors between steps that were launched ahead */
+static const char *const types[] = {
+  "-ksp_type cbgmres",
+  "-ksp_type cbgmres -ksp_pc_side right",
+  "-ksp_type cbfgmres",
+  "-ksp_type cbgmres -ksp_cbgmres_storage double",
+  "-ksp_type cbgmres -ksp_cbgmres_storage double -ksp_cbgmres_check_every 3 -ksp_monitor_true_residual ascii:/dev/null",
+  "-ksp_type cbgmres -ksp_cbgmres_storage half -ksp_cbgmres_check_every 4",
+  "-ksp_type cbgmres -ksp_cbgmres_storage frsz2_16 -ksp_orthogonalization_cgs_refinement_type refine_always"};
+#define NTYPES ((int)PETSC_STATIC_ARRAY_LENGTH(types))
+
+/* d_i on the diagonal and s_i next to it, right of it */
+static PetscErrorCode CreateBidiagonal(PetscInt n, PetscScalar (*d)(PetscInt), PetscScalar (*s)(PetscInt), Mat *A)
+{
+  PetscInt first, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 2, NULL, 1, NULL, A));
+  PetscCall(MatGetOwnershipRange(*A, &first, &end));
+  for (PetscInt i = first; i < end; i++) {
+    PetscCall(MatSetValue(*A, i, i, (*d)(i), INSERT_VALUES));
+    if (s && i + 1 < n) PetscCall(MatSetValue(*A, i, i + 1, (*s)(i), INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscScalar One(PetscInt i)
+{
+  return 1.0;
+}
+static PetscScalar Zero(PetscInt i)
+{
+  return 0.0;
+}
+static PetscScalar ThreeValues(PetscInt i)
+{
+  return (PetscReal)(1 + i % 3);
+}
+static PetscScalar Wide(PetscInt i)
+{
+  return (PetscReal)(1 + i);
+}
+static PetscScalar WithHole(PetscInt i)
+{
+  return i == 3 ? 0.0 : (PetscReal)(1 + i % 5);
+}
+static PetscScalar NotANumber(PetscInt i)
+{
+  return i == 5 ? (PetscReal)NAN : 2.0;
+}
+
+/* Solves with the right side b and the first guess that is in x; the residual at the end relative to b, or absolute where b is zero */
+static PetscErrorCode Run(KSP ksp, Vec b, Vec x, KSPConvergedReason *reason, PetscInt *its, PetscReal *residual)
+{
+  PetscReal norm;
+  Mat       A;
+  Vec       r;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, reason));
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1.0, b));
+  PetscCall(VecNorm(r, NORM_2, residual));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  if (norm > 0.0) *residual /= norm;
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define EXPECT(condition, what)                                                                                                                                         \
+  do {                                                                                                                                                                  \
+    if (!(condition)) FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
+  } while (0)
+
+/* Zero right side, a first guess that is the solution, spaces that end */
+static PetscErrorCode TestEnds(int type)
+{
+  KSPConvergedReason reason;
+  PetscInt           its;
+  PetscReal          residual;
+  KSPCBGMRESInfo     info;
+  Mat                A, T;
+  Vec                x, b;
+  KSP                ksp;
+  char               options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(TestCreateVec(A, PETSC_FALSE, NULL, 3, &x));
+  PetscCall(VecDuplicate(x, &b));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_CONVERGED_ATOL && its == 0 && residual == 0.0, "zero right side");
+  PetscCall(TestFillVec(x, 3));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason > 0 && its == 0, "the first guess is the solution");
+  PetscCall(TestFillVec(x, 4));
+  PetscCall(VecZeroEntries(b));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason > 0 && residual < 1e-6, "zero right side, another first guess");
+  PetscCall(KSPDestroy(&ksp));
+
+  /* as many different eigenvalues as iterations, and no new direction behind them; rounding may add one */
+  for (int values = 1; values <= 3; values += 2) {
+    PetscCall(CreateBidiagonal(40, values == 1 ? One : ThreeValues, NULL, &T));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(MatCreateVecs(T, &x, &b));
+    PetscCall(TestFillVec(b, 6));
+    for (int reltol = 8; reltol <= 20; reltol += 12) {
+      PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type none -ksp_rtol 1e-%d -ksp_atol 1e-13", types[type], reltol));
+      PetscCall(TestCreateKSP(T, options, &ksp));
+      PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+      PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+      EXPECT(reason > 0 && residual < 1e-7 && its <= (values + 1) * info.cycles, "a space that ends");
+      if (type == 3 || type == 4) EXPECT(its == values && residual < 1e-13, "a space that ends, in double");
+      PetscCall(KSPDestroy(&ksp));
+    }
+    PetscCall(MatDestroy(&T));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Constant vectors in the null space; right sides that have a solution, and one that has none */
+static PetscErrorCode TestSingular(int type)
+{
+  KSPConvergedReason reason;
+  PetscInt           its;
+  PetscReal          residual;
+  MatNullSpace       space;
+  Mat                A, T;
+  Vec                x, b;
+  KSP                ksp;
+  char               options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(x, 3));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &space));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type none -ksp_rtol 1e-8 -ksp_max_it 2000", types[type]));
+  for (int attached = 0; attached < 2; attached++) {
+    if (attached) PetscCall(MatSetNullSpace(A, space));
+    if (attached) PetscCall(MatSetTransposeNullSpace(A, space));
+    PetscCall(TestCreateKSP(A, options, &ksp));
+    PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+    EXPECT(reason > 0 && residual < 2e-8, attached ? "singular, null space attached" : "singular");
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(MatNullSpaceDestroy(&space));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+
+  /* a zero row: nothing makes the residual there smaller, and the solver has to see that */
+  PetscCall(CreateBidiagonal(40, WithHole, NULL, &T));
+  PetscCall(MatCreateVecs(T, &x, &b));
+  PetscCall(VecSet(b, 1.0));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type none -ksp_rtol 1e-8 -ksp_max_it 2000", types[type]));
+  PetscCall(TestCreateKSP(T, options, &ksp));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_DIVERGED_BREAKDOWN && residual < 1.001 / PetscSqrtReal(40.0), "no solution");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&T));
+
+  /* the operator is zero */
+  PetscCall(CreateBidiagonal(40, Zero, NULL, &T));
+  PetscCall(TestCreateKSP(T, options, &ksp));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_DIVERGED_BREAKDOWN && residual == 1.0, "no operator");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&T));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A shell preconditioner that fails at its third application, on the last process */
+static PetscErrorCode FailingPC(PC pc, Vec x, Vec y)
+{
+  PetscInt   *count;
+  PetscMPIInt rank, size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCShellGetContext(pc, &count));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(VecCopy(x, y));
+  if (++*count >= 3) {
+    if (rank == size - 1) PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
+    PetscCall(VecFlag(y, rank == size - 1));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A preconditioner that GMRES must not have: its factor changes with each application */
+static PetscErrorCode NonlinearPC(PC pc, Vec x, Vec y)
+{
+  PetscInt *count;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCShellGetContext(pc, &count));
+  PetscCall(VecCopy(x, y));
+  PetscCall(VecScale(y, ++*count % 3 ? 0.1 : 7.0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* NaN in the matrix, in the right side, from the preconditioner */
+static PetscErrorCode TestNaN(int type)
+{
+  KSPConvergedReason reason;
+  PetscInt           its, count = 0;
+  PetscReal          residual;
+  Mat                A;
+  Vec                x, b;
+  KSP                ksp;
+  PC                 pc;
+  char               options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateBidiagonal(40, NotANumber, NULL, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1.0));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type none", types[type]));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_DIVERGED_NANORINF, "NaN in the matrix");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+
+  PetscCall(CreateBidiagonal(40, Wide, One, &A));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetApply(pc, FailingPC));
+  PetscCall(PCShellSetContext(pc, &count));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_DIVERGED_PC_FAILED, "a preconditioner that fails");
+  count = -1000;
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(VecZeroEntries(x));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason > 0 && residual < 1e-4, "and another solve");
+  PetscCall(PCShellSetApply(pc, NonlinearPC));
+  PetscCall(VecZeroEntries(x));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(type == 2 ? reason > 0 && residual < 1e-4 : residual <= 1.0 + 1e-6, "a preconditioner that is not linear");
+  PetscCall(VecSetValue(b, 0, (PetscReal)INFINITY, INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(b));
+  PetscCall(VecAssemblyEnd(b));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right side");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A test that ends the iteration, and that the last cycle is not judged by another norm */
+static PetscErrorCode StopAtSeven(KSP ksp, PetscInt its, PetscReal norm, KSPConvergedReason *reason, void *ctx)
+{
+  PetscFunctionBeginUser;
+  *reason = its >= 7 ? KSP_CONVERGED_RTOL : KSP_CONVERGED_ITERATING;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One solver, and everything about it changes */
+static PetscErrorCode TestChanges(int type)
+{
+  static const TestKind kinds[] = {TEST_CONVECTION, TEST_STAR7, TEST_FEM};
+  KSPConvergedReason    reason;
+  PetscInt              its, restart, limit[] = {0, 1, 3, 2000};
+  PetscReal             residual, first;
+  const char           *storage;
+  KSP                   ksp = NULL;
+  char                  options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
+  for (int k = 0; k < 3; k++) {
+    Mat A;
+    Vec x, b;
+
+    PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, kinds[k], 0, &A));
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(TestFillVec(b, 9));
+    if (!ksp) PetscCall(TestCreateKSP(A, options, &ksp));
+    PetscCall(KSPReset(ksp));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    for (int round = 0; round < 6; round++) {
+      if (round == 1) PetscCall(KSPGMRESSetRestart(ksp, 7));
+      if (round == 2) PetscCall(KSPGMRESSetRestart(ksp, 1000));
+      if (round == 3) PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_24"));
+      if (round == 4) PetscCall(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
+      if (round == 5) PetscCall(MatScale(A, 2.0));
+      PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, 5000));
+      PetscCall(VecZeroEntries(x));
+      PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+      EXPECT(reason > 0 && residual < 1e-7, TestKindNames[kinds[k]]);
+      PetscCall(KSPGMRESGetRestart(ksp, &restart));
+      if (restart != (round == 0 ? (k ? 1000 : 30) : (round == 1 ? 7 : 1000))) FAIL("%s: restart %" PetscInt_FMT, types[type], restart);
+    }
+    PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
+    if (strcmp(storage, "frsz2_24")) FAIL("%s: storage %s", types[type], storage);
+    PetscCall(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
+
+    /* fewer iterations than vectors, then more: from none to enough */
+    PetscCall(KSPReset(ksp));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    PetscCall(VecNorm(b, NORM_2, &first));
+    for (int l = 0; l < 4; l++) {
+      PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, limit[l]));
+      PetscCall(VecZeroEntries(x));
+      PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+      EXPECT(limit[l] > 3 ? reason > 0 : reason == KSP_DIVERGED_ITS && its == limit[l] && residual <= 1.0, "a limit of iterations");
+    }
+
+    /* no norm: as many iterations as asked for; and a test of one's own */
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+    PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
+    PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, 12));
+    PetscCall(VecZeroEntries(x));
+    PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+    EXPECT(reason == KSP_CONVERGED_ITS && its == 12 && residual < 1.0, "no norm");
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_DEFAULT));
+    PetscCall(KSPSetConvergenceTest(ksp, StopAtSeven, NULL, NULL));
+    PetscCall(VecZeroEntries(x));
+    PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+    EXPECT(reason == KSP_CONVERGED_RTOL && its == 7, "a test of one's own");
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(MatDestroy(&A));
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9 -ksp_gmres_restart 1000", types[type]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A^T x = b; and a matrix with fewer rows than processes */
+static PetscErrorCode TestTransposeAndTiny(int type)
+{
+  KSPConvergedReason reason;
+  PetscInt           its;
+  PetscReal          residual, norm;
+  Mat                A;
+  Vec                x, b, r;
+  KSP                ksp;
+  char               options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(TestFillVec(b, 9));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(KSPSolveTranspose(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(MatMultTranspose(A, x, r));
+  PetscCall(VecAXPY(r, -1.0, b));
+  PetscCall(VecNorm(r, NORM_2, &residual));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  EXPECT(reason > 0 && residual < 1e-8 * norm, "transposed");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&r));
+  PetscCall(MatDestroy(&A));
+
+  for (PetscInt n = 1; n <= 3; n++) {
+    PetscCall(CreateBidiagonal(n, Wide, One, &A));
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecSet(b, 1.0));
+    PetscCall(TestCreateKSP(A, options, &ksp));
+    PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+    EXPECT(reason > 0 && residual < 1e-8, "one, two or three rows");
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  for (int type = 0; type < NTYPES; type++) {
+    PetscCall(TestEnds(type));
+    PetscCall(TestSingular(type));
+    PetscCall(TestNaN(type));
+    PetscCall(TestChanges(type));
+    PetscCall(TestTransposeAndTiny(type));
+  }
+  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+
+  test:
+    suffix: 2
+    nsize: 2
+    output_file: output/ex3_1.out
+
+TEST*/

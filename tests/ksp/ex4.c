@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "KSPCBGMRES whose storage is too coarse: it says so, or raises it; and results that are the same bits each time.\n\n";
+
+#include <tests/ksp/ksptest.h>
+
+/* D A D with a diagonal matrix D over orders of magnitude, that no preconditioner takes away: an ill-conditioned matrix */
+static PetscErrorCode CreateHard(PetscReal orders, Mat *A)
+{
+  PetscInt     first, n;
+  PetscScalar *a;
+  Vec          d;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, A));
+  PetscCall(MatCreateVecs(*A, NULL, &d));
+  PetscCall(VecGetOwnershipRange(d, &first, NULL));
+  PetscCall(VecGetLocalSize(d, &n));
+  PetscCall(VecGetArrayWrite(d, &a));
+  for (PetscInt i = 0; i < n; i++) a[i] = PetscPowReal(10.0, -orders * (PetscReal)TestRandom((uint64_t)(first + i), 1, 2));
+  PetscCall(VecRestoreArrayWrite(d, &a));
+  PetscCall(MatDiagonalScale(*A, d, d));
+  PetscCall(VecDestroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Solve(Mat A, const char options[], KSPConvergedReason *reason, PetscInt *its, PetscReal *residual, PetscReal *first, KSPCBGMRESInfo *info, Vec x)
+{
+  Vec b;
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(x, &b));
+  PetscCall(TestFillVec(b, 3));
+  PetscCall(VecZeroEntries(x));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(KSPSetTolerances(ksp, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT, 5000));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, reason));
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  PetscCall(KSPCBGMRESGetInfo(ksp, info));
+  PetscCall(TestResidual(A, x, b, residual));
+
+  /* the next solve begins with what this one has found out */
+  if (first) {
+    KSPCBGMRESInfo again;
+
+    PetscCall(VecZeroEntries(x));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(TestResidual(A, x, b, first));
+    PetscCall(KSPCBGMRESGetInfo(ksp, &again));
+    if (again.raises || strcmp(again.storage, info->storage)) FAIL("%s: the second solve raises %s to %s", options, info->storage, again.storage);
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestStagnation(const char type[])
+{
+  static const struct {
+    const char *storage;
+    PetscReal   orders;
+  } cases[] = {
+    {"frsz2_2", 0.0},
+    {"frsz2_8", 2.5},
+    {"half", 3.0},
+    {"frsz2_16", 3.5}};
+  KSPConvergedReason reason;
+  PetscInt           its;
+  PetscReal          residual, second;
+  KSPCBGMRESInfo     info;
+
+  PetscFunctionBeginUser;
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
+    char options[256];
+    Mat  A;
+    Vec  x;
+
+    PetscCall(CreateHard(cases[c].orders, &A));
+    PetscCall(MatCreateVecs(A, &x, NULL));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-9 -ksp_cbgmres_storage %s", type, cases[c].storage));
+    PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
+    if (reason != KSP_DIVERGED_BREAKDOWN || !info.stagnated || info.raises || strcmp(info.storage, cases[c].storage) || residual > 1.0) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, stagnated %d", options, KSPConvergedReasons[reason], its, (double)residual, info.stagnated);
+    PetscCall(PetscStrlcat(options, " -ksp_cbgmres_adaptive", sizeof(options)));
+    PetscCall(Solve(A, options, &reason, &its, &residual, &second, &info, x));
+    if (reason <= 0 || info.stagnated || !info.raises || !strcmp(info.storage, cases[c].storage) || residual > 1.1e-9 || second > 1.1e-9) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g and then %g, storage %s after %" PetscInt_FMT " raises", options, KSPConvergedReasons[reason], its, (double)residual, (double)second, info.storage, info.raises);
+    PetscCall(MatDestroy(&A));
+    PetscCall(VecDestroy(&x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whatever is done ahead, and how often: the same bits */
+static PetscErrorCode TestBits(const char type[])
+{
+  static const char *const options[] = {"", "-ksp_cbgmres_check_every 1", "-ksp_cbgmres_check_every 2", "-ksp_cbgmres_check_every 5", "-ksp_cbgmres_check_every 1000"};
+  KSPConvergedReason       reason;
+  PetscInt                 its, reference;
+  PetscReal                residual;
+  PetscBool                same;
+  KSPCBGMRESInfo           info;
+  Mat                      A;
+  Vec                      x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateHard(0.5, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  for (int s = 0; s < NSTORAGES; s++) {
+    for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
+      char all[256];
+
+      PetscCall(PetscSNPrintf(all, sizeof(all), "-ksp_type %s -pc_type jacobi -ksp_rtol 1e-7 -ksp_gmres_restart 17 -ksp_cbgmres_storage %s %s", type, storages[s].name, options[o]));
+      PetscCall(Solve(A, all, &reason, &its, &residual, NULL, &info, o ? y : x));
+      if (!o) reference = its;
+      if (!o) continue;
+      PetscCall(TestSameBits(x, y, &same));
+      if (!same || its != reference) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, all, its, reference);
+    }
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M = I + something small: w loses all but 1e-7 of its length, so that steps that were launched ahead are repaired, and the solution stays right */
+static PetscErrorCode TestRepair(const char type[])
+{
+  KSPConvergedReason reason;
+  PetscInt           its, reference = 0;
+  PetscReal          residual;
+  PetscBool          same;
+  KSPCBGMRESInfo     info;
+  Mat                A;
+  Vec                x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(MatScale(A, 1e-7));
+  PetscCall(MatShift(A, 1.0));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  for (int every = 1; every <= 9; every += 4) {
+    char options[256];
+
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_rtol 1e-13 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d", type, every));
+    PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, every == 1 ? x : y));
+    if (reason <= 0 || residual > 1e-13 || !info.passes) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, %" PetscInt_FMT " second passes", options, KSPConvergedReasons[reason], its, (double)residual, info.passes);
+    if (every == 1) reference = its;
+    else {
+      PetscCall(TestSameBits(x, y, &same));
+      if (!same || its != reference) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its, reference);
+    }
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  for (int flexible = 0; flexible < 2; flexible++) {
+    PetscCall(TestStagnation(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
+  }
+  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: 1
+    nsize: {{1 2}}
+
+TEST*/
