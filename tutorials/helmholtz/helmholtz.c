@@ -4,7 +4,8 @@
 
 static const char help[] = "Waves of one frequency in a heterogeneous medium: BiCGSTAB, preconditioned by multigrid on the shifted Laplacian.\n\
   -pc_type dezeeuw                     with the preconditioner as it is\n\
-  -pc_type vcrs -vcrs_pc_type dezeeuw  with compressed copies of all that it reads (load Lithe)\n\n";
+  -pc_type vcrs -vcrs_pc_type dezeeuw  with compressed copies of all that it reads (load Lithe)\n\
+  -compare                             the latter after the former, with one set-up\n\n";
 
 #include "helmholtzpc.h"
 #include "problem.h"
@@ -70,17 +71,97 @@ static PetscErrorCode Serve(Split *split, Helmholtz *problem, PetscReal beta1, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* split is NULL where the same processes do both */
-static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, const char name[])
+/* A solve, and what came of it; time: in seconds, without what only the first product with a matrix does */
+static PetscErrorCode SolveWith(KSP ksp, Vec s, Vec p, Vec r, PetscLogDouble *time)
 {
+  MPI_Comm           comm = PetscObjectComm((PetscObject)ksp);
   PetscReal          norm, residual;
   PetscInt           its;
   KSPConvergedReason reason;
-  PetscLogDouble     time[4];
-  Mat                A, M;
-  Vec                p, s, r;
-  KSP                ksp;
+  PetscLogDouble     start;
+  Mat                A;
   PC                 pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(MatMult(A, s, r));
+  PetscCall(PCApply(pc, s, r));
+  PetscCall(VecNorm(r, NORM_2, &norm)); /* waits for it */
+
+  PetscCall(VecZeroEntries(p));
+  PetscCall(PetscBarrier((PetscObject)ksp));
+  PetscCall(PetscTime(&start));
+  PetscCall(KSPSolve(ksp, s, p));
+  PetscCall(VecNorm(p, NORM_2, &norm));
+  PetscCall(PetscTime(time));
+  *time -= start;
+
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(MatMult(A, p, r));
+  PetscCall(VecAYPX(r, -1., s));
+  PetscCall(VecNorm(r, NORM_2, &residual));
+  PetscCall(VecNorm(s, NORM_2, &norm));
+  PetscCall(PetscPrintf(comm, "%s after %" PetscInt_FMT " iterations, true residual %.3e\n", KSPConvergedReasons[reason], its, (double)(residual / norm)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CreateSolver(MPI_Comm comm, Mat A, Mat M, KSP *ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(comm, ksp));
+  PetscCall(KSPSetOperators(*ksp, A, M));
+  PetscCall(KSPSetType(*ksp, KSPBCGS));
+  PetscCall(KSPSetTolerances(*ksp, 1e-6, PETSC_CURRENT, PETSC_CURRENT, 1000));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The preconditioner inside of PCVCRS has its exact matrices but while it is applied: with it alone first. Then
+   all is compressed, the operator too, without loss. Ends with how much faster that is
+*/
+static PetscErrorCode Compare(KSP ksp, Vec s, Vec p, Vec r)
+{
+  MPI_Comm       comm = PetscObjectComm((PetscObject)ksp);
+  PetscLogDouble exact, compressed;
+  Mat            A, M, C;
+  KSP            other;
+  PC             pc, inner;
+  PetscErrorCode (*get)(PC, PC *);
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCVCRSGetPC_C", &get));
+  PetscCheck(get, comm, PETSC_ERR_USER_INPUT, "-compare needs -pc_type vcrs -vcrs_pc_type dezeeuw");
+  PetscCall((*get)(pc, &inner));
+  PetscCall(KSPGetOperators(ksp, &A, &M));
+
+  PetscCall(CreateSolver(comm, A, M, &other));
+  PetscCall(KSPSetPC(other, inner));
+  PetscCall(KSPSetFromOptions(other));
+  PetscCall(PetscPrintf(comm, "exact:      "));
+  PetscCall(SolveWith(other, s, p, r, &exact));
+  PetscCall(KSPDestroy(&other));
+
+  PetscCall(MatConvert(A, "vcrs", MAT_INITIAL_MATRIX, &C));
+  PetscCall(KSPSetOperators(ksp, C, M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(PetscPrintf(comm, "compressed: "));
+  PetscCall(SolveWith(ksp, s, p, r, &compressed));
+  PetscCall(PetscPrintf(comm, "solve %.4g s exact, %.4g s compressed: %.3g times faster\n", exact, compressed, exact / compressed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* split is NULL where the same processes do both */
+static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, PetscBool compare, const char name[])
+{
+  PetscLogDouble time[3], solve;
+  Mat            A, M;
+  Vec            p, s, r;
+  KSP            ksp;
+  PC             pc;
 
   PetscFunctionBegin;
   /* the equation, and the one that the preconditioner is made for */
@@ -100,27 +181,19 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   PetscCall(HelmholtzSetSource(problem, s));
   PetscCall(PetscTime(&time[1]));
 
-  PetscCall(KSPCreate(comm, &ksp));
-  PetscCall(KSPSetOperators(ksp, A, M));
-  PetscCall(KSPSetType(ksp, KSPBCGS));
-  PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_CURRENT, PETSC_CURRENT, 1000));
+  PetscCall(CreateSolver(comm, A, M, &ksp));
   PetscCall(KSPGetPC(ksp, &pc));
   if (split) PetscCall(SplitSetPC(split, pc));
   else PetscCall(SetPC(problem, pc, A, M));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSetUp(ksp));
   PetscCall(PetscTime(&time[2]));
-  PetscCall(KSPSolve(ksp, s, p));
-  PetscCall(PetscTime(&time[3]));
-
-  PetscCall(KSPGetIterationNumber(ksp, &its));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(MatMult(A, p, r));
-  PetscCall(VecAYPX(r, -1., s));
-  PetscCall(VecNorm(r, NORM_2, &residual));
-  PetscCall(VecNorm(s, NORM_2, &norm));
-  PetscCall(PetscPrintf(comm, "%s after %" PetscInt_FMT " iterations, true residual %.3e\n", KSPConvergedReasons[reason], its, (double)(residual / norm)));
-  PetscCall(PetscPrintf(comm, "matrices %.3g s, preconditioner %.3g s, solve %.3g s\n", (double)(time[1] - time[0]), (double)(time[2] - time[1]), (double)(time[3] - time[2])));
+  PetscCall(PetscPrintf(comm, "matrices %.3g s, preconditioner %.3g s\n", time[1] - time[0], time[2] - time[1]));
+  if (compare) PetscCall(Compare(ksp, s, p, r));
+  else {
+    PetscCall(SolveWith(ksp, s, p, r, &solve));
+    PetscCall(PetscPrintf(comm, "solve %.3g s\n", solve));
+  }
   if (name[0]) PetscCall(Write(problem, p, name));
   PetscCall(VecViewFromOptions(problem->speed, NULL, "-velocity_view"));
   PetscCall(VecViewFromOptions(p, NULL, "-pressure_view"));
@@ -138,6 +211,7 @@ int main(int argc, char **argv)
 {
   PetscReal beta1 = 1., beta2 = .5;
   PetscInt  servers                  = 0;
+  PetscBool compare                  = PETSC_FALSE;
   char      name[PETSC_MAX_PATH_LEN] = "";
   Helmholtz problem;
 
@@ -149,6 +223,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
   PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, beta2, &beta2, NULL));
   PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers, NULL, 0));
+  PetscCall(PetscOptionsBool("-compare", "Solve with the preconditioner inside of PCVCRS as it is, then compressed", NULL, compare, &compare, NULL));
+  PetscCheck(!compare || !servers, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-compare and -preconditioner_ranks exclude each other");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));
   PetscOptionsEnd();
 
@@ -158,13 +234,13 @@ int main(int argc, char **argv)
     PetscCall(SplitCreate(PETSC_COMM_WORLD, servers, &split));
     if (split.serves) PetscCall(Serve(&split, &problem, beta1, beta2));
     else {
-      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, name));
+      PetscCall(Solve(split.group, &split, &problem, beta1, beta2, PETSC_FALSE, name));
       PetscCall(SplitStop(&split));
     }
     PetscCall(HelmholtzDestroy(&problem));
     PetscCall(SplitDestroy(&split));
   } else {
-    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, name));
+    PetscCall(Solve(PETSC_COMM_WORLD, NULL, &problem, beta1, beta2, compare, name));
     PetscCall(HelmholtzDestroy(&problem));
   }
   PetscCall(PetscFinalize());
