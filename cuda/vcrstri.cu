@@ -14,6 +14,7 @@
 
 #define VCRS_TRI_THREADS 128
 #define VCRS_TRI_BATCH   4
+#define VCRS_TRI_LEVELS  4 /* of average size: so many are worked on at the same time */
 
 /* Entries of x that a thread needs, as they come */
 static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt column[], PetscInt k, PetscInt step, PetscInt length, Number xs[])
@@ -22,16 +23,17 @@ static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt c
 
 #pragma unroll
   for (int q = 0; q < VCRS_TRI_BATCH; q++) xs[q] = k + q * step < length ? TriLoad(x + column[q]) : Number{};
-  do {
+  for (;;) {
     all = true;
 #pragma unroll
+    for (int q = 0; q < VCRS_TRI_BATCH; q++) all = all && TriIsSet(xs[q]);
+    if (all) return;
+    TriPause();
+#pragma unroll
     for (int q = 0; q < VCRS_TRI_BATCH; q++) {
-      if (!TriIsSet(xs[q])) {
-        xs[q] = TriLoad(x + column[q]);
-        all   = false;
-      }
+      if (!TriIsSet(xs[q])) xs[q] = TriLoad(x + column[q]);
     }
-  } while (!all);
+  }
 }
 
 static __device__ __forceinline__ Number TriWaitOne(const Number *x)
@@ -83,17 +85,19 @@ static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArgume
 
 static __global__ void __launch_bounds__(VCRS_TRI_THREADS) TriLevelsKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriArguments a, const PetscInt *__restrict__ slot)
 {
-  const int lane = threadIdx.x % 32;
+  const int    lane = threadIdx.x % 32;
+  unsigned int next = 0;
 
+  if (lane == 0) next = atomicAdd(a.ticket, 1u);
   for (;;) {
-    unsigned int t = 0;
+    const unsigned int t = __shfl_sync(0xffffffffu, next, 0);
 
-    if (lane == 0) t = atomicAdd(a.ticket, 1u);
-    t = __shfl_sync(0xffffffffu, t, 0);
     if (t >= a.ntasks) return;
 
     const PetscInt begin = __ldg(a.task + t), count = __ldg(a.task + t + 1) - begin;
 
+    /* The number of the next task is on its way while this one is done; a warp does its tasks in their order */
+    if (lane == 0) next = atomicAdd(a.ticket, 1u);
     if (count == 1) TriRow<32>(p, a, __ldg(slot + begin));
     else if (lane < count) TriRow<1>(p, a, __ldg(slot + begin + lane));
     __syncwarp();
@@ -148,7 +152,7 @@ static PetscErrorCode TriFindSlots(const VCRSPlan *p, PetscInt *slot, cudaStream
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As many warps as have work at the same time: those of twice the average level, at least one for each quarter of a multiprocessor. More would only wait */
+/* As many warps as read entries at the same time: those of a few levels, since it takes about that long to read them. More would only ask for x */
 static PetscErrorCode TriChooseBlocks(VCRSTri *tri)
 {
   const VCRSOrder *o = &tri->order;
@@ -159,7 +163,7 @@ static PetscErrorCode TriChooseBlocks(VCRSTri *tri)
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, TriLevelsKernel, VCRS_TRI_THREADS, 0));
-  wanted      = PetscMax(2 * static_cast<PetscInt64>(o->ntasks) / PetscMax(o->nlevels, 1) * 32 / VCRS_TRI_THREADS, static_cast<PetscInt64>(multiprocessors));
+  wanted      = PetscMax(VCRS_TRI_LEVELS * static_cast<PetscInt64>(o->ntasks) / PetscMax(o->nlevels, 1) * 32 / VCRS_TRI_THREADS, static_cast<PetscInt64>(multiprocessors));
   tri->blocks = static_cast<int>(PetscMin(PetscMin(wanted, static_cast<PetscInt64>(perprocessor) * multiprocessors), (o->ntasks + VCRS_TRI_THREADS / 32 - 1) / (VCRS_TRI_THREADS / 32)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

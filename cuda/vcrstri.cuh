@@ -62,6 +62,14 @@ static __device__ __forceinline__ PetscReal TriSettle(PetscReal a)
 #endif
 }
 
+/* While there is nothing to do: others use the units meanwhile */
+static __device__ __forceinline__ void TriPause()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+  __nanosleep(40);
+#endif
+}
+
 /* Reads and writes of entries of x by threads that run at the same time */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   #define TRI_ASM_LOAD  "ld.relaxed.gpu.global"

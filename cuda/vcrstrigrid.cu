@@ -94,13 +94,6 @@ static __device__ __forceinline__ int TriWarpMin(int a)
 #endif
 }
 
-static __device__ __forceinline__ void TriPause()
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-  __nanosleep(40);
-#endif
-}
-
 /* What is written to shared memory may be read by other warps once they see the number that is published after */
 static __device__ __forceinline__ void TriPublish(volatile int *to, int number)
 {

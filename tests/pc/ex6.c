@@ -103,7 +103,7 @@ static PetscErrorCode CreateGridTriangle(const Grid *g, PetscBool upper, PetscBo
 
 static PetscErrorCode CreateKindTriangle(TestKind kind, PetscBool upper, Mat *T)
 {
-  PetscInt    n, *cols, all;
+  PetscInt     n, *cols, all;
   PetscScalar *vals;
 
   PetscFunctionBeginUser;

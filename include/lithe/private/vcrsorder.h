@@ -32,14 +32,14 @@
 #define VCRS_ORDER_LAG     12 /* steps that may lie between an entry and who needs it */
 
 typedef struct {
-  PetscInt  line, lines, planes; /* rows of a line, lines of a plane, planes: their product is n */
-  int       skew, slant, rise;
-  int       width, height;  /* of a tile, in a and k; width height = 32 */
-  int       before, below;  /* how far an entry may reach: -dj', -dk */
-  int       lag;            /* the most steps that an entry is needed after it was computed */
-  int       nhalo;          /* lines that a tile reads of others, relative to its first: */
-  int8_t    haloa[VCRS_ORDER_HALO], halok[VCRS_ORDER_HALO];
-  PetscInt  across, up;     /* tiles in a and k */
+  PetscInt line, lines, planes; /* rows of a line, lines of a plane, planes: their product is n */
+  int      skew, slant, rise;
+  int      width, height; /* of a tile, in a and k; width height = 32 */
+  int      before, below; /* how far an entry may reach: -dj', -dk */
+  int      lag;           /* the most steps that an entry is needed after it was computed */
+  int      nhalo;         /* lines that a tile reads of others, relative to its first: */
+  int8_t   haloa[VCRS_ORDER_HALO], halok[VCRS_ORDER_HALO];
+  PetscInt across, up; /* tiles in a and k */
 } VCRSOrderGrid;
 
 typedef struct {

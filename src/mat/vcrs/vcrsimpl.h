@@ -33,8 +33,8 @@ typedef struct {
   PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
 
   /* sequential */
-  VCRSPlan         *plan;         /* host; large arrays may be missing where it was made on the device */
-  VCRSPlan         *dplan;        /* device, or NULL */
+  VCRSPlan         *plan;  /* host; large arrays may be missing where it was made on the device */
+  VCRSPlan         *dplan; /* device, or NULL */
   VCRSReport        report;
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */

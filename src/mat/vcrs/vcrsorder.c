@@ -140,7 +140,7 @@ static PetscBool ShapeGrid(const Differences *found, VCRSOrderGrid *g)
 /* Whether no entry reaches beyond the ends of lines and planes */
 static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, const VCRSOrderGrid *g)
 {
-  PetscInt cell = 0, line = 0; /* of the position */
+  PetscInt cell = 0, line = 0;                  /* of the position */
   PetscInt least[2] = {0, 0}, most[2] = {0, 0}; /* a cell and a line that may have the differences of this row */
 
   for (PetscInt p = 0; p < n; p++) {
@@ -263,7 +263,7 @@ static PetscErrorCode OrderLevels(PetscInt n, const PetscInt i[], const PetscInt
     const PetscInt step = b % 2 ? 1 : 32, end = p + start[b + 1];
 
     for (; p < end; p += step) order->task[order->ntasks++] = p;
-    p = end;
+    p            = end;
     start[b + 1] = end;
   }
   order->task[ntasks] = n;

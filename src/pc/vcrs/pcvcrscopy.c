@@ -183,7 +183,7 @@ static PetscErrorCode PCVCRSAppend_Private(PC_VCRS *v, const PCVCRSCopy *copy, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed matrix that stands for no matrix of the inner preconditioner's: of a factor. exactbytes: what it replaces */
+/* A compressed matrix that stands for no matrix of the inner preconditioner's: of a factor. exactbytes: what it replaces, see PCVCRSCopy */
 PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble exactbytes, const char where[], const char what[])
 {
   PCVCRSCopy copy = {.compressed = compressed, .exactbytes = exactbytes};

@@ -235,8 +235,8 @@ static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCV
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device: the way that is asked for, or else the fastest one */
-static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
+/* On a device: the way that is asked for, or else the fastest one; solutions of direct solvers are expected to be exact */
+static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
   PetscLogDouble product, device, host;
   Mat            T = f->upper;
@@ -247,7 +247,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
     if (host < device) f->way = PCVCRS_HOST;
     /* Fewer sweeps than those do not come near to solutions */
-    if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
+    if (!direct && PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
       PetscInt sweeps;
 
       PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
@@ -259,24 +259,31 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   if (f->way == PCVCRS_DEVICE && t->symmetric) PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+#else
+/* There is none */
+static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
+{
+  PetscFunctionBegin;
+  (void)opt;
+  (void)t;
+  (void)direct;
+  f->way = PCVCRS_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #endif
 
-/* How systems are solved, where vectors are of a type */
-static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, VecType type, PCVCRSFactor *f)
+/* How systems are solved, where vectors are of a type; products with those of other devices than CUDA's run on the host, too */
+static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, VecType type, PCVCRSFactor *f)
 {
-  PetscBool onhost;
+  PetscBool device;
 
   PetscFunctionBegin;
+  PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
   f->way = PCVCRS_HOST;
   if (opt->factorsolve == PCVCRS_FACTOR_JACOBI) {
     f->way = PCVCRS_SWEEPS;
     PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscStrcmpAny(type, &onhost, VECSTANDARD, VECSEQ, VECMPI, ""));
-#if defined(LITHE_HAVE_CUDA)
-  if (!onhost) PetscCall(PCVCRSChooseOnDevice_Private(opt, t, f));
-#endif
+  } else if (device) PetscCall(PCVCRSChooseOnDevice_Private(opt, t, direct, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,7 +320,7 @@ static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, 
       Mat stored;
 
       PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, &stored));
-      PetscCall(PCVCRSAddPart_Private(v, stored, 0.0, where, "transposed factor"));
+      PetscCall(PCVCRSAddPart_Private(v, stored, -1.0, where, "transposed factor"));
     }
   }
 #endif
@@ -372,7 +379,7 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
   VecType         vectype;
   MatState        state;
   PetscInt        bs;
-  PetscBool       known, symmetric, inplace = PETSC_FALSE;
+  PetscBool       known, symmetric, direct, inplace = PETSC_FALSE;
   Mat             F;
 
   PetscFunctionBegin;
@@ -400,9 +407,10 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
       PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
       if (known) {
         PetscCall(PetscNew(&f));
-        PetscCall(PCVCRSCreateFactor_Private(&v->opt, &t, (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY), f));
+        direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
+        PetscCall(PCVCRSCreateFactor_Private(&v->opt, &t, direct, f));
         PetscCall(MatGetVecType(pc->pmat, &vectype));
-        PetscCall(PCVCRSChooseWay_Private(&v->opt, &t, vectype, f));
+        PetscCall(PCVCRSChooseWay_Private(&v->opt, &t, direct, vectype, f));
         PetscCall(PCVCRSTrianglesFree_Private(&t));
       }
     }

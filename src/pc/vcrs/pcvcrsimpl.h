@@ -26,7 +26,7 @@ typedef struct {
   MatState       exact; /* of the matrix that it was made from; id 0: a part of a factor */
   Mat            compressed;
   PetscInt       line;       /* of the view, that tells of it */
-  PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; else 0: MatVCRSInfo has them */
+  PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; 0: MatVCRSInfo has them; < 0: it replaces none */
 } PCVCRSCopy;
 
 /* Where and how systems with a triangle are solved */

@@ -32,7 +32,7 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
     if (blocks && rank) continue;
     sum->bytes += info.bytes;
-    sum->exactbytes += v->copy[k].exactbytes > 0.0 ? v->copy[k].exactbytes : info.aijbytes;
+    sum->exactbytes += v->copy[k].exactbytes ? PetscMax(v->copy[k].exactbytes, 0.0) : info.aijbytes;
     sum->matrices++;
   }
   if (blocks) {
@@ -58,7 +58,8 @@ static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer v
   PetscCall(PCVCRSSumLine_Private(pc, line, &sum, layout, sizeof(layout)));
   if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)sum.bound));
   if (sum.matrices && v->line[line].blocks) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
-  else if (sum.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
+  else if (sum.bytes > 0.0 && sum.exactbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
+  else if (sum.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, in addition to what AIJ has%s\n", what, layout, sum.bytes, error));
   if (left) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s\n", what, left));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
