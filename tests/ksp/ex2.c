@@ -165,16 +165,19 @@ static PetscErrorCode TestOrthogonalization(Mat A, const char pc[])
 
 int main(int argc, char **argv)
 {
+  PetscBool few = PETSC_FALSE;
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
+  for (size_t p = 0; p < (few ? 1 : PETSC_STATIC_ARRAY_LENGTH(problems)); p++) {
     Mat A;
 
     PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, problems[p].kind, 0, &A));
     PetscCall(TestSides(A, problems[p].pc));
-    if (p < 3) PetscCall(TestStorages(A, problems[p].pc));
-    PetscCall(TestOrthogonalization(A, problems[p].pc));
+    if (p < 3 && !few) PetscCall(TestStorages(A, problems[p].pc));
+    if (!few) PetscCall(TestOrthogonalization(A, problems[p].pc));
     PetscCall(MatDestroy(&A));
   }
   PetscCall(TestReport(failures, "all is right\n", 0));
@@ -187,5 +190,11 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 2}}
+
+  test:
+    suffix: few
+    nsize: {{3 4}}
+    args: -few
+    output_file: output/ex2_1.out
 
 TEST*/
