@@ -94,8 +94,13 @@ PetscErrorCode GridCreateDM(const Grid *grid, PetscInt dof, DM *da)
 
 PetscErrorCode GridCreateCoarseDM(const Grid *grid, DM *da)
 {
+  VecType type;
+
   PetscFunctionBegin;
   PetscCall(GridCreateDM_Private(grid, 1, 2, da));
+  /* solvers take their vectors from it: where the fine ones are, for MATAIJCUSPARSE takes no others */
+  PetscCall(DMGetVecType(grid->da, &type));
+  PetscCall(DMSetVecType(*da, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
