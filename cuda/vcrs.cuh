@@ -186,6 +186,19 @@ static __device__ __forceinline__ Number Read(const Number *p)
   return u.number;
 }
 
+/* The same for what is used once: it leaves x in L1 */
+static __device__ __forceinline__ Number ReadOnce(const Number *p)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.bits = __ldcs(reinterpret_cast<const raw *>(p));
+  return u.number;
+}
+
 /* The same as any other data: such reads are made in the order that they are written in */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {

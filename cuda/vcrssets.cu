@@ -270,12 +270,12 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
 
 #pragma unroll
     for (int j = 0; j < slices; j++) {
-      head[j]  = next[j];
-      part[j]  = mixed ? ReadPart(a, head[j].id) : 0;
-      full     = full && (mixed ? part[j] == a.all : head[j].id == a.common) && a.common >= 0;
-      parts    = parts && part[j];
-      sigma[j] = difference && head[j].id >= 0 ? ReadHeadSigma(a, head[j], row0 + 32 * j) : Number{};
+      head[j] = next[j];
+      part[j] = mixed ? ReadPart(a, head[j].id) : 0;
+      full    = full && (mixed ? part[j] == a.all : head[j].id == a.common) && a.common >= 0;
+      parts   = parts && part[j];
     }
+    ReadSigmas<difference, slices>(a, head, row0, sigma);
     ReadHeads<kind, difference, slices>(a, first + step, next);
 
     if constexpr (slices > 1) {

@@ -145,10 +145,25 @@ static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, c
 {
   const uint32_t bit = 1u << row % 32;
 
-  if (a.sigma.kind == VCRS_SIGMA_FULL) return Read(a.sigma.sigma + row);
+  if (a.sigma.kind == VCRS_SIGMA_FULL) return ReadOnce(a.sigma.sigma + row);
   if (!h.sigmabits) return Number{}; /* of no row of the slice: the commonest case */
   if (h.sigmabits & bit) return Read(a.sigma.sigma + h.sigmastart + __popc(h.sigmabits & (bit - 1)));
   return Number{};
+}
+
+/* The row sums of the thread's rows in so many neighbouring slices */
+template <bool difference, int slices>
+static __device__ __forceinline__ void ReadSigmas(const SetsArguments &a, const RowHead h[slices], VCRSUnsigned row, Number sigma[slices])
+{
+  if (difference && slices > 1 && a.sigma.kind == VCRS_SIGMA_FULL && h[slices - 1].id >= 0) {
+    const Number *s = Whole(a.sigma.sigma + row);
+
+#pragma unroll
+    for (int j = 0; j < slices; j++) sigma[j] = ReadOnce(s + 32 * j);
+  } else {
+#pragma unroll
+    for (int j = 0; j < slices; j++) sigma[j] = difference && h[j].id >= 0 ? ReadHeadSigma(a, h[j], row + 32 * j) : Number{};
+  }
 }
 
 /* y of a row from the sum over its stored entries */

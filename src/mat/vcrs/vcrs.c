@@ -549,19 +549,45 @@ PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The MATSEQAIJ of a relative of it; PETSc has no way of its own to go from most of them, and MatConvert_Basic() is slow */
+static PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, Mat *aij)
+{
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscInt           n;
+  PetscBool          done;
+  Mat                B;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
+  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(B, A, A));
+  PetscCall(MatSetType(B, MATSEQAIJ));
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
+  PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  *aij = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A new matrix of the base type, or newmat overwritten; a relative of AIJ (on the GPU, say) goes through AIJ */
 PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
-  PetscBool isbase;
+  PetscBool isbase, isseq;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
     *done = PETSC_TRUE;
   } else if (reuse == MAT_INITIAL_MATRIX) {
     if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
+    else if (isseq && A->assembled) PetscCall(MatVCRSCreateSeqAIJ_Private(A, newmat));
     else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
   } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
   PetscFunctionReturn(PETSC_SUCCESS);
