@@ -567,6 +567,7 @@ static PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
   PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
+  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   *aij = B;
@@ -587,7 +588,7 @@ PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, 
     *done = PETSC_TRUE;
   } else if (reuse == MAT_INITIAL_MATRIX) {
     if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
-    else if (isseq && A->assembled) PetscCall(MatVCRSCreateSeqAIJ_Private(A, newmat));
+    else if (isseq && A->assembled && A->rmap->n > 0) PetscCall(MatVCRSCreateSeqAIJ_Private(A, newmat));
     else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
   } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
   PetscFunctionReturn(PETSC_SUCCESS);
