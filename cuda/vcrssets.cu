@@ -342,13 +342,13 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 
   PetscFunctionBegin;
 #if !defined(PETSC_USE_COMPLEX)
-  /* two slices a warp: three blocks of 256 leave 80 registers, seven of 128 leave 72, one of 896 the same beside tables, one of 1024 leaves 64 */
+  /* two slices a warp: three blocks of 256 leave 80 registers, 896 threads 72, 1024 threads 64 */
   if constexpr (length == 7) {
     if (p->difference) {
-      if constexpr (two) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
-      else if constexpr (shared) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 1024, 1>(l, a, stream)));
-      else if constexpr (Values<kind>::scaled) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 256, 3>(l, a, stream)));
-      else PetscCall((SetsLaunch<kind, true, 7, 6, 2, 128, 7>(l, a, stream)));
+      if constexpr (kind == VCRS_VALUES_FIXED8) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 256, 3>(l, a, stream)));
+      else if constexpr (!shared) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 128, 7>(l, a, stream)));
+      else if (two || p->sigmakind == VCRS_SIGMA_FULL) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
+      else PetscCall((SetsLaunch<kind, true, 7, 6, 2, 1024, 1>(l, a, stream)));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
