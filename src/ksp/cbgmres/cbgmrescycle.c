@@ -169,7 +169,7 @@ static PetscBool CBGMRESAtFloor_Private(KSP_CBGMRES *gm, PetscReal residual)
     gm->expected = expected;
     gm->best     = gm->columns;
   }
-  return (PetscBool)(residual < 0.1 * gap || expected > 10.0 * gm->expected);
+  return (PetscBool)(residual < 0.3 * gap || expected > 10.0 * gm->expected);
 }
 
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
