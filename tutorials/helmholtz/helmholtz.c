@@ -108,10 +108,12 @@ static PetscErrorCode SolveWith(KSP ksp, Vec s, Vec p, Vec r, PetscLogDouble *ti
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CreateSolver(MPI_Comm comm, Mat A, Mat M, KSP *ksp)
+/* pc: NULL, or the preconditioner, which gets these operators */
+static PetscErrorCode CreateSolver(MPI_Comm comm, PC pc, Mat A, Mat M, KSP *ksp)
 {
   PetscFunctionBegin;
   PetscCall(KSPCreate(comm, ksp));
+  if (pc) PetscCall(KSPSetPC(*ksp, pc));
   PetscCall(KSPSetOperators(*ksp, A, M));
   PetscCall(KSPSetType(*ksp, KSPBCGS));
   PetscCall(KSPSetTolerances(*ksp, 1e-6, PETSC_CURRENT, PETSC_CURRENT, 1000));
@@ -138,8 +140,7 @@ static PetscErrorCode Compare(KSP ksp, Vec s, Vec p, Vec r)
   PetscCall((*get)(pc, &inner));
   PetscCall(KSPGetOperators(ksp, &A, &M));
 
-  PetscCall(CreateSolver(comm, A, M, &other));
-  PetscCall(KSPSetPC(other, inner));
+  PetscCall(CreateSolver(comm, inner, A, M, &other));
   PetscCall(KSPSetFromOptions(other));
   PetscCall(PetscPrintf(comm, "exact:      "));
   PetscCall(SolveWith(other, s, p, r, &exact));
@@ -181,7 +182,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   PetscCall(HelmholtzSetSource(problem, s));
   PetscCall(PetscTime(&time[1]));
 
-  PetscCall(CreateSolver(comm, A, M, &ksp));
+  PetscCall(CreateSolver(comm, NULL, A, M, &ksp));
   PetscCall(KSPGetPC(ksp, &pc));
   if (split) PetscCall(SplitSetPC(split, pc));
   else PetscCall(SetPC(problem, pc, A, M));
