@@ -106,6 +106,24 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where rounding ends a cycle, and another one has to follow, the spectrum is that of the longest one */
+static PetscErrorCode TestLongest(Mat A)
+{
+  static const char *const cut[] = {"frsz2_32", "frsz2_21"};
+  Spectrum                 a, b;
+  char                     options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(GetSpectrum(A, "-ksp_type gmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_orthogonalization_cgs_refinement_type refine_always", 190, PETSC_TRUE, PETSC_FALSE, &a));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cut); c++) {
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_cbgmres_storage %s", cut[c]));
+    PetscCall(GetSpectrum(A, options, 190, PETSC_TRUE, PETSC_FALSE, &b));
+    if (b.neig < a.neig - 5 || !(PetscAbsReal(a.emax - b.emax) < 1e-3 * a.emax && PetscAbsReal(a.emin - b.emin) < 0.05 * a.emin)) FAIL("%s: singular values from %g to %g, not %g to %g; %" PetscInt_FMT " eigenvalues, not %" PetscInt_FMT, options, (double)b.emin, (double)b.emax, (double)a.emin, (double)a.emax, b.neig, a.neig);
+    if (!(PetscAbsReal(a.ritzre[0] - b.ritzre[0]) < 1e-2 * a.emax)) FAIL("%s: a Ritz value of %g, not %g", options, (double)b.ritzre[0], (double)a.ritzre[0]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Of a column of n numbers: blocks of 32 are whole, both arrays are multiples of 16 bytes, and only FRSZ2 has quarters of a bit */
 static double Bytes(PetscInt n, double bits, double exponentbits)
 {
@@ -240,6 +258,7 @@ int main(int argc, char **argv)
   } else {
     PetscCall(TestSpectrum(A, "double", 1e-8));
     PetscCall(TestSpectrum(A, "frsz2_32", 1e-5));
+    PetscCall(TestLongest(A));
     PetscCall(TestInfo(A));
     PetscCall(TestErrors(A));
     PetscCall(TestReport(failures, "all is right\n", 0));

@@ -27,9 +27,10 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CBBasisDestroy(&gm->V));
   PetscCall(CBBasisDestroy(&gm->Z));
-  PetscCall(CBBasisDestroy(&gm->Vfull));
+  PetscCall(CBBasisDestroy(&gm->Vritz));
+  PetscCall(PetscFree2(gm->keptH, gm->keptR));
   PetscCall(PetscFree5(gm->R, gm->cosine, gm->sine, gm->g, gm->y));
-  gm->columns = gm->building = 0;
+  gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,18 +196,33 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For Ritz vectors the basis of the last full cycle stays, and the next cycle has the other one */
-static PetscErrorCode CBGMRESKeepFull_Private(KSP ksp)
+/*
+   Another cycle begins, and spectra are taken from the last one, as KSPGMRES has it; Ritz pairs from the last one that is full, if
+   there is any. But where a cycle had to end because of rounding, the next one may be short, and the longest one counts.
+*/
+static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      other;
+  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
+  const size_t    size = (size_t)gm->V->host.ld * (size_t)gm->V->host.ld;
+  const PetscBool full = (PetscBool)(gm->columns >= gm->opt.restart);
+  CBBasis         other;
 
   PetscFunctionBegin;
-  if (!ksp->calc_ritz || gm->columns < gm->opt.restart) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gm->Vfull) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, &gm->storage, PETSC_TRUE, &gm->Vfull));
-  other     = gm->Vfull;
-  gm->Vfull = gm->V;
-  gm->V     = other;
+  if (full) gm->kept = 0;
+  else if (ksp->calc_sings && gm->columns > gm->kept) {
+    if (!gm->keptH) PetscCall(PetscMalloc2(size, &gm->keptH, size, &gm->keptR));
+    PetscCall(PetscArraycpy(gm->keptH, gm->V->host.hessenberg, size));
+    PetscCall(PetscArraycpy(gm->keptR, gm->R, size));
+    gm->kept = gm->columns;
+  }
+
+  /* The next cycle has the other basis then */
+  if (!ksp->calc_ritz || !(full || gm->columns > gm->ritzcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gm->Vritz) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, &gm->storage, PETSC_TRUE, &gm->Vritz));
+  other           = gm->Vritz;
+  gm->Vritz       = gm->V;
+  gm->V           = other;
+  gm->ritzcolumns = gm->columns;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -224,13 +240,13 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
   gm->predicted = -1.0;
   gm->stuck     = 0;
-  gm->columns = gm->building = 0;
+  gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
   /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
   do {
     PetscCall(CBGMRESBegin_Private(ksp));
     if (ksp->reason) break;
-    PetscCall(CBGMRESKeepFull_Private(ksp));
+    PetscCall(CBGMRESKeep_Private(ksp));
     PetscCall(CBGMRESCycle_Private(ksp));
     ksp->guess_zero = PETSC_FALSE;
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;

@@ -156,11 +156,13 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
 /*
    The recurrence may go on to fall while the residual does not, because the columns are rounded; or the solution may become
    large, and with it the rounding. What the residual is expected to be is the sum of both. The number of columns with which that was
-   smallest is kept, and there is nothing to be gained any more when the recurrence is far below.
+   smallest is kept, and there is nothing to be gained any more when the recurrence is below, but for spectra, or where so
+   many iterations are wanted.
 */
-static PetscBool CBGMRESAtFloor_Private(KSP_CBGMRES *gm, PetscReal residual)
+static PetscBool CBGMRESAtFloor_Private(KSP ksp, PetscReal residual)
 {
-  PetscReal gap, expected;
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscReal    gap, expected;
 
   CBGMRESLeastSolve_Private(gm, gm->columns);
   gap      = CBGMRESLeastGap_Private(gm, gm->columns);
@@ -169,6 +171,7 @@ static PetscBool CBGMRESAtFloor_Private(KSP_CBGMRES *gm, PetscReal residual)
     gm->expected = expected;
     gm->best     = gm->columns;
   }
+  if (ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
   return (PetscBool)(residual < 0.3 * gap || expected > 10.0 * gm->expected);
 }
 
@@ -202,7 +205,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
       gm->building = gm->columns;
       ksp->its++;
       ksp->rnorm = residual;
-      floor      = CBGMRESAtFloor_Private(gm, residual);
+      floor      = CBGMRESAtFloor_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
       if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || floor || done == limit) continue;

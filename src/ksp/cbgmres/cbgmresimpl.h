@@ -28,18 +28,22 @@ typedef struct {
   /* Bases. What they are stored in, which a solve may have raised; until the next one is made, of what opt says */
   CBBasis      V;
   CBBasis      Z;     /* flexible: the preconditioned columns */
-  CBBasis      Vfull; /* for Ritz vectors: the basis of the last full cycle, with its Hessenberg matrix */
+  CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
 
   /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in */
   PetscInt     columns;
-  PetscScalar *R;        /* [ld ld] triangle, column by column */
-  PetscReal   *cosine;   /* [ld] */
-  PetscScalar *sine;     /* [ld] */
-  PetscScalar *g;        /* [ld] rotated right side; the modulus of the entry behind the last column is the residual */
-  PetscScalar *y;        /* [ld] */
-  PetscInt     building; /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
-  Vec          built;    /* for KSPBuildSolution() without a vector */
+  PetscScalar *R;           /* [ld ld] triangle, column by column */
+  PetscReal   *cosine;      /* [ld] */
+  PetscScalar *sine;        /* [ld] */
+  PetscScalar *g;           /* [ld] rotated right side; the modulus of the entry behind the last column is the residual */
+  PetscScalar *y;           /* [ld] */
+  PetscInt     ritzcolumns; /* of Vritz */
+  PetscInt     kept;        /* columns of a cycle that was cut short by rounding, kept for spectra, */
+  PetscScalar *keptH;       /* [ld ld] its Hessenberg matrix, which is NULL before the first one, */
+  PetscScalar *keptR;       /* [ld ld] and triangle */
+  PetscInt     building;    /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
+  Vec          built;       /* for KSPBuildSolution() without a vector */
 
   /* The cycle */
   PetscReal start;     /* norm of the residual that it began with */

@@ -13,7 +13,7 @@
 PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax, PetscReal *emin)
 {
   KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
-  const PetscInt k  = gm->columns;
+  const PetscInt k  = PetscMax(gm->columns, gm->kept);
   PetscBLASInt   n, one = 1, lwork;
   PetscScalar   *R, *work, unused = 0;
   PetscReal     *values;
@@ -29,7 +29,7 @@ PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP ksp, PetscReal *emax,
   PetscCall(PetscBLASIntCast(k, &n));
   PetscCall(PetscBLASIntCast(5 * k, &lwork));
   PetscCall(PetscCalloc3(k * k, &R, k, &values, 5 * k, &work));
-  for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(R + j * k, gm->R + (size_t)j * (size_t)gm->V->host.ld, j + 1));
+  for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(R + j * k, (k > gm->columns ? gm->keptR : gm->R) + (size_t)j * (size_t)gm->V->host.ld, j + 1));
   PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF));
 #if PetscDefined(USE_COMPLEX)
   PetscCall(PetscMalloc1(5 * k, &rwork));
@@ -77,18 +77,18 @@ static PetscErrorCode CBGMRESEigen_Private(PetscInt k, PetscScalar H[], PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first k columns and rows of a basis's Hessenberg matrix */
-static PetscErrorCode CBGMRESHessenberg_Private(CBBasis V, PetscInt k, PetscScalar H[])
+/* The first k columns and rows of a Hessenberg matrix */
+static PetscErrorCode CBGMRESHessenberg_Private(const PetscScalar hessenberg[], PetscInt ld, PetscInt k, PetscScalar H[])
 {
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(H + j * k, V->host.hessenberg + (size_t)j * (size_t)V->host.ld, PetscMin(j + 2, k)));
+  for (PetscInt j = 0; j < k; j++) PetscCall(PetscArraycpy(H + j * k, hessenberg + (size_t)j * (size_t)ld, PetscMin(j + 2, k)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *r, PetscReal *c, PetscInt *neig)
 {
   KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
-  const PetscInt k  = gm->columns;
+  const PetscInt k  = PetscMax(gm->columns, gm->kept);
   PetscScalar   *H;
   PetscReal     *re, *im;
   PetscInt      *order;
@@ -98,7 +98,7 @@ PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *
   *neig = k;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc4(k * k, &H, k, &re, k, &im, k, &order));
-  PetscCall(CBGMRESHessenberg_Private(gm->V, k, H));
+  PetscCall(CBGMRESHessenberg_Private(k > gm->columns ? gm->keptH : gm->V->host.hessenberg, gm->V->host.ld, k, H));
   PetscCall(CBGMRESEigen_Private(k, H, re, im, NULL));
   for (PetscInt i = 0; i < k; i++) order[i] = i;
   PetscCall(PetscSortRealWithPermutation(k, re, order));
@@ -133,8 +133,8 @@ static PetscErrorCode CBGMRESHarmonic_Private(CBBasis V, PetscInt k, PetscScalar
 PetscErrorCode KSPComputeRitz_CBGMRES(KSP ksp, PetscBool ritz, PetscBool small, PetscInt *nrit, Vec S[], PetscReal *tetar, PetscReal *tetai)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      V  = gm->Vfull && gm->columns < gm->opt.restart ? gm->Vfull : gm->V;
-  PetscInt     k = V == gm->Vfull ? gm->opt.restart : gm->columns, wanted, taken = 0;
+  PetscInt     k = PetscMax(gm->columns, gm->ritzcolumns), wanted, taken = 0;
+  CBBasis      V = k > gm->columns ? gm->Vritz : gm->V;
   PetscScalar *H, *Q;
   PetscReal   *re, *im, *modulus;
   PetscInt    *order;
@@ -144,7 +144,7 @@ PetscErrorCode KSPComputeRitz_CBGMRES(KSP ksp, PetscBool ritz, PetscBool small, 
   *nrit  = 0;
   if (!wanted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc6(k * k, &H, k * k, &Q, k, &re, k, &im, k, &modulus, k, &order));
-  PetscCall(CBGMRESHessenberg_Private(V, k, H));
+  PetscCall(CBGMRESHessenberg_Private(V->host.hessenberg, V->host.ld, k, H));
   if (!ritz) PetscCall(CBGMRESHarmonic_Private(V, k, H));
   PetscCall(CBGMRESEigen_Private(k, H, re, im, Q));
   for (PetscInt i = 0; i < k; i++) {

@@ -13,7 +13,7 @@
 static PetscErrorCode CBGMRESBytes_Private(KSP ksp, PetscLogDouble *bytes, PetscLogDouble *uncompressed)
 {
   KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;
-  CBBasis        basis[] = {gm->V, gm->Z, gm->Vfull};
+  CBBasis        basis[] = {gm->V, gm->Z, gm->Vritz};
   PetscLogDouble sum[2]  = {0.0, 0.0};
 
   PetscFunctionBegin;
