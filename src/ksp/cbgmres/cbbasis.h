@@ -20,7 +20,8 @@
 
    so that M v_j = V h + sigma v_(j+1) but for the rounding of v_(j+1) alone, whatever h and sigma are. Only
    fetch() needs the host to wait, and for the coefficients, not for append(): the solver calls append() before it
-   knows whether the step was good. If it was not, because w lies almost in the space of V, then there is a second pass
+   knows whether the step was good, and with -ksp_cbgmres_check_every also the next steps. If it was not, because w lies
+   almost in the space of V, then there is a second pass
 
      subtract(k, w)                w = w - V c
      dot(k, no gram, w), reduce(k), coefficients(k, 1)     c is of this pass, h the sum over all passes
@@ -113,7 +114,7 @@ PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
 /* Bytes of all columns of this process, and what they would be in PetscScalar */
 PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes, PetscLogDouble *uncompressed);
 
-/* Fill basis->ops, basis->data and basis->where; n, columns, storage and sizes are set */
+/* Fill basis->ops, basis->data and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 
 /*
