@@ -345,4 +345,10 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 2}}
 
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -vec_type cuda
+    output_file: output/ex1_1.out
+
 TEST*/

@@ -197,4 +197,10 @@ int main(int argc, char **argv)
     args: -few
     output_file: output/ex2_1.out
 
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -vec_type cuda
+    output_file: output/ex2_1.out
+
 TEST*/
