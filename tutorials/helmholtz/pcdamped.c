@@ -94,6 +94,25 @@ static PetscErrorCode PCApply_Damped(PC pc, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Steps of Richardson's method, the first one from zero without a vector of zeros */
+static PetscErrorCode PCApplyRichardson_Damped(PC pc, Vec b, Vec y, Vec w, PETSC_UNUSED PetscReal rtol, PETSC_UNUSED PetscReal abstol, PETSC_UNUSED PetscReal dtol, PetscInt its, PetscBool zero, PetscInt *taken, PCRichardsonConvergedReason *reason)
+{
+  const Vec factor = ((PC_Damped *)pc->data)->factor;
+
+  PetscFunctionBegin;
+  for (PetscInt step = 0; step < its; step++) {
+    if (zero && step == 0) PetscCall(VecPointwiseMult(y, factor, b));
+    else {
+      PetscCall(MatResidual(pc->mat, b, y, w));
+      PetscCall(VecPointwiseMult(w, factor, w));
+      PetscCall(VecAXPY(y, 1., w));
+    }
+  }
+  *taken  = its;
+  *reason = PCRICHARDSON_CONVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetFromOptions_Damped(PC pc, PetscOptionItems PetscOptionsObject)
 {
   PC_Damped *damped = (PC_Damped *)pc->data;
@@ -157,13 +176,14 @@ PetscErrorCode PCCreate_Damped(PC pc)
   damped->growth = 2.5;
   pc->data       = damped;
 
-  pc->ops->apply          = PCApply_Damped;
-  pc->ops->applytranspose = PCApply_Damped;
-  pc->ops->setup          = PCSetUp_Damped;
-  pc->ops->reset          = PCReset_Damped;
-  pc->ops->destroy        = PCDestroy_Damped;
-  pc->ops->setfromoptions = PCSetFromOptions_Damped;
-  pc->ops->view           = PCView_Damped;
+  pc->ops->apply           = PCApply_Damped;
+  pc->ops->applytranspose  = PCApply_Damped;
+  pc->ops->applyrichardson = PCApplyRichardson_Damped;
+  pc->ops->setup           = PCSetUp_Damped;
+  pc->ops->reset           = PCReset_Damped;
+  pc->ops->destroy         = PCDestroy_Damped;
+  pc->ops->setfromoptions  = PCSetFromOptions_Damped;
+  pc->ops->view            = PCView_Damped;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSCompress_C", PCVCRSCompress_Damped));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -194,6 +194,54 @@ PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *v, Mat compressed, PetscLogDouble 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The copy of the same matrix as it is now that was made before, if there is one */
+static PetscErrorCode PCVCRSTakeOld_Private(PC_VCRS *v, PCVCRSCopy *copy)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < v->nold && !copy->compressed; k++) {
+    PetscBool same;
+
+    PetscCall(MatStateCompare(copy->exact, v->old[k].exact, &same));
+    if (!same || copy->transposed != v->old[k].transposed) continue;
+    copy->compressed     = v->old[k].compressed;
+    copy->exactbytes     = v->old[k].exactbytes;
+    v->old[k].compressed = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A copy of the transpose, where a restriction is the transposed interpolation: on devices products with a transpose
+   are slow, for many threads add to one entry. number is -1 where nothing was made.
+*/
+PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
+{
+  PCVCRSCopy copy = {.exactbytes = -1.0, .transposed = PETSC_TRUE};
+  VecType    type;
+  PCVCRSKind kind;
+  PetscBool  device;
+
+  PetscFunctionBegin;
+  *number = -1;
+  if (!exact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetVecType(exact, &type));
+  PetscCall(PetscStrendswith(type, "cuda", &device));
+  PetscCall(PCVCRSGetKind_Private(exact, &kind));
+  if (!device || kind != KIND_AIJ) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetState(exact, &copy.exact));
+  PetscCall(PCVCRSTakeOld_Private(v, &copy));
+  if (!copy.compressed) {
+    Mat T;
+
+    PetscCall(MatTranspose(exact, MAT_INITIAL_MATRIX, &T));
+    PetscCall(PCVCRSCreateSmallest_Private(&v->opt, T, &copy.compressed));
+    PetscCall(MatDestroy(&T));
+  }
+  *number = v->ncopies;
+  PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The number of the copy of a matrix, which is made if there is none of it as it is now; -1 of what cannot be compressed */
 PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], const char what[], PetscInt *number)
 {
@@ -208,7 +256,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetState(exact, &copy.exact));
   for (PetscInt k = 0; k < v->ncopies; k++) {
-    if (v->copy[k].exact.id == copy.exact.id) {
+    if (v->copy[k].exact.id == copy.exact.id && !v->copy[k].transposed) {
       *number = k;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -224,15 +272,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  for (PetscInt k = 0; k < v->nold && !copy.compressed; k++) {
-    PetscBool same;
-
-    PetscCall(MatStateCompare(copy.exact, v->old[k].exact, &same));
-    if (!same) continue;
-    copy.compressed      = v->old[k].compressed;
-    copy.exactbytes      = v->old[k].exactbytes;
-    v->old[k].compressed = NULL;
-  }
+  PetscCall(PCVCRSTakeOld_Private(v, &copy));
   if (!copy.compressed) {
     Mat aij = exact;
 

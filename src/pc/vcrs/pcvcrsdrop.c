@@ -43,7 +43,7 @@ static PetscErrorCode PCVCRSFindCopy_Private(PC pc, Mat exact, Mat *compressed)
   if (!exact || exact == pc->mat || exact == pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectGetId((PetscObject)exact, &id));
   for (PetscInt k = 0; k < v->ncopies && !*compressed; k++) {
-    if (v->copy[k].exact.id == id) *compressed = v->copy[k].compressed;
+    if (v->copy[k].exact.id == id && !v->copy[k].transposed) *compressed = v->copy[k].compressed;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

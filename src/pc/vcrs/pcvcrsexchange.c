@@ -65,7 +65,7 @@ static PetscErrorCode PCVCRSHookIn_Private(Mat *place, void *ctx)
   if (!*place) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectGetId((PetscObject)*place, &id));
   for (PetscInt k = 0; k < v->ncopies; k++) {
-    if (v->copy[k].exact.id != id) continue;
+    if (v->copy[k].exact.id != id || v->copy[k].transposed) continue;
     PetscCall(PetscRealloc((size_t)(v->nhooked + 1) * sizeof(*v->hooked), &v->hooked));
     v->hooked[v->nhooked++] = (PCVCRSHooked){.where = place, .exact = *place, .compressed = v->copy[k].compressed};
     PetscCall(PetscObjectReference((PetscObject)v->copy[k].compressed));

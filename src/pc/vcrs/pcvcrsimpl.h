@@ -27,6 +27,7 @@ typedef struct {
   Mat            compressed;
   PetscInt       line;       /* of the view, that tells of it */
   PetscLogDouble exactbytes; /* of a matrix that was not stored as MATAIJ; 0: MatVCRSInfo has them; < 0: it replaces none */
+  PetscBool      transposed; /* it is a copy of the transpose */
 } PCVCRSCopy;
 
 /* Where and how systems with a triangle are solved */
@@ -134,6 +135,7 @@ PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble, const char[], const char[]);
+PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, Mat, Mat *);
 
 /* pcvcrsexchange.c: the copies in their places, and back */
