@@ -6,12 +6,27 @@
    Compressed bases: their sizes, and the small algebra of a step, whatever holds the columns.
 */
 
-#include "cbbasis.h"
+#include "cbcoefficients.h"
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* Vectors of CUDA that are used there */
+static PetscErrorCode CBBasisIsOnDevice_Private(Vec x, PetscBool *device)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, device, VECSEQCUDA, VECMPICUDA, VECCUDA, ""));
+  PetscCall(VecBoundToCPU(x, &bound));
+  if (bound) *device = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
-  CBBasis  b;
-  PetscInt n;
+  CBBasis   b;
+  PetscInt  n;
+  PetscBool device = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&b));
@@ -32,7 +47,11 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storag
     b->host.ld = columns + 1;
     PetscCall(PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
   }
-  PetscCall(CBBasisCreate_Host(b));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  PetscCall(CBBasisIsOnDevice_Private(x, &device));
+  if (device) PetscCall(CBBasisCreate_Device(b));
+#endif
+  if (!device) PetscCall(CBBasisCreate_Host(b));
   *basis = b;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,52 +76,9 @@ PetscErrorCode CBBasisGetBytes(CBBasis b, PetscLogDouble *bytes, PetscLogDouble 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* r = b - G c, to work */
-static void CBBasisResidual_Private(const CBScalars *s, PetscInt k, const PetscScalar b[])
-{
-  for (PetscInt i = 0; i < k; i++) s->work[i] = b[i];
-  for (PetscInt l = 0; l < k; l++) {
-    const PetscScalar *column = s->gram + (size_t)l * (size_t)s->ld, c = s->c[l];
-
-    for (PetscInt i = 0; i < k; i++) s->work[i] -= column[i] * c;
-  }
-}
-
 void CBBasisCoefficients(CBScalars *s, PetscInt k, PetscInt pass)
 {
-  const size_t       ld = (size_t)s->ld, j = (size_t)(k - 1);
-  const PetscScalar *b    = s->sums + k;
-  PetscScalar       *h    = s->hessenberg + j * ld;
-  CBStep            *step = s->step + j;
+  const CBTeam alone = {0, 1, 1};
 
-  /* What the newest column has in common with the others */
-  if (pass == 0) {
-    step->skew  = 0.0;
-    step->norm  = PetscRealPart(s->sums[j]);
-    step->image = PetscRealPart(b[k]);
-    for (size_t i = 0; i < j; i++) {
-      s->gram[j * ld + i] = s->sums[i];
-      s->gram[i * ld + j] = PetscConj(s->sums[i]);
-      step->skew += PetscRealPart(PetscConj(s->sums[i]) * s->sums[i]);
-    }
-    s->gram[j * ld + j] = step->norm;
-  }
-
-  /* The coefficients, and what is left of w without them */
-  step->before = PetscRealPart(b[k]);
-  step->passes = pass + 1;
-  for (PetscInt i = 0; i < k; i++) s->c[i] = 0.0;
-  for (int sweep = 0; sweep < CB_SWEEPS; sweep++) {
-    CBBasisResidual_Private(s, k, b);
-    step->after = step->before;
-    for (PetscInt i = 0; i < k; i++) {
-      const PetscReal   d = PetscRealPart(s->gram[(size_t)i * ld + (size_t)i]);
-      const PetscScalar r = s->work[i], e = d > 0.0 ? r / d : 0.0;
-
-      step->after -= PetscRealPart(PetscConj(s->c[i]) * (b[i] + r)) + PetscRealPart(PetscConj(e) * r);
-      s->c[i] += e;
-    }
-  }
-  for (PetscInt i = 0; i < k; i++) h[i] = pass == 0 ? s->c[i] : h[i] + s->c[i];
-  h[k] = step->after > 0.0 ? PetscSqrtReal(step->after) : 0.0;
+  CBTeamCoefficients(&alone, s, k, pass);
 }

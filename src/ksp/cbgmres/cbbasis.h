@@ -116,6 +116,10 @@ PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes
 
 /* Fill basis->ops, basis->data and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* Vectors of CUDA. Not hidden in the library: tests compare it with the host's */
+PETSC_EXTERN PetscErrorCode CBBasisCreate_Device(CBBasis basis);
+#endif
 
 /*
    The small algebra of a pass, which is the same everywhere; from sums, with b = V^H w:

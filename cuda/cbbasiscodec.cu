@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compressed bases: one column. A thread has a few chunks, so narrow that a warp reads and writes vectors without gaps.
+*/
+
+#include "cbbasis.cuh"
+
+#define CB_CODEC_THREADS 256
+
+/* Loads that a thread has under way */
+template <class F>
+struct CBCodecShape {
+  static constexpr int chunks = F::width == 2 ? 4 : 1;
+};
+
+template <class F>
+static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
+{
+  constexpr int chunks = CBCodecShape<F>::chunks, width = F::width;
+  const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
+  char         *v = V.values + static_cast<size_t>(j) * V.vbytes, *e = V.exponents + static_cast<size_t>(j) * V.ebytes;
+  double        t[chunks][width];
+
+#pragma unroll
+  for (int r = 0; r < chunks; r++) CBReadVector<width>(x, aligned, (first + r * CB_CODEC_THREADS) * width, V.n, t[r]);
+#pragma unroll
+  for (int r = 0; r < chunks; r++) {
+    const size_t chunk = first + r * CB_CODEC_THREADS;
+
+#pragma unroll
+    for (int i = 0; i < width; i++) t[r][i] = static_cast<PetscReal>(scale * t[r][i]);
+    F::Encode(V, v, e, chunk, chunk < all, t[r], t[r]);
+    if (z) CBWriteVector<width>(z, aligned, chunk * width, V.n, down, t[r]);
+  }
+}
+
+template <class F>
+static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, double down, bool aligned, PetscReal *z)
+{
+  constexpr int   chunks = CBCodecShape<F>::chunks, width = F::width;
+  const size_t    all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
+  const char     *v = V.values + static_cast<size_t>(j) * V.vbytes, *e = V.exponents + static_cast<size_t>(j) * V.ebytes;
+  typename F::Raw raw[chunks];
+
+  /* a thread that has none takes one of the first block of 32 numbers */
+#pragma unroll
+  for (int r = 0; r < chunks; r++) {
+    const size_t chunk = first + r * CB_CODEC_THREADS;
+
+    raw[r] = F::Load(V, v, e, chunk < all ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width));
+  }
+#pragma unroll
+  for (int r = 0; r < chunks; r++) {
+    const double scale = F::Scale(V, raw[r]);
+    double       q[width];
+
+    F::Decode(V, raw[r], q);
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] *= scale;
+    CBWriteVector<width>(z, aligned, (first + r * CB_CODEC_THREADS) * width, V.n, down, q);
+  }
+}
+
+template <class F>
+static unsigned int CBCodecBlocks(const CBColumns &V)
+{
+  constexpr size_t each = CBCodecShape<F>::chunks * CB_CODEC_THREADS;
+
+  return static_cast<unsigned int>((CBChunks<F>(V) + each - 1) / each);
+}
+
+PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscReal scale, const PetscReal *dx, PetscReal *dz)
+{
+  const CBColumns V       = CBGetColumns(d);
+  const bool      aligned = CBIsAligned(dx) && CBIsAligned(dz);
+  cudaStream_t    stream;
+
+  PetscFunctionBegin;
+  if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CBDispatch<false>(d, [&](auto format) {
+    using F = decltype(format);
+
+    CBStoreKernel<F><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, scale * d->up, d->down, aligned, dx, dz);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscReal *dz)
+{
+  const CBColumns V = CBGetColumns(d);
+  cudaStream_t    stream;
+
+  PetscFunctionBegin;
+  if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(CBDispatch<false>(d, [&](auto format) {
+    using F = decltype(format);
+
+    CBLoadKernel<F><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, d->down, CBIsAligned(dz), dz);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

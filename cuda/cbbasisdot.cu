@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compressed bases: inner products of all columns with w and with the newest column, in one sweep.
+
+   Each block of threads has a range of rows, and goes through it by tiles. What a thread has of w and of the newest
+   column in a tile stays in its registers, decoded, while all columns pass by, a few at a time. Sums over a warp are
+   gathered in shared memory, over all tiles; each block writes them once, and a second kernel adds those of all
+   blocks. Everything is in an order that depends on sizes alone.
+*/
+
+#include "cbbasis.cuh"
+
+#define CB_DOT_THREADS 128
+#define CB_DOT_WARPS   (CB_DOT_THREADS / 32)
+#define CB_DOT_BATCH   128 /* columns of a launch */
+#define CB_SUM_THREADS 128
+
+struct CBDotArguments {
+  CBColumns        V;
+  size_t           share;       /* chunks of a block of threads */
+  PetscInt         k, from, to; /* columns that pass by, of k */
+  bool             aligned;
+  const PetscReal *w;
+  PetscReal       *partial; /* [sums][blocks] */
+};
+
+/* How many chunks a thread has of a tile, and how many columns pass by at a time: their product is how many loads are under way */
+template <class F>
+struct CBDotShape {
+  static constexpr int chunks  = F::width == 8 ? 2 : 4;
+  static constexpr int columns = F::width == 8 ? 4 : 2;
+};
+template <int bits, int exponentbits>
+struct CBDotShape<CBFrszOdd<bits, exponentbits>> {
+  static constexpr int chunks = 2, columns = 2;
+};
+template <>
+struct CBDotShape<CBFrszAny> {
+  static constexpr int chunks = 1, columns = 1;
+};
+
+/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
+template <int count, int offset = 16>
+static __device__ __forceinline__ void CBWarpSums(double s[])
+{
+  if constexpr (offset > 0) {
+    constexpr int half  = count / 2;
+    const bool    upper = threadIdx.x & offset;
+
+    if (half == 0) s[0] += __shfl_xor_sync(0xffffffffu, s[0], offset);
+#pragma unroll
+    for (int i = 0; i < half; i++) {
+      const double kept = upper ? s[i + half] : s[i], sent = upper ? s[i] : s[i + half];
+
+      s[i] = kept + __shfl_xor_sync(0xffffffffu, sent, offset);
+    }
+    CBWarpSums<half ? half : 1, offset / 2>(s);
+  }
+}
+
+/* s = s + scale q^H x, by components */
+template <int width>
+static __device__ __forceinline__ void CBAddProduct(const double q[], double scale, const double x[], double s[])
+{
+  double re = 0;
+
+#pragma unroll
+  for (int i = 0; i < width; i++) re += q[i] * x[i];
+  s[0] += re * scale;
+#if CB_COMPONENTS == 2
+  double im = 0;
+
+#pragma unroll
+  for (int i = 0; i < width; i += 2) {
+    im += q[i] * x[i + 1];
+    im -= q[i + 1] * x[i];
+  }
+  s[1] += im * scale;
+#endif
+}
+
+template <int width>
+static __device__ __forceinline__ double CBSquare(const double x[])
+{
+  double s = 0;
+
+#pragma unroll
+  for (int i = 0; i < width; i++) s += x[i] * x[i];
+  return s;
+}
+
+/* gram: the newest column is the last one of k, and those that pass by are before it */
+template <class F, bool gram>
+static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKernel(const __grid_constant__ CBDotArguments a)
+{
+  constexpr int chunks = CBDotShape<F>::chunks, columns = CBDotShape<F>::columns, width = F::width, m = CB_COMPONENTS;
+  constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums of a column; of columns; lanes that have one */
+  constexpr int nown = 4;
+
+  __shared__ double sum[CB_DOT_WARPS][CB_DOT_BATCH * each], ownsum[CB_DOT_WARPS][nown];
+  const CBColumns  &V     = a.V;
+  const int         lane  = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int         count = static_cast<int>(a.to - a.from);
+  const size_t      all = CBChunks<F>(V), first = blockIdx.x * a.share, last = first + a.share < all ? first + a.share : all;
+  const char       *v = V.values + static_cast<size_t>(a.from) * V.vbytes, *e = V.exponents + static_cast<size_t>(a.from) * V.ebytes;
+  const char       *vnew = V.values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = V.exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
+  double            own[nown] = {0, 0, 0, 0}; /* w^H w, z^H z, z^H w, z being the newest column */
+
+  for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
+  __syncwarp();
+
+  for (size_t tile = first; tile + 32 * warp < last; tile += chunks * CB_DOT_THREADS) {
+    size_t chunk[chunks];
+    double w[chunks][width], z[gram ? chunks : 1][width];
+
+#pragma unroll
+    for (int r = 0; r < chunks; r++) {
+      const size_t here  = tile + r * CB_DOT_THREADS + threadIdx.x;
+      const bool   there = here < last;
+
+      /* a thread that has none takes one of the first block of 32 numbers, with zeros for w and z */
+      chunk[r] = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
+      CBReadVector<width>(a.w, a.aligned, here * width, there ? V.n : 0, w[r]);
+      own[0] += CBSquare<width>(w[r]);
+      if (gram) {
+        const typename F::Raw raw   = F::Load(V, vnew, enew, chunk[r]);
+        const double          scale = F::Scale(V, raw);
+
+        F::Decode(V, raw, z[r]);
+#pragma unroll
+        for (int i = 0; i < width; i++) z[r][i] = there ? z[r][i] * scale : 0;
+        own[1] += CBSquare<width>(z[r]);
+        CBAddProduct<width>(z[r], 1, w[r], own + 2);
+      }
+    }
+
+#pragma unroll 1
+    for (int column = 0; column < count; column += columns) {
+      typename F::Raw raw[columns][chunks];
+      double          s[together];
+
+      /* behind the last column that one again: its sums are not kept */
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+        const size_t i = static_cast<size_t>(column + c < count ? column + c : count - 1);
+
+#pragma unroll
+        for (int r = 0; r < chunks; r++) raw[c][r] = F::Load(V, v + i * V.vbytes, e + i * V.ebytes, chunk[r]);
+      }
+#pragma unroll
+      for (int i = 0; i < together; i++) s[i] = 0;
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+#pragma unroll
+        for (int r = 0; r < chunks; r++) {
+          const double scale = F::Scale(V, raw[c][r]);
+          double       q[width];
+
+          F::Decode(V, raw[c][r], q);
+          if (gram) CBAddProduct<width>(q, scale, z[r], s + each * c);
+          CBAddProduct<width>(q, scale, w[r], s + each * c + each - m);
+        }
+      }
+      CBWarpSums<together>(s);
+      if (lane % holders == 0 && each * column + lane / holders < each * count) sum[warp][each * column + lane / holders] += s[0];
+    }
+  }
+  CBWarpSums<nown>(own);
+  if (lane % (32 / nown) == 0) ownsum[warp][lane / (32 / nown)] = own[0];
+  __syncthreads();
+
+  /* Sums of this block; real number s of all of them */
+  auto put = [&](PetscInt s, double value) { a.partial[static_cast<size_t>(s) * gridDim.x + blockIdx.x] = static_cast<PetscReal>(value); };
+
+  for (int i = threadIdx.x; i < each * count; i += CB_DOT_THREADS) {
+    const PetscInt column = a.from + i / each, part = i % each;
+    double         total = 0;
+
+    for (int q = 0; q < CB_DOT_WARPS; q++) total += sum[q][i];
+    put(gram && part < m ? m * column + part : m * (a.k + column) + part - (each - m), total);
+  }
+  if (a.from == 0 && threadIdx.x < nown) {
+    double total = 0;
+
+    for (int q = 0; q < CB_DOT_WARPS; q++) total += ownsum[q][threadIdx.x];
+    if (threadIdx.x == 0) put(2 * m * a.k, total);
+    else if (gram && threadIdx.x == 1) put(m * (a.k - 1), total);
+    else if (gram && static_cast<int>(threadIdx.x) - 2 < m) put(m * (2 * a.k - 1) + static_cast<int>(threadIdx.x) - 2, total);
+  }
+}
+
+/* A block of threads has one sum: number first + blockIdx.x */
+static __global__ void __launch_bounds__(CB_SUM_THREADS) CBSumKernel(PetscInt k, PetscInt first, int nblocks, double down, const PetscReal *partial, PetscReal *sums)
+{
+  __shared__ double part[CB_SUM_THREADS / 32];
+  constexpr int     m = CB_COMPONENTS;
+  const PetscInt    s = first + static_cast<PetscInt>(blockIdx.x);
+  double            total = 0;
+
+  /* squares have no imaginary part */
+  if (m == 2 && (s == 2 * m * k + 1 || s == m * (k - 1) + 1)) {
+    if (threadIdx.x == 0) sums[s] = 0;
+    return;
+  }
+  for (int b = threadIdx.x; b < nblocks; b += CB_SUM_THREADS) total += partial[static_cast<size_t>(s) * nblocks + b];
+  CBWarpSums<1>(&total);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = total;
+  __syncthreads();
+  if (threadIdx.x) return;
+  total = 0;
+  for (int q = 0; q < CB_SUM_THREADS / 32; q++) total += part[q];
+  /* what is stored are multiples of the columns */
+  sums[s] = static_cast<PetscReal>(total * (s < m * k ? down * down : (s < 2 * m * k ? down : 1)));
+}
+
+template <class F>
+static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, CBDotArguments a)
+{
+  const int      nblocks = CBDotBlocks(d);
+  const PetscInt passing = gram ? a.k - 1 : a.k;
+
+  a.share = (CBChunks<F>(a.V) / static_cast<size_t>(nblocks) / 32 + 1) * 32;
+  for (a.from = 0; a.from == 0 || a.from < passing; a.from += CB_DOT_BATCH) {
+    a.to = PetscMin(a.from + CB_DOT_BATCH, passing);
+    if (gram) CBDotKernel<F, true><<<nblocks, CB_DOT_THREADS, 0, stream>>>(a);
+    else CBDotKernel<F, false><<<nblocks, CB_DOT_THREADS, 0, stream>>>(a);
+  }
+}
+
+PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, const PetscReal *dw)
+{
+  const PetscInt first = gram ? 0 : CB_COMPONENTS * k, count = CBSums(k) - first;
+  CBDotArguments a;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  a.V       = CBGetColumns(d);
+  a.k       = k;
+  a.aligned = CBIsAligned(dw);
+  a.w       = dw;
+  a.partial = d->partial;
+  PetscCall(CBDispatch<true>(d, [&](auto format) { CBLaunchDot<decltype(format)>(stream, d, gram, a); }));
+  CBSumKernel<<<static_cast<unsigned int>(count), CB_SUM_THREADS, 0, stream>>>(k, first, CBDotBlocks(d), static_cast<double>(d->down), d->partial, reinterpret_cast<PetscReal *>(d->scalars.sums));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

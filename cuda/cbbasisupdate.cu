@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compressed bases: linear combinations of columns, and appending a column, which is one: scaled, rounded and decoded
+   again before it leaves the registers. A thread has one chunk of rows, and reads that of all columns.
+*/
+
+#include "cbbasis.cuh"
+
+#define CB_UPDATE_THREADS 256
+#define CB_UPDATE_BATCH   256 /* columns whose coefficients are in shared memory */
+#define CB_UPDATE_UNROLL  8
+
+struct CBUpdateArguments {
+  CBColumns        V;
+  PetscInt         k;      /* columns 0 ... k-1 */
+  const PetscReal *c;      /* their coefficients */
+  const PetscReal *sigma;  /* x - V c is divided by it; or NULL */
+  double           factor; /* of c */
+  double           scale;  /* of x */
+  const PetscReal *x;      /* or NULL: zero */
+  PetscReal       *z;      /* scale x - V factor c, or what is stored of it */
+  double           down;   /* factor of z */
+  PetscInt         column; /* where it is stored, or -1: nowhere */
+  bool             aligned;
+};
+
+/* t = t + f V, of a chunk */
+template <class F>
+static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typename F::Raw &raw, const double f[], double t[])
+{
+  const double scale = F::Scale(V, raw), re = f[0] * scale;
+  double       q[F::width];
+
+  F::Decode(V, raw, q);
+#if CB_COMPONENTS == 2
+  const double im = f[1] * scale;
+
+#pragma unroll
+  for (int i = 0; i < F::width; i += 2) {
+    t[i] += re * q[i];
+    t[i + 1] += re * q[i + 1];
+    t[i] -= im * q[i + 1];
+    t[i + 1] += im * q[i];
+  }
+#else
+#pragma unroll
+  for (int i = 0; i < F::width; i++) t[i] += re * q[i];
+#endif
+}
+
+template <class F>
+static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
+{
+  constexpr int width = F::width, m = CB_COMPONENTS;
+
+  __shared__ double f[CB_UPDATE_BATCH][m];
+  const CBColumns  &V     = a.V;
+  const size_t      all   = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
+  const bool        there = here < all;
+  /* a thread that has none takes one of the first block of 32 numbers */
+  const size_t chunk  = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
+  const double over   = a.sigma ? (*a.sigma > 0 ? 1 / static_cast<double>(*a.sigma) : 0) : 1;
+  const double factor = over * a.factor, scale = over * a.scale;
+  double       t[width], x[width];
+
+#pragma unroll
+  for (int i = 0; i < width; i++) t[i] = 0;
+  for (PetscInt from = 0; from < a.k; from += CB_UPDATE_BATCH) {
+    const int   count = static_cast<int>(a.k - from < CB_UPDATE_BATCH ? a.k - from : CB_UPDATE_BATCH);
+    const char *v = V.values + static_cast<size_t>(from) * V.vbytes, *e = V.exponents + static_cast<size_t>(from) * V.ebytes;
+    int         column = 0;
+
+    __syncthreads();
+    for (int i = threadIdx.x; i < m * count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * a.c[m * from + i];
+    __syncthreads();
+#pragma unroll 1
+    for (; column + CB_UPDATE_UNROLL <= count; column += CB_UPDATE_UNROLL) {
+      typename F::Raw raw[CB_UPDATE_UNROLL];
+
+#pragma unroll
+      for (int i = 0; i < CB_UPDATE_UNROLL; i++, v += V.vbytes, e += V.ebytes) raw[i] = F::Load(V, v, e, chunk);
+#pragma unroll
+      for (int i = 0; i < CB_UPDATE_UNROLL; i++) CBAddColumn<F>(V, raw[i], f[column + i], t);
+    }
+#pragma unroll 1
+    for (; column < count; column++, v += V.vbytes, e += V.ebytes) CBAddColumn<F>(V, F::Load(V, v, e, chunk), f[column], t);
+  }
+
+  /* x - t; zeros behind the end, which a block is filled with */
+  if (a.x) CBReadVector<width>(a.x, a.aligned, here * width, V.n, x);
+#pragma unroll
+  for (int i = 0; i < width; i++) {
+    const double difference = (a.x ? scale * x[i] : 0) - t[i];
+
+    t[i] = here * width + i < V.n ? static_cast<PetscReal>(difference) : 0;
+  }
+  if (a.column >= 0) F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
+  CBWriteVector<width>(a.z, a.aligned, here * width, V.n, a.down, t);
+}
+
+static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  a.V       = CBGetColumns(d);
+  a.aligned = CBIsAligned(a.x) && CBIsAligned(a.z);
+  PetscCall(CBDispatch<true>(d, [&](auto format) {
+    const size_t blocks = (CBChunks<decltype(format)>(a.V) + CB_UPDATE_THREADS - 1) / CB_UPDATE_THREADS;
+
+    CBUpdateKernel<decltype(format)><<<static_cast<unsigned int>(blocks), CB_UPDATE_THREADS, 0, stream>>>(a);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACBSubtract(const CBDevice *d, PetscInt k, PetscReal *dw)
+{
+  CBUpdateArguments a = {};
+
+  PetscFunctionBegin;
+  a.k      = k;
+  a.c      = reinterpret_cast<const PetscReal *>(d->scalars.c);
+  a.factor = d->down;
+  a.scale  = 1;
+  a.x      = dw;
+  a.z      = dw;
+  a.down   = 1;
+  a.column = -1;
+  PetscCall(CBUpdate(d, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACBAppend(const CBDevice *d, PetscInt k, const PetscReal *dw, PetscReal *dz)
+{
+  CBUpdateArguments a = {};
+
+  PetscFunctionBegin;
+  a.k      = k;
+  a.c      = reinterpret_cast<const PetscReal *>(d->scalars.c);
+  a.sigma  = reinterpret_cast<const PetscReal *>(d->scalars.hessenberg + static_cast<size_t>(k - 1) * d->scalars.ld + k);
+  a.factor = 1;
+  a.scale  = d->up;
+  a.x      = dw;
+  a.z      = dz;
+  a.down   = d->down;
+  a.column = k;
+  PetscCall(CBUpdate(d, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, const PetscScalar y[], PetscReal *dx)
+{
+  CBUpdateArguments a = {};
+  cudaStream_t      stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  /* y is pageable memory: it has been read when this returns */
+  PetscCallCUDA(cudaMemcpyAsync(d->y, y, k * sizeof(*y), cudaMemcpyHostToDevice, stream));
+  a.k      = k;
+  a.c      = reinterpret_cast<const PetscReal *>(d->y);
+  a.factor = -static_cast<double>(d->down);
+  a.z      = dx;
+  a.down   = 1;
+  a.column = -1;
+  PetscCall(CBUpdate(d, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compressed bases on a device. What is launched here is in cuda/cbbasis*.cu. The host waits in fetch(), for what the
+   coefficients of a step are, while the device goes on with append(); on several processes in reduce(), too.
+*/
+
+#include "cbbasisdevice.h"
+#include <petsc/private/petscimpl.h>
+
+static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale, Vec x, Vec z)
+{
+  const CBDevice    *d  = (const CBDevice *)b->data;
+  const PetscScalar *xx = NULL;
+  PetscScalar       *zz = NULL;
+
+  PetscFunctionBegin;
+  if (z == x) {
+    PetscCall(VecCUDAGetArray(z, &zz));
+    xx = zz;
+  } else {
+    PetscCall(VecCUDAGetArrayRead(x, &xx));
+    if (z) PetscCall(VecCUDAGetArrayWrite(z, &zz));
+  }
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBStore(d, j, scale, (const PetscReal *)xx, (PetscReal *)zz));
+  PetscCall(PetscLogGpuTimeEnd());
+  if (z == x) PetscCall(VecCUDARestoreArray(z, &zz));
+  else {
+    PetscCall(VecCUDARestoreArrayRead(x, &xx));
+    if (z) PetscCall(VecCUDARestoreArrayWrite(z, &zz));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisLoad_Device(CBBasis b, PetscInt j, Vec z)
+{
+  PetscScalar *zz;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArrayWrite(z, &zz));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBLoad((const CBDevice *)b->data, j, (PetscReal *)zz));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecCUDARestoreArrayWrite(z, &zz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisDot_Device(CBBasis b, PetscInt k, PetscBool gram, Vec w)
+{
+  const PetscScalar *ww;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArrayRead(w, &ww));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBDot((const CBDevice *)b->data, k, gram, (const PetscReal *)ww));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecCUDARestoreArrayRead(w, &ww));
+  PetscCall(PetscLogGpuFlops((gram ? 4.0 : 2.0) * (PetscLogDouble)k * (PetscLogDouble)b->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisReduce_Device(CBBasis b, PetscInt k, PetscBool gram)
+{
+  const CBDevice *d     = (const CBDevice *)b->data;
+  const PetscInt  first = gram ? 0 : k, count = gram ? 2 * k + 1 : k + 1;
+  PetscMPIInt     size, n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(b->comm, &size));
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMPIIntCast(count, &n));
+  if (use_gpu_aware_mpi) {
+    PetscCall(LitheCUDACBWaitSums(d));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, d->scalars.sums + first, n, MPIU_SCALAR, MPIU_SUM, b->comm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LitheCUDACBGetSums(d, first, count));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, d->page.sums + first, n, MPIU_SCALAR, MPIU_SUM, b->comm));
+  PetscCall(LitheCUDACBPutSums(d, first, count));
+  PetscCall(PetscLogGpuToCpu((PetscLogDouble)count * sizeof(PetscScalar)));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)count * sizeof(PetscScalar)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisCoefficients_Device(CBBasis b, PetscInt k, PetscInt pass)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBCoefficients((const CBDevice *)b->data, k, pass));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisSubtract_Device(CBBasis b, PetscInt k, Vec w)
+{
+  PetscScalar *ww;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArray(w, &ww));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBSubtract((const CBDevice *)b->data, k, (PetscReal *)ww));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecCUDARestoreArray(w, &ww));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)k * (PetscLogDouble)b->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisAppend_Device(CBBasis b, PetscInt k, Vec w, Vec z)
+{
+  const PetscScalar *ww;
+  PetscScalar       *zz;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArrayRead(w, &ww));
+  PetscCall(VecCUDAGetArrayWrite(z, &zz));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBAppend((const CBDevice *)b->data, k, (const PetscReal *)ww, (PetscReal *)zz));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecCUDARestoreArrayWrite(z, &zz));
+  PetscCall(VecCUDARestoreArrayRead(w, &ww));
+  PetscCall(PetscLogGpuFlops((2.0 * (PetscLogDouble)k + 1.0) * (PetscLogDouble)b->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisFetch_Device(CBBasis b, PetscInt from, PetscInt to)
+{
+  const CBDevice *d  = (const CBDevice *)b->data;
+  const size_t    ld = (size_t)b->host.ld;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDACBWaitCoefficients(d));
+  for (PetscInt j = from; j < to; j++) {
+    PetscCall(PetscArraycpy(b->host.hessenberg + (size_t)j * ld, d->page.hessenberg + (size_t)j * ld, j + 2));
+    b->host.step[j] = d->page.step[j];
+    PetscCall(PetscLogGpuToCpu((PetscLogDouble)(j + 2) * sizeof(PetscScalar) + sizeof(CBStep)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisCombine_Device(CBBasis b, PetscInt k, const PetscScalar y[], Vec x)
+{
+  PetscScalar *xx;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArrayWrite(x, &xx));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDACBCombine((const CBDevice *)b->data, k, y, (PetscReal *)xx));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecCUDARestoreArrayWrite(x, &xx));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)k * sizeof(PetscScalar)));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)k * (PetscLogDouble)b->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CBBasisDestroy_Device(CBBasis b)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheCUDACBDestroy((CBDevice *)b->data));
+  PetscCall(PetscFree(b->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CBBasisCreate_Device(CBBasis b)
+{
+  static const CBBasisOps ops = {
+    .store        = CBBasisStore_Device,
+    .load         = CBBasisLoad_Device,
+    .dot          = CBBasisDot_Device,
+    .reduce       = CBBasisReduce_Device,
+    .coefficients = CBBasisCoefficients_Device,
+    .subtract     = CBBasisSubtract_Device,
+    .append       = CBBasisAppend_Device,
+    .fetch        = CBBasisFetch_Device,
+    .combine      = CBBasisCombine_Device,
+    .destroy      = CBBasisDestroy_Device,
+  };
+  CBDevice *d;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  b->data    = d;
+  b->ops[0]  = ops;
+  b->where   = "device";
+  d->storage = b->storage;
+  d->base    = b->base;
+  d->up      = (PetscReal)LithePow2(b->shift);
+  d->down    = (PetscReal)LithePow2(-b->shift);
+  d->n       = b->n;
+  d->vbytes  = b->vbytes;
+  d->ebytes  = b->ebytes;
+  d->columns = b->columns;
+  PetscCall(LitheCUDACBCreate(d, b->host.ld));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

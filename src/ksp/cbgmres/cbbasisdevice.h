@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Compressed bases on a device: what src/ksp/cbgmres/cbbasisdevice.c asks of cuda/cbbasis*.cu. Vectors are device
+   pointers to n real numbers, a complex one being two; launches go to PETSc's current stream and do not synchronise,
+   unless a function says so. Sums are in an order that depends on n, on the device and on nothing else.
+*/
+
+#include "cbbasis.h"
+
+typedef struct {
+  LitheStorage storage;
+  int          base;
+  PetscReal    up, down; /* what is stored are the columns times up; down is its inverse */
+  size_t       n, vbytes, ebytes;
+  PetscInt     columns;
+  int          multiprocessors;
+
+  /* on the device */
+  char        *values, *exponents; /* columns at distances of vbytes and ebytes */
+  PetscReal   *partial;            /* [nblocks numbers of sums] sums of each block */
+  PetscScalar *y;                  /* [columns] coefficients from the host */
+  CBScalars    scalars;            /* ld = 0: there are none */
+
+  /* on the host, where the device writes to: what fetch() takes; sums for MPI */
+  CBScalars page;
+  void     *pages, *event;
+} CBDevice;
+
+/* The columns are not initialised. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
+PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
+/* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL. dz may be dx */
+PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscReal scale, const PetscReal *dx, PetscReal *dz);
+PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscReal *dz);
+/* scalars.sums of columns 0 ... k-1 on this process; without gram the first k of them stay what they are */
+PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
+/* page.sums from scalars.sums, and back: count scalars from the given one on. The first one synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDACBGetSums(const CBDevice *, PetscInt first, PetscInt count);
+PETSC_INTERN PetscErrorCode LitheCUDACBPutSums(const CBDevice *, PetscInt first, PetscInt count);
+/* For an MPI that reads scalars.sums itself. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDACBWaitSums(const CBDevice *);
+/* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
+PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
+/* Until the last LitheCUDACBCoefficients() is done, whatever was launched after it */
+PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
+/* dw = dw - V c */
+PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, PetscReal *dw);
+/* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded; dz is not dw */
+PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, const PetscReal *dw, PetscReal *dz);
+/* dx = V y, y on the host: it may be changed when this returns */
+PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, const PetscScalar y[], PetscReal *dx);
