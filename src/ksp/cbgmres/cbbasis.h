@@ -27,6 +27,9 @@
      dot(k, no gram, w), reduce(k), coefficients(k, 1)     c is of this pass, h the sum over all passes
      append(k, w, z), fetch(j, j + 1)
 
+   After the last step dot(k, gram, w), reduce(k) and coefficients(k, 0) are also called with a residual in place of w, k
+   being all columns at most: so long are the arrays.
+
    Fusions that this allows, and that a device implementation should have:
    - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w beside.
      On one process the block that finishes the sums may do the coefficients, too; then reduce and coefficients are nothing.

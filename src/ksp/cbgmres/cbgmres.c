@@ -30,7 +30,7 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
   PetscCall(CBBasisDestroy(&gm->Vritz));
   PetscCall(PetscFree2(gm->keptH, gm->keptR));
   PetscCall(PetscFree5(gm->R, gm->cosine, gm->sine, gm->g, gm->y));
-  gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
+  gm->columns = gm->best = gm->building = gm->ritzcolumns = gm->kept = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,7 +157,7 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
   if (worse) {
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
-    ksp->rnorm = before;
+    *norm = before;
   }
   PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
@@ -165,7 +165,35 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   gm->stuck = *norm > 0.9 * before ? gm->stuck + 1 : 0;
-  if (worse || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, PetscMin(*norm, before)));
+  if (worse || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Rounding of the basis has added to the residual what the space of the last cycle could take away, and the next cycle would
+   have to find again: the slow parts above all. The least squares problem with this residual takes it, for one more product with the operator.
+*/
+static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
+{
+  KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
+  const PetscInt  k      = gm->columns;
+  const PetscReal before = *norm;
+
+  PetscFunctionBegin;
+  if (!gm->best || gm->exhausted || before - gm->predicted < 0.1 * before) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
+  PetscCall((*gm->V->ops->reduce)(gm->V, k + 1, PETSC_TRUE));
+  PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
+  PetscCall((*gm->V->ops->fetch)(gm->V, k, k + 1));
+  CBGMRESLeastRightSide_Private(gm, k);
+  PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
+  PetscCall(CBGMRESResidual_Private(ksp, norm));
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(ksp, "Residual %g, refined: %g\n", (double)before, (double)*norm));
+  if (*norm > before) {
+    PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    PetscCall(CBGMRESResidual_Private(ksp, norm));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,6 +206,14 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CBGMRESResidual_Private(ksp, &norm));
   if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* There was a cycle: is it right, or what is to be done about it? */
+  if (gm->predicted >= 0.0 && norm > 0.0) {
+    PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESJudge_Private(ksp, &norm));
+    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESRefine_Private(ksp, &norm));
+    if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->rnorm = norm;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
@@ -189,9 +225,8 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
     PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  if (!ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
-  if (!ksp->reason && gm->predicted >= 0.0) PetscCall(CBGMRESJudge_Private(ksp, &norm));
   gm->start = norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -80,6 +80,7 @@ PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 /* cbgmresleast.c */
 PETSC_INTERN void           CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
 PETSC_INTERN PetscReal      CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void           CBGMRESLeastRightSide_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN void           CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscReal      CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, PetscScalar, Vec);

@@ -15,6 +15,15 @@ void CBGMRESLeastBegin_Private(KSP_CBGMRES *gm, PetscReal start)
   gm->columns = gm->building = 0;
 }
 
+/* One rotation of rows i and i+1: (x, y) -> (c x + s y, c y - conj(s) x) */
+static inline void CBGMRESRotate_Private(const KSP_CBGMRES *gm, PetscInt i, PetscScalar v[])
+{
+  const PetscScalar x = v[i], y = v[i + 1];
+
+  v[i]     = gm->cosine[i] * x + gm->sine[i] * y;
+  v[i + 1] = gm->cosine[i] * y - PetscConj(gm->sine[i]) * x;
+}
+
 /* Column j of the Hessenberg matrix comes in. Returns the norm of the residual */
 PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
 {
@@ -23,14 +32,9 @@ PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
   PetscScalar       *r  = gm->R + (size_t)j * ld, a;
   PetscReal          b, length;
 
-  /* The rotations so far: (x, y) -> (c x + s y, c y - conj(s) x) */
+  /* The rotations so far */
   for (PetscInt i = 0; i <= j; i++) r[i] = h[i];
-  for (PetscInt i = 0; i < j; i++) {
-    const PetscScalar x = r[i], y = r[i + 1];
-
-    r[i]     = gm->cosine[i] * x + gm->sine[i] * y;
-    r[i + 1] = gm->cosine[i] * y - PetscConj(gm->sine[i]) * x;
-  }
+  for (PetscInt i = 0; i < j; i++) CBGMRESRotate_Private(gm, i, r);
 
   /* One that makes the entry below the diagonal, which is real, zero */
   a      = r[j];
@@ -54,6 +58,15 @@ PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
   gm->g[j + 1] = -PetscConj(gm->sine[j]) * gm->g[j];
   gm->g[j]     = gm->cosine[j] * gm->g[j];
   return PetscAbsScalar(gm->g[j + 1]);
+}
+
+/* Another right side, for the columns that are in: what column k of the Hessenberg matrix has, of which nothing but numbers 0 ... k is in their space */
+void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  const PetscScalar *h = gm->V->host.hessenberg + (size_t)k * (size_t)gm->V->host.ld;
+
+  for (PetscInt i = 0; i <= k; i++) gm->g[i] = h[i];
+  for (PetscInt i = 0; i < k; i++) CBGMRESRotate_Private(gm, i, gm->g);
 }
 
 /* y, from the first k columns. A direction that the operator takes to nothing gets no part */
