@@ -123,8 +123,8 @@ PetscErrorCode LitheCUDACBPutSums(const CBDevice *d, PetscInt first, PetscInt co
 /* One block of threads; page is memory of the host */
 static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBCoefficientsKernel(const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt k, PetscInt pass)
 {
-  const CBTeam   team  = {static_cast<PetscInt>(threadIdx.x), CB_TEAM_THREADS, CB_TEAM_PARTS};
-  const size_t   begin = static_cast<size_t>(k - 1) * scalars.ld;
+  const CBTeam team  = {static_cast<PetscInt>(threadIdx.x), CB_TEAM_THREADS, CB_TEAM_PARTS};
+  const size_t begin = static_cast<size_t>(k - 1) * scalars.ld;
 
   CBTeamCoefficients(&team, &scalars, k, pass);
   __syncthreads();

@@ -140,8 +140,11 @@ struct CBDouble {
     CBLoadWords<4>(v + 16 * chunk, r.word);
     return r;
   }
-  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &) { return 1; }
-  static __device__ __forceinline__ void   Decode(const CBColumns &, const Raw &r, double q[])
+  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
+  {
+    return 1;
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
     q[0] = __hiloint2double(static_cast<int>(r.word[1]), static_cast<int>(r.word[0]));
     q[1] = __hiloint2double(static_cast<int>(r.word[3]), static_cast<int>(r.word[2]));
@@ -168,8 +171,11 @@ struct CBSingle {
     CBLoadWords<w>(v + 4 * w * chunk, r.word);
     return r;
   }
-  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &) { return 1; }
-  static __device__ __forceinline__ void   Decode(const CBColumns &, const Raw &r, double q[])
+  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
+  {
+    return 1;
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
 #pragma unroll
     for (int i = 0; i < w; i++) q[i] = __uint_as_float(r.word[i]);
@@ -204,7 +210,10 @@ struct CBMini {
     CBLoadWords<words>(v + 4 * words * chunk, r.word);
     return r;
   }
-  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &) { return 1; }
+  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
+  {
+    return 1;
+  }
 
   /* The exponent's offset by a product, which also makes subnormal numbers normal; infinity and NaN have the largest exponent before and after it */
   static __device__ __forceinline__ double One(uint32_t code)
@@ -280,8 +289,11 @@ struct CBFrsz {
     uint32_t word[words], code;
   };
 
-  static __device__ __forceinline__ LitheFRSZ2 Format() { return LitheFRSZ2{bits, exponentbits}; }
-  static __device__ __forceinline__ Raw        Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  static __device__ __forceinline__ LitheFRSZ2 Format()
+  {
+    return LitheFRSZ2{bits, exponentbits};
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
   {
     const LitheFRSZ2 f = Format();
     Raw              r;
@@ -342,12 +354,21 @@ struct CBFrszOdd {
   /* four chunks begin at bits 0, 8, 16 and 24 of a word, and each of them ends with all but so many bits of its last one */
   static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first one of the next chunk");
 
-  static __device__ __forceinline__ LitheFRSZ2 Format() { return LitheFRSZ2{bits, exponentbits}; }
+  static __device__ __forceinline__ LitheFRSZ2 Format()
+  {
+    return LitheFRSZ2{bits, exponentbits};
+  }
 
   /* Where the words of a chunk are */
-  static __device__ __forceinline__ size_t First(size_t chunk) { return chunk / lanes * bits + chunk % lanes * (bits / 4); }
-  static __device__ __forceinline__ int    Shift() { return 8 * (threadIdx.x % lanes); }
-  static __device__ __forceinline__ Raw    Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  static __device__ __forceinline__ size_t First(size_t chunk)
+  {
+    return chunk / lanes * bits + chunk % lanes * (bits / 4);
+  }
+  static __device__ __forceinline__ int Shift()
+  {
+    return 8 * (threadIdx.x % lanes);
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
   {
     const LitheFRSZ2    f    = Format();
     const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + First(chunk);
@@ -421,8 +442,11 @@ struct CBFrszAny {
   {
     return Raw{reinterpret_cast<const uint32_t *>(v) + chunk / lanes * V.frsz2.bits, LitheFRSZ2GetExponent(&V.frsz2, e, chunk / lanes)};
   }
-  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r) { return LitheFRSZ2Step(&V.frsz2, V.base, static_cast<uint16_t>(r.code)); }
-  static __device__ __forceinline__ void   Decode(const CBColumns &V, const Raw &r, double q[])
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    return LitheFRSZ2Step(&V.frsz2, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &V, const Raw &r, double q[])
   {
 #pragma unroll
     for (int i = 0; i < 8; i++) q[i] = static_cast<double>(LitheFRSZ2Get(V.frsz2.bits, r.block, static_cast<int>(8 * (threadIdx.x % lanes)) + i));

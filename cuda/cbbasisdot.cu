@@ -73,7 +73,7 @@ static __device__ __forceinline__ void CBAddProduct(const double q[], double sca
 #if CB_COMPONENTS == 2
   double im = 0;
 
-#pragma unroll
+  #pragma unroll
   for (int i = 0; i < width; i += 2) {
     im += q[i] * x[i + 1];
     im -= q[i + 1] * x[i];
@@ -101,8 +101,8 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   constexpr int nown = 4;
 
   __shared__ double sum[CB_DOT_WARPS][CB_DOT_BATCH * each], ownsum[CB_DOT_WARPS][nown];
-  const CBColumns  &V     = a.V;
-  const int         lane  = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const CBColumns  &V    = a.V;
+  const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int         count = static_cast<int>(a.to - a.from);
   const size_t      all = CBChunks<F>(V), first = blockIdx.x * a.share, last = first + a.share < all ? first + a.share : all;
   const char       *v = V.values + static_cast<size_t>(a.from) * V.vbytes, *e = V.exponents + static_cast<size_t>(a.from) * V.ebytes;
@@ -196,8 +196,8 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
 static __global__ void __launch_bounds__(CB_SUM_THREADS) CBSumKernel(PetscInt k, PetscInt first, int nblocks, double down, const PetscReal *partial, PetscReal *sums)
 {
   __shared__ double part[CB_SUM_THREADS / 32];
-  constexpr int     m = CB_COMPONENTS;
-  const PetscInt    s = first + static_cast<PetscInt>(blockIdx.x);
+  constexpr int     m     = CB_COMPONENTS;
+  const PetscInt    s     = first + static_cast<PetscInt>(blockIdx.x);
   double            total = 0;
 
   /* squares have no imaginary part */

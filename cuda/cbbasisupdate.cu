@@ -38,7 +38,7 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 #if CB_COMPONENTS == 2
   const double im = f[1] * scale;
 
-#pragma unroll
+  #pragma unroll
   for (int i = 0; i < F::width; i += 2) {
     t[i] += re * q[i];
     t[i + 1] += re * q[i + 1];
@@ -46,7 +46,7 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
     t[i + 1] += im * q[i];
   }
 #else
-#pragma unroll
+  #pragma unroll
   for (int i = 0; i < F::width; i++) t[i] += re * q[i];
 #endif
 }
@@ -57,8 +57,8 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
   constexpr int width = F::width, m = CB_COMPONENTS;
 
   __shared__ double f[CB_UPDATE_BATCH][m];
-  const CBColumns  &V     = a.V;
-  const size_t      all   = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
+  const CBColumns  &V   = a.V;
+  const size_t      all = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
   const bool        there = here < all;
   /* a thread that has none takes one of the first block of 32 numbers */
   const size_t chunk  = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
