@@ -448,57 +448,82 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
+/* dy = sign A dx + dadd for one column, without dadd dy = A dx */
+static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy, cudaStream_t stream)
 {
-  const PetscInt    nrow = op == VCRS_OP_N ? dplan->m : dplan->n;
+  MultArguments     v;
   const VCRSLaunch *l;
-  cudaStream_t      stream;
 
   PetscFunctionBegin;
-  if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-
-  if (op != VCRS_OP_N) {
-    /* the kernels add to y */
-    for (PetscInt j = 0; j < nrhs; j++) {
-      PetscScalar *yj = dy + static_cast<PetscInt64>(j) * ldy;
-
-      if (!dadd) PetscCallCUDA(cudaMemsetAsync(yj, 0, nrow * sizeof(PetscScalar), stream));
-      else if (dadd != dy) PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
-    }
-    if (dplan->m > 0) PetscCall(VCRSRowsMultTranspose(dplan, op == VCRS_OP_H ? PETSC_TRUE : PETSC_FALSE, nrhs, dx, ldx, dy, ldy, stream));
+  if (dplan->layout == MATVCRS_LAYOUT_LITERAL) {
+    PetscCall(VCRSRowsMult(dplan, 1, dx, 0, dadd, 0, dy, 0, sign, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-
-  if (nrhs > 1 || dplan->layout == MATVCRS_LAYOUT_LITERAL) {
-    PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, stream));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  v.x    = reinterpret_cast<const Number *>(dx);
+  v.add  = reinterpret_cast<const Number *>(dadd);
+  v.y    = reinterpret_cast<Number *>(dy);
+  v.sign = sign;
 
   /* a plan that was made on the device is prepared by its first product */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
   l = static_cast<const VCRSLaunch *>(dplan->launch);
   if (l->split) {
-    PetscCall(VCRSSmallMult(l, dplan, dx, dadd, dy, stream));
+    PetscCall(VCRSSmallMult(l, dplan, &v, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   switch (dplan->layout) {
   case MATVCRS_LAYOUT_L0:
-    PetscCall(VCRSPairsMult(l, dplan, dx, dadd, dy, stream));
+    PetscCall(VCRSPairsMult(l, dplan, &v, stream));
     break;
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    if (l->box) PetscCall(VCRSGridMult(l, dplan, dx, dadd, dy, stream));
-    else PetscCall(VCRSSetsMult(l, dplan, dx, dadd, dy, stream));
+    if (l->box) PetscCall(VCRSGridMult(l, dplan, &v, stream));
+    else PetscCall(VCRSSetsMult(l, dplan, &v, stream));
     break;
   case MATVCRS_LAYOUT_L3:
-    if (!dplan->grouped) PetscCall(VCRSSlicesMult(l, dplan, dx, dadd, dy, stream));
-    else if (l->staged) PetscCall(VCRSGroupsMult(l, dplan, dx, dadd, dy, stream));
-    else PetscCall(VCRSRowsMult(dplan, 1, dx, ldx, dadd, ldadd, dy, ldy, stream));
+    if (!dplan->grouped) PetscCall(VCRSSlicesMult(l, dplan, &v, stream));
+    else if (l->staged) PetscCall(VCRSGroupsMult(l, dplan, &v, stream));
+    else PetscCall(VCRSRowsMult(dplan, 1, dx, 0, dadd, 0, dy, 0, sign, stream));
     break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A compressed matrix has no kernel for layout %d: its plan was not built", static_cast<int>(dplan->layout));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
+{
+  const PetscInt nrow = op == VCRS_OP_N ? dplan->m : dplan->n;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (op == VCRS_OP_N) {
+    if (nrhs == 1) PetscCall(PlanMult(table, dplan, dx, dadd, 1, dy, stream));
+    else PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* the kernels add to y */
+  for (PetscInt j = 0; j < nrhs; j++) {
+    PetscScalar *yj = dy + static_cast<PetscInt64>(j) * ldy;
+
+    if (!dadd) PetscCallCUDA(cudaMemsetAsync(yj, 0, nrow * sizeof(PetscScalar), stream));
+    else if (dadd != dy) PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
+  }
+  if (dplan->m > 0) PetscCall(VCRSRowsMultTranspose(dplan, op == VCRS_OP_H ? PETSC_TRUE : PETSC_FALSE, nrhs, dx, ldx, dy, ldy, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PlanMult(table, dplan, dx, db, -1, dr, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

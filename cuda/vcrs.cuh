@@ -720,9 +720,19 @@ typedef struct {
 
 /* What every product gets */
 struct MultArguments {
-  const Number *x, *add;
+  const Number *x, *add; /* y = sign A x + add; without add, y = A x */
   Number       *y;
+  PetscReal     sign;
 };
+
+static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{fma(sign, sum.re, add.re), fma(sign, sum.im, add.im)};
+#else
+  return fma(sign, sum, add);
+#endif
+}
 
 static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
 {
@@ -746,20 +756,20 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
   return a;
 }
 
-/* y = A x + add for one column */
-PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+/* One column */
+PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscInt, PetscBool *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
 PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);
-PETSC_INTERN PetscErrorCode VCRSGroupsMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSGroupsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* A small matrix: sets split, early and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);
-PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const PetscScalar *, const PetscScalar *, PetscScalar *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 
 /* Any layout, entry by entry */
-PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, PetscReal, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *, PetscBool, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *, PetscScalar *, cudaStream_t);

@@ -46,7 +46,7 @@ static __device__ __forceinline__ void FinishRow(const Arguments &a, VCRSUnsigne
 {
   if (scaled) sum = ScaleByPower(sum, end.exponent);
   if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(end.sigma, xref, sum);
-  a.y[row] = a.add ? end.add + sum : sum;
+  a.y[row] = a.add ? AddSigned(end.add, a.sign, sum) : sum;
 }
 
 /* Very long row q of L3. A thread has batch entries under way at a time; past the row's end it reads the last one again and leaves it out */

@@ -327,12 +327,12 @@ static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   SetsArguments a;
 
   PetscFunctionBegin;
-  SetsGetArguments(l, p, x, add, y, &a);
+  SetsGetArguments(l, p, v, &a);
   if (p->values == VCRS_VALUES_FIXED8) PetscCall(GridLaunchKind<VCRS_VALUES_FIXED8>(l, p, &a, stream));
   else if (p->values == VCRS_VALUES_LOG8) PetscCall(GridLaunchKind<VCRS_VALUES_LOG8>(l, p, &a, stream));
   else PetscCall(GridLaunchKind<VCRS_VALUES_DICT8>(l, p, &a, stream));

@@ -315,13 +315,11 @@ static unsigned int RoundUp128(size_t bytes)
   return static_cast<unsigned int>((bytes + 127) / 128 * 128);
 }
 
-static void GroupsGetArguments(const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, GroupsArguments *arguments)
+static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, GroupsArguments *arguments)
 {
   GroupsArguments &a = *arguments;
 
-  a.x          = reinterpret_cast<const Number *>(x);
-  a.add        = reinterpret_cast<const Number *>(add);
-  a.y          = reinterpret_cast<Number *>(y);
+  static_cast<MultArguments &>(a) = *v;
   a.m          = p->m;
   a.n          = p->n;
   a.nwindows   = VCRSWindows(p);
@@ -345,7 +343,7 @@ static void GroupsGetArguments(const VCRSPlan *p, const PetscScalar *x, const Pe
   a.columnsat  = RoundUp128(static_cast<size_t>(VCRS_GROUP) * p->mostgroups * sizeof(Number));
   a.valuesat   = a.columnsat + RoundUp128(sizeof(uint16_t) * static_cast<size_t>(p->mostcolumns));
   a.stagebytes = a.valuesat + RoundUp128(VCRSValueBytes(p->values) * static_cast<size_t>(p->mostcolumns));
-  a.aligned    = reinterpret_cast<uintptr_t>(x) % 16 == 0;
+  a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
 /* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
@@ -409,12 +407,12 @@ PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   GroupsArguments a;
 
   PetscFunctionBegin;
-  GroupsGetArguments(p, x, add, y, &a);
+  GroupsGetArguments(p, v, &a);
 #define GroupsCase(kind) \
   case kind: \
     if (p->difference) PetscCall((GroupsLaunch<kind, true>(l, &a, stream))); \

@@ -167,7 +167,7 @@ static __device__ __forceinline__ void MultTable(const PairsArguments &a, VCRSUn
     if (row < static_cast<VCRSUnsigned>(a.m)) {
       const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
 
-      a.y[row] = a.add ? a.add[row] + s : s;
+      a.y[row] = a.add ? AddSigned(a.add[row], a.sign, s) : s;
     }
   }
 }
@@ -179,7 +179,7 @@ static __device__ __forceinline__ void WriteSums(const PairsArguments &a, VCRSUn
   for (int j = 0; j < rows; j++) {
     const VCRSUnsigned row = row0 + j * static_cast<VCRSUnsigned>(a.stride);
 
-    if (row < static_cast<VCRSUnsigned>(a.m)) a.y[row] = a.add ? a.add[row] + sum[j] : sum[j];
+    if (row < static_cast<VCRSUnsigned>(a.m)) a.y[row] = a.add ? AddSigned(a.add[row], a.sign, sum[j]) : sum[j];
   }
 }
 
@@ -245,7 +245,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
       const VCRSUnsigned row = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
       const Number       s   = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
 
-      a.y[row] = a.add ? a.add[row] + s : s;
+      a.y[row] = a.add ? AddSigned(a.add[row], a.sign, s) : s;
     }
     return;
   }
@@ -288,7 +288,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
   for (int j = 0; j < rows; j++) {
     const VCRSUnsigned row = row0 + j * stride;
 
-    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) a.y[row] = a.add ? a.add[row] + sum[j] : sum[j];
+    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) a.y[row] = a.add ? AddSigned(a.add[row], a.sign, sum[j]) : sum[j];
   }
 }
 
@@ -317,11 +317,9 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, PairsArguments *a)
+static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, PairsArguments *a)
 {
-  a->x           = reinterpret_cast<const Number *>(x);
-  a->add         = reinterpret_cast<const Number *>(add);
-  a->y           = reinterpret_cast<Number *>(y);
+  static_cast<MultArguments &>(*a) = *v;
   a->m           = p->m;
   a->stride      = l->stride;
   a->line        = l->line;
@@ -348,13 +346,13 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Pets
   }
 }
 
-PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   constexpr int  rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
   PairsArguments a;
 
   PetscFunctionBegin;
-  PairsGetArguments(l, p, x, add, y, &a);
+  PairsGetArguments(l, p, v, &a);
   if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));

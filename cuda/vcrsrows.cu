@@ -49,9 +49,9 @@ static __device__ __forceinline__ RowCursor OpenMyRow(const VCRSPlan &p)
   return c;
 }
 
-/* y = A x + add for up to columns columns, ncolumn of them there */
+/* y = sign A x + add, without add y = A x, for up to columns columns, ncolumn of them there */
 template <int columns, bool together>
-static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y, PetscInt ldy)
+static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y, PetscInt ldy, PetscReal sign)
 {
   const RowCursor c     = OpenMyRow<together>(p);
   const PetscInt  first = p.difference ? 1 : 0;
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultKernel(const
 
       if (exponent) sum[j] = ScaleByPower(sum[j], exponent);
       if (p.difference && p.sigmakind != VCRS_SIGMA_NONE && c.length > 0) sum[j] = MultiplyAdd(sigma, xref[j], sum[j]);
-      *yj = add ? add[c.row + static_cast<PetscInt64>(j) * ldadd] + sum[j] : sum[j];
+      *yj = add ? AddSigned(add[c.row + static_cast<PetscInt64>(j) * ldadd], sign, sum[j]) : sum[j];
     }
 }
 
@@ -168,7 +168,7 @@ static unsigned int RowsBlocks(const VCRSPlan *p)
   return static_cast<unsigned int>((n + VCRS_ROWS_THREADS - 1) / VCRS_ROWS_THREADS);
 }
 
-PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy, cudaStream_t stream)
+PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy, PetscReal sign, cudaStream_t stream)
 {
   const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
 
@@ -178,9 +178,9 @@ PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar 
     const Number *xj = reinterpret_cast<const Number *>(x) + static_cast<PetscInt64>(j) * ldx, *addj = add ? reinterpret_cast<const Number *>(add) + static_cast<PetscInt64>(j) * ldadd : NULL;
     Number       *yj = reinterpret_cast<Number *>(y) + static_cast<PetscInt64>(j) * ldy;
 
-    if (n == 1) RowsMultKernel<1, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy);
-    else RowsMultKernel<VCRS_SWEEP, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy);
-    if (nlong) RowsMultKernel<VCRS_SWEEP, true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy);
+    if (n == 1) RowsMultKernel<1, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
+    else RowsMultKernel<VCRS_SWEEP, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
+    if (nlong) RowsMultKernel<VCRS_SWEEP, true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

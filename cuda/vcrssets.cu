@@ -369,12 +369,12 @@ static PetscErrorCode SetsLaunchLength(const VCRSLaunch *l, const VCRSPlan *p, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   SetsArguments a;
 
   PetscFunctionBegin;
-  SetsGetArguments(l, p, x, add, y, &a);
+  SetsGetArguments(l, p, v, &a);
 #define SetsCase(kind) \
   case kind: \
     PetscCall(SetsLaunchLength<kind>(l, p, &a, stream)); \

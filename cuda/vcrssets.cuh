@@ -39,13 +39,11 @@ struct SetsArguments : MultArguments {
   SigmaArguments    sigma;
 };
 
-static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SetsArguments *arguments)
+static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, SetsArguments *arguments)
 {
   SetsArguments &a = *arguments;
 
-  a.x         = reinterpret_cast<const Number *>(x);
-  a.add       = reinterpret_cast<const Number *>(add);
-  a.y         = reinterpret_cast<Number *>(y);
+  static_cast<MultArguments &>(a) = *v;
   a.m         = p->m;
   a.common    = l->id;
   a.idbytes   = static_cast<int>(p->idbytes);

@@ -156,13 +156,11 @@ static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void SlicesGetArguments(const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SlicesArguments *arguments)
+static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, SlicesArguments *arguments)
 {
   SlicesArguments &a = *arguments;
 
-  a.x           = reinterpret_cast<const Number *>(x);
-  a.add         = reinterpret_cast<const Number *>(add);
-  a.y           = reinterpret_cast<Number *>(y);
+  static_cast<MultArguments &>(a) = *v;
   a.m           = p->m;
   a.nslices     = p->nslices;
   a.nlong       = p->nlong;
@@ -200,12 +198,12 @@ static PetscErrorCode SlicesLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSSlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   SlicesArguments a;
 
   PetscFunctionBegin;
-  SlicesGetArguments(p, x, add, y, &a);
+  SlicesGetArguments(p, v, &a);
 #define SlicesCase(kind) \
   case kind: \
     PetscCall(SlicesLaunchKind<kind>(l, p, &a, stream)); \

@@ -252,13 +252,11 @@ static PetscErrorCode SmallLaunch(const SmallArguments *a, int together, cudaStr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, SmallArguments *arguments)
+static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, SmallArguments *arguments)
 {
   SmallArguments &a = *arguments;
 
-  a.x           = reinterpret_cast<const Number *>(x);
-  a.add         = reinterpret_cast<const Number *>(add);
-  a.y           = reinterpret_cast<Number *>(y);
+  static_cast<MultArguments &>(a) = *v;
   a.m           = p->m;
   a.nslices     = p->nslices;
   a.nlong       = p->nlong;
@@ -303,12 +301,12 @@ static PetscErrorCode SmallLaunchKind(const VCRSPlan *p, const SmallArguments *a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSSmallMult(const VCRSLaunch *l, const VCRSPlan *p, const PetscScalar *x, const PetscScalar *add, PetscScalar *y, cudaStream_t stream)
+PetscErrorCode VCRSSmallMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   SmallArguments a;
 
   PetscFunctionBegin;
-  SmallGetArguments(l, p, x, add, y, &a);
+  SmallGetArguments(l, p, v, &a);
 #define SmallCase(kind) \
   case kind: \
     PetscCall(SmallLaunchKind<kind>(p, &a, stream)); \

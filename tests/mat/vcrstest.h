@@ -503,6 +503,12 @@ static inline PetscErrorCode TestCompareProducts(Mat A, TestProducts *t, const c
     PetscCall(TestCompareVecs(t->x[in], t->rx[in], NULL, where, "the input of ", names[op], failures));
   }
 
+  /* y = z - A x */
+  PetscCall(VecSet(t->y[0], (PetscReal)INFINITY));
+  PetscCall(MatResidual(A, t->z[0], t->x[1], t->y[0]));
+  PetscCall(MatResidual(t->B, t->rz[0], t->rx[1], t->ry[0]));
+  PetscCall(TestCompareVecs(t->y[0], t->ry[0], t->scale[0], where, "y = z - ", names[0], failures));
+
   /* The diagonal is stored or, in the difference form, what the row sum implies */
   PetscCall(MatGetSize(t->B, &M, &N));
   if (M == N) {

@@ -64,6 +64,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
    dadd may be NULL or dy itself. table: a host plan whose set tables are filled (setptr, setoffset, setvalue, setcount).
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
+/* dr = db - A dx; dr may be db */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */

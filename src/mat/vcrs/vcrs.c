@@ -321,6 +321,42 @@ PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(LITHE_HAVE_CUDA)
+/* r = b - A x in one go; elsewhere than on a device as PETSc does it */
+static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
+{
+  Mat_VCRS          *ctx;
+  const PetscScalar *px, *pb;
+  PetscScalar       *pr;
+  PetscBool          xdevice, bdevice, rdevice;
+
+  PetscFunctionBegin;
+  PetscCall(VecIsOnDevice_Private(x, &xdevice));
+  PetscCall(VecIsOnDevice_Private(b, &bdevice));
+  PetscCall(VecIsOnDevice_Private(r, &rdevice));
+  if (!xdevice || !bdevice || !rdevice || A->boundtocpu || r == b) {
+    PetscCheck(r != b, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the right side must be different vectors");
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1, b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSUpload_Private(A));
+  PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(r, &pr, NULL));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSResidual(ctx->plan, ctx->dplan, pb, px, pr));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+  PetscCall(VecRestoreArrayWriteAndMemType(r, &pr));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 static PetscErrorCode MatMult_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
@@ -496,6 +532,9 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   B->ops->multtransposeadd          = MatMultTransposeAdd_VCRS;
   B->ops->multhermitiantranspose    = MatMultHermitianTranspose_VCRS;
   B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_VCRS;
+#if defined(LITHE_HAVE_CUDA)
+  if (!parallel) B->ops->residual = MatResidual_SeqAIJVCRS;
+#endif
   B->ops->duplicate                 = MatDuplicate_VCRS;
   B->ops->view                      = MatView_VCRS;
   B->ops->setfromoptions            = MatSetFromOptions_VCRS;
