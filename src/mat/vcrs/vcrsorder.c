@@ -298,9 +298,9 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
    memory; a level for the one before, the same. And bytes; rows of a level are not neighbours, so
    that a row reads what belongs to others of its cache lines, from the second-level cache.
 */
-#define VCRS_ORDER_STEP      1.2e-7
-#define VCRS_ORDER_TILE      1.2e-6
-#define VCRS_ORDER_LEVEL     1.5e-6
+#define VCRS_ORDER_STEP      4.5e-7
+#define VCRS_ORDER_TILE      3.7e-6
+#define VCRS_ORDER_LEVEL     3.9e-6
 #define VCRS_ORDER_RATE      2.0e12
 #define VCRS_ORDER_SCATTERED 4.0
 
