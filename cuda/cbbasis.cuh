@@ -124,14 +124,21 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
      Raw                         what is read of a chunk
      Load(V, v, e, chunk)        v, e: where the column begins
      Decode(V, raw, q), Scale(V, raw)   the numbers are q times the scale
-     Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk */
+     Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
+   Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, code of the exponent) is then what Load() returns;
+   an exponent has exponentbytes bytes. */
 
 /* PetscReal in double precision */
 struct CBDouble {
-  static constexpr int width = 2;
+  static constexpr int width = 2, words = 4, exponentbytes = 0;
   struct Raw {
     uint32_t word[4];
   };
+
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}};
+  }
 
   static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
   {
@@ -159,10 +166,15 @@ struct CBDouble {
 
 template <int w>
 struct CBSingle {
-  static constexpr int width = w;
+  static constexpr int width = w, words = w, exponentbytes = 0;
   struct Raw {
     uint32_t word[w];
   };
+
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}};
+  }
 
   static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
   {
@@ -198,10 +210,15 @@ struct CBSingle {
 /* Half precision and bfloat16 */
 template <int exponentbits, int mantissabits, int w>
 struct CBMini {
-  static constexpr int width = w, words = w / 2;
+  static constexpr int width = w, words = w / 2, exponentbytes = 0;
   struct Raw {
     uint32_t word[words];
   };
+
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}};
+  }
 
   static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
   {
@@ -284,10 +301,15 @@ static __device__ __forceinline__ double CBTurned(uint32_t u)
 /* FRSZ2 with 16 or 32 bits, which processors have integers of */
 template <int bits, int exponentbits, int w>
 struct CBFrsz {
-  static constexpr int width = w, words = w * bits / 32, lanes = LITHE_FRSZ2_BLOCK / w;
+  static constexpr int width = w, words = w * bits / 32, lanes = LITHE_FRSZ2_BLOCK / w, exponentbytes = exponentbits / 8;
   struct Raw {
     uint32_t word[words], code;
   };
+
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t code)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}, code};
+  }
 
   static __device__ __forceinline__ LitheFRSZ2 Format()
   {
@@ -347,7 +369,7 @@ struct CBFrsz {
 /* FRSZ2 with 16 < bits < 32, odd: 8 numbers are so many bytes, that begin at any byte of a word and share their words with those of the neighbours */
 template <int bits, int exponentbits>
 struct CBFrszOdd {
-  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, lanes = 4;
+  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, lanes = 4, exponentbytes = exponentbits / 8;
   struct Raw {
     uint32_t word[words], code;
   };
@@ -432,7 +454,7 @@ struct CBFrszOdd {
 
 /* FRSZ2 with any number of bits, that only the kernel's arguments tell: for use, not for speed */
 struct CBFrszAny {
-  static constexpr int width = 8, lanes = 4;
+  static constexpr int width = 8, words = 0, lanes = 4;
   struct Raw {
     const uint32_t *block;
     uint32_t        code;

@@ -12,34 +12,106 @@
 */
 
 #include "cbbasis.cuh"
+#include <cuda_pipeline_primitives.h>
 
 #define CB_DOT_THREADS 128
 #define CB_DOT_WARPS   (CB_DOT_THREADS / 32)
 #define CB_DOT_BATCH   128 /* columns of a launch */
+#define CB_DOT_STAGES  3   /* groups of columns in shared memory: one is worked on */
 #define CB_SUM_THREADS 128
 
 struct CBDotArguments {
   CBColumns        V;
-  size_t           share;       /* chunks of a block of threads */
-  PetscInt         k, from, to; /* columns that pass by, of k */
+  size_t           share;          /* chunks of a block of threads, a multiple of 32 */
+  size_t           vblock, eblock; /* bytes of 32 numbers, and of their exponent */
+  PetscInt         k, from, to;    /* columns that pass by, of k */
   bool             aligned;
   const PetscReal *w;
   PetscReal       *partial; /* [sums][blocks] */
 };
 
-/* How many chunks a thread has of a tile, and how many columns pass by at a time: their product is how many loads are under way */
+/* How many chunks a thread has of a tile, and how many columns pass by at a time */
 template <class F>
 struct CBDotShape {
   static constexpr int chunks  = F::width == 8 ? 2 : 4;
-  static constexpr int columns = F::width == 8 ? 4 : 2;
-};
-template <int bits, int exponentbits>
-struct CBDotShape<CBFrszOdd<bits, exponentbits>> {
-  static constexpr int chunks = 2, columns = 2;
+  static constexpr int columns = F::width == 8 ? 2 : 1;
 };
 template <>
 struct CBDotShape<CBFrszAny> {
   static constexpr int chunks = 1, columns = 1;
+};
+
+/*
+   Where a thread finds its chunks of the next columns. Chunks of 16 bytes are copied to shared memory, each thread its own ones,
+   while those of the columns before are worked on; others are read when they are needed.
+*/
+template <class F>
+struct CBDotQueue {
+  static constexpr int  chunks = CBDotShape<F>::chunks, columns = CBDotShape<F>::columns;
+  static constexpr bool copied = F::words == 4;
+  static constexpr int  stages = copied ? CB_DOT_STAGES : 1;
+
+  struct Memory {
+    uint4    value[stages][columns][chunks][copied ? CB_DOT_THREADS : 1];
+    uint32_t code[stages][columns][chunks][copied ? CB_DOT_THREADS : 1];
+  };
+
+  const CBColumns &V;
+  const char      *v, *e; /* of the first column */
+  int              count;
+  const unsigned  *chunk;
+  Memory          *memory;
+
+  __device__ __forceinline__ size_t Column(int column) const
+  {
+    /* behind the last one that again: its sums are not kept */
+    return static_cast<size_t>(column < count ? column : count - 1);
+  }
+
+  /* Some columns from the given one on begin to come */
+  __device__ __forceinline__ void Ask(int column, int stage)
+  {
+    if constexpr (copied) {
+      if (column < count) {
+#pragma unroll
+        for (int c = 0; c < columns; c++) {
+          const size_t i = Column(column + c);
+
+#pragma unroll
+          for (int r = 0; r < chunks; r++) {
+            __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
+            if constexpr (F::exponentbytes > 0) __pipeline_memcpy_async(&memory->code[stage][c][r][threadIdx.x], e + i * V.ebytes + (chunk[r] / F::lanes * F::exponentbytes & ~3u), 4);
+          }
+        }
+      }
+      /* a group without copies counts, too */
+      __pipeline_commit();
+    }
+  }
+
+  /* So many groups that were asked for may still be on their way */
+  __device__ __forceinline__ void Wait() const
+  {
+    if constexpr (copied) __pipeline_wait_prior(stages - 2);
+  }
+
+  __device__ __forceinline__ typename F::Raw Take(int column, int stage, int c, int r) const
+  {
+    if constexpr (copied) {
+      uint32_t code = 0;
+
+      if constexpr (F::exponentbytes > 0) {
+        const unsigned place = 8 * (chunk[r] / F::lanes * F::exponentbytes % 4);
+
+        code = memory->code[stage][c][r][threadIdx.x] >> place & (F::exponentbytes == 1 ? 0xff : 0xffff);
+      }
+      return F::Unpack(memory->value[stage][c][r][threadIdx.x], code);
+    } else {
+      const size_t i = Column(column + c);
+
+      return F::Load(V, v + i * V.vbytes, e + i * V.ebytes, chunk[r]);
+    }
+  }
 };
 
 /* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
@@ -100,30 +172,36 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   constexpr int each = gram ? 2 * m : m, together = each * columns, holders = 32 / together; /* sums of a column; of columns; lanes that have one */
   constexpr int nown = 4;
 
-  __shared__ double sum[CB_DOT_WARPS][CB_DOT_BATCH * each], ownsum[CB_DOT_WARPS][nown];
-  const CBColumns  &V    = a.V;
-  const int         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int         count = static_cast<int>(a.to - a.from);
-  const size_t      all = CBChunks<F>(V), first = blockIdx.x * a.share, last = first + a.share < all ? first + a.share : all;
-  const char       *v = V.values + static_cast<size_t>(a.from) * V.vbytes, *e = V.exponents + static_cast<size_t>(a.from) * V.ebytes;
-  const char       *vnew = V.values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = V.exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
-  double            own[nown] = {0, 0, 0, 0}; /* w^H w, z^H z, z^H w, z being the newest column */
+  using Queue = CBDotQueue<F>;
+
+  __shared__ typename Queue::Memory memory;
+  __shared__ double                 sum[CB_DOT_WARPS][CB_DOT_BATCH * each], ownsum[CB_DOT_WARPS][nown];
+  const CBColumns                  &V    = a.V;
+  const int                         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int                         count = static_cast<int>(a.to - a.from);
+  const size_t                      all = CBChunks<F>(V), first = blockIdx.x * a.share, numbers = first * width, blocks = numbers / LITHE_FRSZ2_BLOCK;
+  const unsigned                    mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share)); /* chunks */
+  /* the columns and w from where this block begins */
+  const char      *v = V.values + static_cast<size_t>(a.from) * V.vbytes + blocks * a.vblock, *e = V.exponents + static_cast<size_t>(a.from) * V.ebytes + blocks * a.eblock;
+  const char      *vnew = V.values + static_cast<size_t>(a.k - 1) * V.vbytes + blocks * a.vblock, *enew = V.exponents + static_cast<size_t>(a.k - 1) * V.ebytes + blocks * a.eblock;
+  const PetscReal *wmine     = a.w + numbers;
+  double           own[nown] = {0, 0, 0, 0}; /* w^H w, z^H z, z^H w, z being the newest column */
 
   for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
   __syncwarp();
 
-  for (size_t tile = first; tile + 32 * warp < last; tile += chunks * CB_DOT_THREADS) {
-    size_t chunk[chunks];
-    double w[chunks][width], z[gram ? chunks : 1][width];
+  for (unsigned tile = 0; tile + 32 * warp < mine; tile += chunks * CB_DOT_THREADS) {
+    unsigned chunk[chunks];
+    double   w[chunks][width], z[gram ? chunks : 1][width];
 
 #pragma unroll
     for (int r = 0; r < chunks; r++) {
-      const size_t here  = tile + r * CB_DOT_THREADS + threadIdx.x;
-      const bool   there = here < last;
+      const unsigned here  = tile + r * CB_DOT_THREADS + threadIdx.x;
+      const bool     there = here < mine;
 
-      /* a thread that has none takes one of the first block of 32 numbers, with zeros for w and z */
+      /* a thread that has none takes one of the first 32 numbers, with zeros for w and z */
       chunk[r] = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
-      CBReadVector<width>(a.w, a.aligned, here * width, there ? V.n : 0, w[r]);
+      CBReadVector<width>(wmine, a.aligned, static_cast<size_t>(here) * width, there ? V.n - numbers : 0, w[r]);
       own[0] += CBSquare<width>(w[r]);
       if (gram) {
         const typename F::Raw raw   = F::Load(V, vnew, enew, chunk[r]);
@@ -137,29 +215,29 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
       }
     }
 
+    Queue queue = {V, v, e, count, chunk, &memory};
+    int   stage = 0;
+
+#pragma unroll
+    for (int q = 0; q < Queue::stages - 1; q++) queue.Ask(q * columns, q);
 #pragma unroll 1
-    for (int column = 0; column < count; column += columns) {
-      typename F::Raw raw[columns][chunks];
-      double          s[together];
+    for (int column = 0; column < count; column += columns, stage = stage + 1 < Queue::stages ? stage + 1 : 0) {
+      double s[together];
 
-      /* behind the last column that one again: its sums are not kept */
-#pragma unroll
-      for (int c = 0; c < columns; c++) {
-        const size_t i = static_cast<size_t>(column + c < count ? column + c : count - 1);
-
-#pragma unroll
-        for (int r = 0; r < chunks; r++) raw[c][r] = F::Load(V, v + i * V.vbytes, e + i * V.ebytes, chunk[r]);
-      }
+      /* what was worked on in the last turn makes room */
+      queue.Wait();
+      queue.Ask(column + (Queue::stages - 1) * columns, stage ? stage - 1 : Queue::stages - 1);
 #pragma unroll
       for (int i = 0; i < together; i++) s[i] = 0;
 #pragma unroll
       for (int c = 0; c < columns; c++) {
 #pragma unroll
         for (int r = 0; r < chunks; r++) {
-          const double scale = F::Scale(V, raw[c][r]);
-          double       q[width];
+          const typename F::Raw raw   = queue.Take(column, stage, c, r);
+          const double          scale = F::Scale(V, raw);
+          double                q[width];
 
-          F::Decode(V, raw[c][r], q);
+          F::Decode(V, raw, q);
           if (gram) CBAddProduct<width>(q, scale, z[r], s + each * c);
           CBAddProduct<width>(q, scale, w[r], s + each * c + each - m);
         }
@@ -239,6 +317,8 @@ PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, con
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   a.V       = CBGetColumns(d);
+  a.vblock  = 4 * static_cast<size_t>(d->storage.bits);
+  a.eblock  = d->storage.kind == LITHE_STORAGE_FRSZ2 ? d->storage.frsz2.exponentbits / 8 : 0;
   a.k       = k;
   a.aligned = CBIsAligned(dw);
   a.w       = dw;
