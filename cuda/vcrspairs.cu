@@ -292,7 +292,7 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
   }
 }
 
-/* y_i += sigma_i x_ref */
+/* y_i += sign sigma_i x_ref */
 static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, const __grid_constant__ SigmaArguments sigma)
 {
   const VCRSUnsigned row = static_cast<VCRSUnsigned>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -300,7 +300,7 @@ static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, c
   if (row < static_cast<VCRSUnsigned>(a.m)) {
     const PetscInt id = ReadId(a.id, a.idbytes, row), start = __ldg(a.setptr + id);
 
-    if (__ldg(a.setptr + id + 1) > start) a.y[row] = MultiplyAdd(ReadSigma(sigma, row), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
+    if (__ldg(a.setptr + id + 1) > start) a.y[row] = MultiplyAdd(AddSigned(Number{}, a.sign, ReadSigma(sigma, row)), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
   }
 }
 

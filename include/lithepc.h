@@ -101,3 +101,4 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSolve(PC, PCVCRSFactorSolveType);
 PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSweeps(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetPrecision(PC, PCVCRSPrecision);
 PETSC_EXTERN PetscErrorCode PCVCRSSetDropExact(PC, PetscBool);
+PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);

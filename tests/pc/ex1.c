@@ -170,7 +170,7 @@ static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, PetscInt *its, PetscReal *res
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool verbose, PetscBool view)
+static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions, PetscBool verbose, PetscBool view)
 {
   const PetscReal tiny = 1e-2 * PETSC_SQRT_MACHINE_EPSILON;
   PetscOptions    options;
@@ -203,6 +203,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool verbose, Pet
     PetscCall(SetOptions("-z_sub_0_pc_vcrs_loss none -z_fieldsplit_pc_vcrs_loss none", ""));
   } else {
     PetscCall(SetOptions("-z_pc_type vcrs -z_pc_vcrs_loss none -l_pc_type vcrs", ""));
+    if (restrictions) PetscCall(SetOptions("-z_pc_vcrs_store_restrictions true -l_pc_vcrs_store_restrictions true", ""));
     PetscCall(SetOptions(c->options, "z_vcrs_"));
     PetscCall(SetOptions(c->options, "l_vcrs_"));
   }
@@ -283,7 +284,7 @@ int main(int argc, char **argv)
   DM          da;
   PetscMPIInt size;
   PetscInt    only[32], nonly = 32;
-  PetscBool   verbose = PETSC_FALSE, view = PETSC_FALSE, some;
+  PetscBool   restrictions = PETSC_FALSE, verbose = PETSC_FALSE, view = PETSC_FALSE, some;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -291,9 +292,11 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   /* Solves wait for every process many times, which takes long where processes share cores */
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-only", only, &nonly, &some));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-restrictions", &restrictions, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 13, 13, 13, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &da));
+  PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(comparisons); k++) {
     PetscBool wanted = (PetscBool)!some;
@@ -305,7 +308,7 @@ int main(int argc, char **argv)
     /* on one process it has nowhere to go */
     PetscCall(PetscStrstr(comparisons[k].options, "telescope", &telescope));
     if (telescope && size == 1) wanted = PETSC_FALSE;
-    if (wanted) PetscCall(Compare(da, &comparisons[k], verbose, view));
+    if (wanted) PetscCall(Compare(da, &comparisons[k], restrictions, verbose, view));
   }
   PetscCall(DMDestroy(&da));
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all comparisons are right\n"));
@@ -329,6 +332,18 @@ int main(int argc, char **argv)
     nsize: 3
     args: -only 3,7,18
     output_file: output/ex1_1.out
+
+  # multigrid on a device; restrictions that are transposed interpolations, and stored
+  testset:
+    requires: cuda
+    args: -only 0,1,3,6 -dm_mat_type aijcusparse -dm_vec_type cuda
+    output_file: output/ex1_1.out
+
+    test:
+      suffix: cuda
+    test:
+      suffix: cuda_restrictions
+      args: -restrictions
 
   # a line a matrix: operators of the levels that are not factored, interpolations that restrict, too
   test:

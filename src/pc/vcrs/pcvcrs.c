@@ -244,6 +244,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 . -pc_vcrs_factor_solve <auto,substitution,jacobi>     - how systems with triangular factors are solved, see `PCVCRSFactorSolveType`
 . -pc_vcrs_factor_sweeps <n>                           - sweeps of Jacobi's method for a triangular factor; tried out at set-up by default
 . -pc_vcrs_precision <double,single>                   - the precision of vectors that go in and out, and of all entries
+. -pc_vcrs_store_restrictions <false>                  - on a device, store restrictions that are transposed interpolations: faster, larger
 . -pc_vcrs_drop_exact <false>                          - give exact matrices back that only the inner preconditioner has
 - -ksp_view                                            - prints, a line a matrix, how it is stored, its bytes and the bound of its error
 
@@ -281,7 +282,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
 
 .seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
-          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `PCVCRSSetStoreRestrictions()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 

@@ -19,6 +19,7 @@ typedef struct {
   PetscInt              sweeps;      /* JACOBI */
   PCVCRSPrecision       precision;   /* of vectors that go in and out */
   PetscBool             dropexact;   /* give back exact matrices that nobody else has */
+  PetscBool             restrictions; /* on a device: store them where they are transposed interpolations */
 } PCVCRSOptions;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */

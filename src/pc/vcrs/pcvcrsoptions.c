@@ -69,6 +69,7 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscCall(PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions", opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -181,6 +182,17 @@ static PetscErrorCode PCVCRSSetDropExact_VCRS(PC pc, PetscBool drop)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCVCRSSetStoreRestrictions_VCRS(PC pc, PetscBool store)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.restrictions = store;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
 {
   PetscFunctionBegin;
@@ -194,6 +206,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetFactorSweeps_C", compose ? PCVCRSSetFactorSweeps_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetPrecision_C", compose ? PCVCRSSetPrecision_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetDropExact_C", compose ? PCVCRSSetDropExact_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetStoreRestrictions_C", compose ? PCVCRSSetStoreRestrictions_VCRS : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -478,5 +491,35 @@ PetscErrorCode PCVCRSSetDropExact(PC pc, PetscBool drop)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveBool(pc, drop, 2);
   PetscTryMethod(pc, "PCVCRSSetDropExact_C", (PC, PetscBool), (pc, drop));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetStoreRestrictions - Sets whether a `PCVCRS` on a device stores restrictions that are transposed interpolations
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner; of another type than `PCVCRS` it is left as it is
+- store - `PETSC_TRUE` to store them; `PETSC_FALSE` is the default
+
+  Options Database Key:
+. -pc_vcrs_store_restrictions <bool> - store them
+
+  Level: intermediate
+
+  Note:
+  `PCGAMG` restricts with the transpose of its interpolation. On a device that is slow, for many threads add to one entry, in any order,
+  so that the last digits change from one application to the next. A restriction of its own is faster and always
+  the same. With 4 million unknowns all matrices together took 2.35 times less memory than in AIJ, not 3.26 times, and an application 1.74 ms, not 1.89.
+
+.seealso: `PCVCRS`, `PCMGSetRestriction()`
+@*/
+PetscErrorCode PCVCRSSetStoreRestrictions(PC pc, PetscBool store)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, store, 2);
+  PetscTryMethod(pc, "PCVCRSSetStoreRestrictions_C", (PC, PetscBool), (pc, store));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
