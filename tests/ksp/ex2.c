@@ -174,7 +174,7 @@ int main(int argc, char **argv)
   for (size_t p = 0; p < (few ? 1 : PETSC_STATIC_ARRAY_LENGTH(problems)); p++) {
     Mat A;
 
-    PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, problems[p].kind, 0, &A));
+    PetscCall(TestCreateOperator(PETSC_COMM_WORLD, problems[p].kind, 0, &A));
     PetscCall(TestSides(A, problems[p].pc));
     if (p < 3 && !few) PetscCall(TestStorages(A, problems[p].pc));
     if (!few) PetscCall(TestOrthogonalization(A, problems[p].pc));
@@ -201,6 +201,20 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     args: -vec_type cuda
+    output_file: output/ex2_1.out
+
+  test:
+    suffix: cusparse
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse -vec_type cuda -few
+    output_file: output/ex2_1.out
+
+  test:
+    suffix: cuda_vcrs
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse,vcrs -vec_type cuda -few
     output_file: output/ex2_1.out
 
 TEST*/

@@ -99,7 +99,7 @@ static PetscErrorCode TestEnds(int type)
   char               options[256];
 
   PetscFunctionBeginUser;
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
   PetscCall(TestCreateVec(A, PETSC_FALSE, NULL, 3, &x));
   PetscCall(VecDuplicate(x, &b));
   PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
@@ -154,7 +154,7 @@ static PetscErrorCode TestSingular(int type)
   char               options[256];
 
   PetscFunctionBeginUser;
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(TestFillVec(x, 3));
   PetscCall(MatMult(A, x, b));
@@ -303,7 +303,7 @@ static PetscErrorCode TestChanges(int type)
     Mat A;
     Vec x, b;
 
-    PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, kinds[k], 0, &A));
+    PetscCall(TestCreateOperator(PETSC_COMM_WORLD, kinds[k], 0, &A));
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(TestFillVec(b, 9));
     if (!ksp) PetscCall(TestCreateKSP(A, options, &ksp));
@@ -371,7 +371,7 @@ static PetscErrorCode TestTransposeAndTiny(int type)
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type jacobi -ksp_rtol 1e-9", types[type]));
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &r));
   PetscCall(TestFillVec(b, 9));
@@ -430,6 +430,13 @@ int main(int argc, char **argv)
   test:
     suffix: 2
     nsize: 2
+    output_file: output/ex3_1.out
+
+  test:
+    suffix: cusparse
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse -vec_type cuda
     output_file: output/ex3_1.out
 
 TEST*/

@@ -14,7 +14,7 @@ static PetscErrorCode CreateHard(PetscReal orders, Mat *A)
   Vec          d;
 
   PetscFunctionBeginUser;
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, A));
   PetscCall(MatCreateVecs(*A, NULL, &d));
   PetscCall(VecGetOwnershipRange(d, &first, NULL));
   PetscCall(VecGetLocalSize(d, &n));
@@ -138,7 +138,7 @@ static PetscErrorCode TestRepair(const char type[])
   Vec                x, y;
 
   PetscFunctionBeginUser;
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
   PetscCall(MatScale(A, 1e-7));
   PetscCall(MatShift(A, 1.0));
   PetscCall(MatCreateVecs(A, &x, &y));
@@ -180,5 +180,19 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 2}}
+
+  test:
+    suffix: cusparse
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse -vec_type cuda
+    output_file: output/ex4_1.out
+
+  test:
+    suffix: cuda_vcrs
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse,vcrs -vec_type cuda
+    output_file: output/ex4_1.out
 
 TEST*/

@@ -252,7 +252,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
-  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
   if (view) {
     PetscCall(View(A));
   } else {
@@ -279,5 +279,12 @@ int main(int argc, char **argv)
     requires: !complex double
     args: -view
     filter: sed -e "s/[0-9]* cycles, [0-9]* second/some cycles, some second/"
+
+  test:
+    suffix: cusparse
+    requires: cuda
+    nsize: {{1 2}}
+    args: -operator_types aijcusparse -vec_type cuda
+    output_file: output/ex5_1.out
 
 TEST*/
