@@ -48,11 +48,6 @@ static __device__ __forceinline__ Number Conjugate(Number a)
   return Number{a.re, -a.im};
 }
 
-static __device__ __forceinline__ bool IsFinite(Number a)
-{
-  return isfinite(a.re) && isfinite(a.im);
-}
-
 /* s + a b */
 static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
 {
@@ -72,11 +67,6 @@ static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
 static __device__ __forceinline__ Number Conjugate(Number a)
 {
   return a;
-}
-
-static __device__ __forceinline__ bool IsFinite(Number a)
-{
-  return isfinite(a);
 }
 
 static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
