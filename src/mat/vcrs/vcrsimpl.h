@@ -77,6 +77,8 @@ PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse,
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat, PetscErrorCode (*)(Mat, VCRSOp, Vec, Vec, Vec));
 PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec); /* y = op(A) x (+ add); add may be NULL or y */
+PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);

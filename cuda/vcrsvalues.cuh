@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* How entries are stored, and sums over them. vcrs.cuh, whose scalars this needs, includes it */
+
+/*
+   Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each
+   thread that a memory access serves at a time, so that no two threads meet in a bank.
+*/
+template <class T>
+struct SharedTable {
+  static constexpr int    copies = 128 / sizeof(T);
+  static constexpr size_t bytes  = 256 * 128;
+  const T                *mine;
+
+  __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
+
+  /* All threads of the block; Ready() must follow */
+  static __device__ SharedTable Make(T *shared, const T *table, int n)
+  {
+    for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = table[i / copies];
+    return SharedTable{shared + threadIdx.x % copies};
+  }
+
+  static __device__ __forceinline__ void Ready() { __syncthreads(); }
+
+  /* What is too large to be copied */
+  static __device__ __forceinline__ T Read(const T *p) { return ::Read(p); }
+};
+
+/* The same where they lie: for matrices that are too small to pay for a copy */
+template <class T>
+struct GlobalTable {
+  static constexpr size_t bytes = 0;
+  const T                *table;
+
+  __device__ __forceinline__ T operator[](unsigned int c) const { return ReadInOrder(table + c); }
+
+  static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
+
+  static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int) { return GlobalTable{table}; }
+
+  static __device__ __forceinline__ void Ready() { }
+};
+
+/* How an entry is stored: type Code, bytes of shared memory for tables, Decode() */
+template <VCRSValues values, template <class> class Table = SharedTable>
+struct Values;
+
+/* A case for each of them, of a switch */
+#define VCRS_ALL_VALUES(Case) \
+  Case(VCRS_VALUES_FULL); \
+  Case(VCRS_VALUES_SINGLE); \
+  Case(VCRS_VALUES_DICT8); \
+  Case(VCRS_VALUES_DICT16); \
+  Case(VCRS_VALUES_LOG8); \
+  Case(VCRS_VALUES_LOG16); \
+  Case(VCRS_VALUES_FIXED8); \
+  Case(VCRS_VALUES_FIXED16);
+
+struct DecodeArguments {
+  const Number    *dict;
+  int              ndict;
+  const PetscReal *coarse, *fine;
+};
+
+struct NoTables {
+  static constexpr size_t sharedbytes = 0;
+  static constexpr bool   scaled      = false;
+  static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
+  static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
+
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FULL, Table> : NoTables {
+  typedef Raw<sizeof(Number)>::type Code;
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    union {
+      Code   bits;
+      Number number;
+    } u;
+
+    u.bits = c;
+    return u.number;
+  }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_SINGLE, Table> : NoTables {
+  typedef Raw<VCRS_COMPONENTS * sizeof(float)>::type Code;
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{static_cast<PetscReal>(__uint_as_float(c.x)), static_cast<PetscReal>(__uint_as_float(c.y))};
+#else
+    return static_cast<PetscReal>(__uint_as_float(c));
+#endif
+  }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
+  static constexpr bool   finite      = false;
+  static constexpr size_t sharedbytes = Table<Number>::bytes;
+  typedef unsigned char   Code;
+  Table<Number>           table;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    table = Table<Number>::Make(reinterpret_cast<Number *>(shared), a.dict, a.ndict);
+    Table<Number>::Ready();
+  }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return table[c]; }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
+  static constexpr bool  finite = false;
+  typedef unsigned short Code;
+  const Number          *dict;
+
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Table<Number>::Read(dict + c); }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
+  static constexpr size_t            sharedbytes = Table<PetscReal>::bytes;
+  typedef Raw<VCRS_COMPONENTS>::type Code;
+  Table<PetscReal>                   table;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    table = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
+    Table<PetscReal>::Ready();
+  }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{table[c & 255u], table[c >> 8]};
+#else
+    return table[c];
+#endif
+  }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
+  static constexpr size_t                sharedbytes = 2 * Table<PetscReal>::bytes;
+  typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+  Table<PetscReal>                       coarse, fine;
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  {
+    coarse = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
+    fine   = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine, 256);
+    Table<PetscReal>::Ready();
+  }
+
+  __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{Component(c & 0xffffu), Component(c >> 16)};
+#else
+    return Component(c);
+#endif
+  }
+};
+
+/*
+   Fixed point decodes to the integer; the row's power of two is applied to its sum. The code of a real has
+   one integer, which the unit for conversions turns into a real; for the two of a complex one it is too slow.
+*/
+struct FixedPoint : NoTables {
+  static constexpr bool scaled   = true;
+  static constexpr bool integers = VCRS_COMPONENTS == 1;
+
+#if !defined(PETSC_USE_COMPLEX)
+  static __device__ __forceinline__ Number Real(int i) { return static_cast<Number>(i); }
+#endif
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
+  typedef Raw<VCRS_COMPONENTS>::type Code;
+
+  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<signed char>(code); }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type code) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    const unsigned int c = code ^ 0x8080u;
+
+    return Number{BiasedToReal(c & 255u, 128., PetscReal()), BiasedToReal(c >> 8, 128., PetscReal())};
+#else
+    return Real(Integer(code));
+#endif
+  }
+};
+
+template <template <class> class Table>
+struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
+  typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+
+  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type code) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    const unsigned int c = code ^ 0x80008000u;
+
+    return Number{BiasedToReal(c & 0xffffu, 32768., PetscReal()), BiasedToReal(c >> 16, 32768., PetscReal())};
+#else
+    return Real(Integer(code));
+#endif
+  }
+};
+
+/*
+   Entry k of a batch: d is x_k (- x_ref), with zero for x_k if the entry is not wanted. Then its code is 0 too,
+   and if that decodes to a number, which is zero, the product is and need not be left out.
+*/
+template <class V>
+static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V &values, typename Register<typename V::Code>::type c, Number d, Number sum)
+{
+  if (V::finite) return MultiplyAdd(values.Decode(c), d, sum);
+  return MultiplyAddIf(wanted, values.Decode(c), d, sum);
+}
+
+/*
+   The sum over a row's entries. In the difference form it is that of a_k (x_k - x_ref); where codes are
+   integers these have an exact sum, and it is that of a_k x_k less this sum times x_ref: no difference an entry.
+   Code and x of an entry that is not wanted are zero.
+*/
+template <bool difference, class V>
+struct EntrySum {
+  typedef typename Register<typename V::Code>::type Code;
+  static constexpr bool                             integers = difference && V::integers;
+  Number                                            sum;
+  int                                               all;
+
+  __device__ __forceinline__ void Clear()
+  {
+    sum = Number{};
+    all = 0;
+  }
+
+  __device__ __forceinline__ void Add(const V &values, Code c, Number x, Number xref)
+  {
+    if constexpr (integers) all += V::Integer(c);
+    sum = MultiplyAdd(values.Decode(c), difference && !integers ? x - xref : x, sum);
+  }
+
+  __device__ __forceinline__ void AddIf(unsigned int wanted, const V &values, Code c, Number x, Number xref)
+  {
+    if constexpr (integers) Add(values, c, x, xref);
+    else sum = AddEntryIf(wanted, values, c, difference ? x - xref : x, sum);
+  }
+
+  __device__ __forceinline__ Number Finish(Number xref) const
+  {
+    if constexpr (integers) return MultiplyAdd(V::Real(-all), xref, sum);
+    else return sum;
+  }
+};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Products of a MATVCRS with vectors: where they are done, and PETSc's operations for them */
+
+#include "vcrsimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
+
+#if defined(LITHE_HAVE_CUDA)
+PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  *device = PETSC_FALSE;
+  PetscCall(VecBoundToCPU(x, &bound));
+  if (!bound) PetscCall(PetscObjectTypeCompareAny((PetscObject)x, device, VECSEQCUDA, VECMPICUDA, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes the device copy of the plan */
+PetscErrorCode MatVCRSUpload_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->dplan) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&ctx->dplan));
+  PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSApply_Device(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS          *ctx;
+  const PetscScalar *px, *padd = NULL;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSUpload_Private(A));
+  PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+  if (add == y) PetscCall(VecGetArrayAndMemType(y, &py, NULL));
+  else PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
+  if (add == y) padd = py;
+  else if (add) PetscCall(VecGetArrayReadAndMemType(add, &padd, NULL));
+
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSMult(ctx->plan, ctx->dplan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+
+  if (add && add != y) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
+  if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));
+  else PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  const VCRSPlan    *plan;
+  const PetscScalar *px, *padd = NULL;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(VecGetArrayRead(x, &px));
+  if (add == y) PetscCall(VecGetArray(y, &py));
+  else PetscCall(VecGetArrayWrite(y, &py));
+  if (add == y) padd = py;
+  else if (add) PetscCall(VecGetArrayRead(add, &padd));
+
+  PetscCall(VCRSPlanMult(plan, op, 1, px, 0, padd, 0, py, 0));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
+
+  if (add && add != y) PetscCall(VecRestoreArrayRead(add, &padd));
+  if (add == y) PetscCall(VecRestoreArray(y, &py));
+  else PetscCall(VecRestoreArrayWrite(y, &py));
+  PetscCall(VecRestoreArrayRead(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
+   A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
+*/
+PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress(A));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool xdevice, adddevice = PETSC_TRUE, ydevice;
+
+    PetscCall(VecIsOnDevice_Private(x, &xdevice));
+    PetscCall(VecIsOnDevice_Private(y, &ydevice));
+    if (add && add != y) PetscCall(VecIsOnDevice_Private(add, &adddevice));
+    if (xdevice && adddevice && ydevice && !A->boundtocpu) {
+      PetscCall(MatVCRSApply_Device(A, op, x, add, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  /* On a CPU a layout can be smaller and yet slower than AIJ; while AIJ is there, use the faster one */
+  if (!ctx->dropped && ctx->hostcost > 1.0 && !ctx->lossy) {
+    if (op == VCRS_OP_N && (add ? !!ctx->super.multadd : !!ctx->super.mult)) {
+      if (add) PetscCall((*ctx->super.multadd)(A, x, add, y));
+      else PetscCall((*ctx->super.mult)(A, x, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (op == VCRS_OP_T && ctx->super.multtransposeadd) {
+      const PetscScalar *from;
+      PetscScalar       *to;
+      PetscInt           n;
+
+      /* AIJ would call VecSet() or VecCopy(), which are collective events; A may be the block of one
+         process, with vectors of all, and the others need not come here */
+      if (add != y) {
+        PetscCall(VecGetLocalSize(y, &n));
+        PetscCall(VecGetArrayWrite(y, &to));
+        if (add) {
+          PetscCall(VecGetArrayRead(add, &from));
+          PetscCall(PetscArraycpy(to, from, n));
+          PetscCall(VecRestoreArrayRead(add, &from));
+        } else PetscCall(PetscArrayzero(to, n));
+        PetscCall(VecRestoreArrayWrite(y, &to));
+      }
+      PetscCall((*ctx->super.multtransposeadd)(A, x, y, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  PetscCall(MatVCRSApply_Host(A, op, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = op(A) x (+ add), on one process or on many; add may be NULL or y */
+PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall((*ctx->apply)(A, op, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+/* r = b - A x in one go; elsewhere than on a device as PETSc does it */
+static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
+{
+  Mat_VCRS          *ctx;
+  const PetscScalar *px, *pb;
+  PetscScalar       *pr;
+  PetscBool          xdevice, bdevice, rdevice;
+
+  PetscFunctionBegin;
+  PetscCall(VecIsOnDevice_Private(x, &xdevice));
+  PetscCall(VecIsOnDevice_Private(b, &bdevice));
+  PetscCall(VecIsOnDevice_Private(r, &rdevice));
+  if (!xdevice || !bdevice || !rdevice || A->boundtocpu || r == b) {
+    PetscCheck(r != b, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the right side must be different vectors");
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1, b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSUpload_Private(A));
+  PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(r, &pr, NULL));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSResidual(ctx->plan, ctx->dplan, pb, px, pr));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz));
+  PetscCall(VecRestoreArrayWriteAndMemType(r, &pr));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode MatMult_VCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_VCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTranspose_VCRS(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operations that are products, of one process or of many */
+void MatVCRSSetProducts_Private(Mat B, PETSC_UNUSED PetscBool parallel)
+{
+  B->ops->mult                      = MatMult_VCRS;
+  B->ops->multadd                   = MatMultAdd_VCRS;
+  B->ops->multtranspose             = MatMultTranspose_VCRS;
+  B->ops->multtransposeadd          = MatMultTransposeAdd_VCRS;
+  B->ops->multhermitiantranspose    = MatMultHermitianTranspose_VCRS;
+  B->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_VCRS;
+#if defined(LITHE_HAVE_CUDA)
+  if (!parallel) B->ops->residual = MatResidual_SeqAIJVCRS;
+#endif
+}
