@@ -327,6 +327,23 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if !defined(PETSC_USE_COMPLEX)
+/* Seven points in the difference form, two slices a warp: three blocks of 256 leave 80 registers, 896 threads 72, 1024 threads 64 */
+template <VCRSValues kind>
+static PetscErrorCode SetsLaunchPairs(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+{
+  constexpr size_t tables = Values<kind>::sharedbytes;
+
+  PetscFunctionBegin;
+  if constexpr (kind == VCRS_VALUES_FIXED8) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 256, 3>(l, a, stream)));
+  else if constexpr (tables == 0) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 128, 7>(l, a, stream)));
+  else if constexpr (tables > SharedTable<PetscReal>::bytes) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
+  else if (p->sigmakind == VCRS_SIGMA_FULL) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, true, 7, 6, 2, 1024, 1>(l, a, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* The shapes are measured, see docs/kernels.md; threads and blocks leave 48 registers a thread or more */
 template <VCRSValues kind, int length>
 static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
@@ -335,26 +352,17 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 #if defined(PETSC_USE_COMPLEX)
   constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : 4};
 #else
-  constexpr bool two      = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
+  constexpr bool two = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
   constexpr int  few = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
   constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? few : 256, shared && !two ? few : 1024}, blocks[2] = {two ? 1 : shared ? 2 : 4, shared && !two ? 2 : 1};
 #endif
 
   PetscFunctionBegin;
+  if (!p->difference) PetscCall((SetsLaunch<kind, false, length, batch[0], 1, threads[0], blocks[0]>(l, a, stream)));
 #if !defined(PETSC_USE_COMPLEX)
-  /* two slices a warp: three blocks of 256 leave 80 registers, 896 threads 72, 1024 threads 64 */
-  if constexpr (length == 7) {
-    if (p->difference) {
-      if constexpr (kind == VCRS_VALUES_FIXED8) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 256, 3>(l, a, stream)));
-      else if constexpr (!shared) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 128, 7>(l, a, stream)));
-      else if (two || p->sigmakind == VCRS_SIGMA_FULL) PetscCall((SetsLaunch<kind, true, 7, 6, 2, 896, 1>(l, a, stream)));
-      else PetscCall((SetsLaunch<kind, true, 7, 6, 2, 1024, 1>(l, a, stream)));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
+  else if constexpr (length == 7) PetscCall(SetsLaunchPairs<kind>(l, p, a, stream));
 #endif
-  if (p->difference) PetscCall((SetsLaunch<kind, true, length, batch[1], 1, threads[1], blocks[1]>(l, a, stream)));
-  else PetscCall((SetsLaunch<kind, false, length, batch[0], 1, threads[0], blocks[0]>(l, a, stream)));
+  else PetscCall((SetsLaunch<kind, true, length, batch[1], 1, threads[1], blocks[1]>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

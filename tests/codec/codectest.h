@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the tests of the storage formats share: counted comparisons, of which the first that fail print a line that begins with FAIL, and random bits */
+/* What tests of codecs share: counted comparisons, of which the first that fail print a line that begins with FAIL, and random bits */
 
 #include <petscsys.h>
 #include <stdint.h>

@@ -6,26 +6,9 @@ static char help[] = "The vector loops of a compression give what the functions 
 
 #include <src/mat/vcrs/vcrsround.h>
 #include <src/mat/vcrs/vcrsfit.h>
+#include "codectest.h"
 
 #define MANY 61
-
-static PetscInt failures = 0, values = 0;
-
-#define TEST(condition, ...)                                                                           \
-  do {                                                                                                 \
-    values++;                                                                                          \
-    if (!(condition) && failures++ < 20) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL " __VA_ARGS__)); \
-  } while (0)
-
-static uint64_t Random(void)
-{
-  static uint64_t state = 88172645463325252ULL;
-
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
 
 static double Uniform(void)
 {
