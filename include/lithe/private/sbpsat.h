@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What MATSBPSAT, PCSBPMG, the host loops and the kernels share: operators on a logically rectangular
+   grid as plain data, and the few operations that a multigrid cycle is made of.
+
+   Nodes are (i, j), 0 <= i <= n[0] along r and 0 <= j <= n[1] along s, over all processes. A process owns the
+   box own. Arrays come in three shapes, in all of which r is fastest:
+
+     owned     nodes of own, node (i, j) at (j - own.start[1]) pitch + i - own.start[0]
+     ghosted   nodes of ghosted, which is own and its neighbours within reach, cut off at the ends of the grid,
+               node (i, j) at (j - ghosted.start[1]) ghostpitch + i - ghosted.start[0]
+     coefficients   of ghosted, too, with coefficientpitch
+
+   On one process own and ghosted are the same box, and an owned array can serve as a ghosted one if the pitches
+   agree. With the pitches equal to the counts, owned and ghosted arrays are the global and local vectors of a
+   DMDA.
+
+   Two kinds of operators:
+
+     SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, positive definite
+                 if a face is a Dirichlet one. coefficient[] = c_rr, c_ss, c_rs. penalty[f], for a Dirichlet face f,
+                 is c_nn Gamma at the nodes of the face, in the order of the face and with the range of ghosted;
+                 NULL where ghosted does not touch the face.
+     SBP_NINE    a symmetric 9 point operator, as Galerkin products of second order are.
+                 coefficient[] = centre, east, north, north-east, north-west:
+                   (A u)_ij = centre_ij u_ij + east_ij u_{i+1,j} + east_{i-1,j} u_{i-1,j} + north_ij u_{i,j+1} + north_{i,j-1} u_{i,j-1}
+                            + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
+                            + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
+                 What would leave the grid is stored as 0 and not read.
+*/
+
+#include <petscmat.h>
+#include <lithe/private/hostdevice.h>
+
+/* Faces: 0 r = -1, 1 r = +1, 2 s = -1, 3 s = +1 */
+#define SBP_FACES        4
+#define SBP_COEFFICIENTS 5 /* the most that a kind has */
+
+typedef struct {
+  PetscInt start[2], count[2];
+} SBPBox;
+
+typedef struct {
+  int       order;                                 /* 2, 4 or 6; of no meaning for SBP_NINE */
+  int       reach;                                 /* how far a row reaches along r or s: neighbours in ghosted */
+  PetscBool dirichlet[SBP_FACES];                  /* else Neumann */
+  PetscInt  n[2];                                  /* intervals: n + 1 nodes */
+  PetscReal h[2];                                  /* 2/n: reference coordinates run over [-1, 1] */
+  SBPBox    own, ghosted;
+  PetscInt  pitch, ghostpitch, coefficientpitch;
+} SBPGrid;
+
+typedef enum {
+  SBP_SAT,
+  SBP_NINE
+} SBPKind;
+
+/* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */
+typedef enum {
+  SBP_SINGLE, /* float */
+  SBP_DOUBLE, /* double */
+  SBP_SCALAR  /* arrays PetscScalar, coefficients PetscReal */
+} SBPPrecision;
+
+typedef struct {
+  SBPKind      kind;
+  SBPGrid      grid;
+  SBPPrecision precision;                     /* of coefficient[] and penalty[], and of all arrays that it is applied to */
+  const void  *coefficient[SBP_COEFFICIENTS]; /* 3 for SBP_SAT, 5 for SBP_NINE */
+  const void  *penalty[SBP_FACES];            /* SBP_SAT */
+} SBPOperator;
+
+/* What a step does with A u. Every array but u is owned; out may be b or d, never u. */
+typedef enum {
+  SBP_APPLY,    /* out = A u */
+  SBP_ADD,      /* out = b + A u */
+  SBP_RESIDUAL, /* out = b - A u */
+  SBP_SMOOTH    /* dout = c1 d + c2 dinv (b - A u), out = u + dout. d is not read if c1 = 0; dout may be d, or NULL if it
+                   is not wanted; dinv may be NULL, which stands for 1 */
+} SBPMode;
+
+typedef struct {
+  SBPMode     mode;
+  const void *u;    /* ghosted */
+  const void *b, *d, *dinv;
+  double      c1, c2;
+  void       *out, *dout;
+} SBPStep;
+
+/*
+   One set of these works on host memory, one on a device (launched on PETSc's current stream, without
+   synchronisation but where a number is returned to the host). region: the nodes to be computed, a part of own, so that
+   what needs no ghosts can run while they travel; NULL: all of own.
+
+   Grids of a transfer: fine->n[d] = 2 coarse->n[d], and a process owns coarse node (I, J) if and only if it owns fine node
+   (2I, 2J).
+*/
+typedef struct {
+  PetscErrorCode (*step)(const SBPOperator *, const SBPBox *region, const SBPStep *);
+  /* d = the diagonal, owned */
+  PetscErrorCode (*diagonal)(const SBPOperator *, void *d);
+  /* rc = P^T r: weights (1/2, 1, 1/2), at the ends (1, 1/2). r ghosted by at least 1, rc owned */
+  PetscErrorCode (*restrict_)(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, const void *r, void *rc);
+  /* u = P e, or u += P e: bilinear. e ghosted by at least 1, u owned */
+  PetscErrorCode (*prolong)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, PetscBool add, const void *e, void *u);
+  /* u = bicubic interpolation of e, one-sided at the ends (bilinear in a direction of fewer than 3 coarse intervals). e ghosted by at least 2 */
+  PetscErrorCode (*interpolate)(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision, const void *e, void *u);
+
+  /* Memory of n bytes, zeroed; copies between owned arrays of grids that differ in pitch and precision (SBP_SCALAR: the real part is
+     read; written with part 0 real, 1 imaginary, of which the other is left) */
+  PetscErrorCode (*alloc)(size_t, void **);
+  PetscErrorCode (*free)(void **);
+  PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
+
+  /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
+  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum); /* of this process */
+  PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y); /* y = a x + b y; b = 0: y is not read */
+  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
+
+  /*
+     Fused operations: NULL where there is none, or when a process does not have the whole grid (ghosts would have to be exchanged within them).
+  */
+  /* From u = 0, the first two smoothing steps with (c2[0]), (c1[1], c2[1]): u and, if not NULL, d as after the second */
+  PetscErrorCode (*smoothtwo)(const SBPOperator *, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d);
+  /* rc = P^T (b - A u) */
+  PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
+  /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
+  PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout);
+} SBPKernels;
+
+PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/sbphost.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/sbpdevice.c: those of cuda/sbp*.cu */
+#endif
+
+/*
+   The operator of a MATSBPSAT, set up; its arrays stay the matrix's. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
+   is made on the first call and kept. device: arrays on the device.
+   Not collective.
+*/
+PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
+/* Ghosts of an owned array: from one process's grid (reach and own as in it); width: how many are wanted */
+typedef struct _n_SBPHalo *SBPHalo;
+PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, SBPHalo *);
+PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
+PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
+PETSC_INTERN PetscErrorCode SBPHaloDestroy(SBPHalo *);
