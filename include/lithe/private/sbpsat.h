@@ -130,6 +130,27 @@ typedef struct {
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
   /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
   PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout);
+
+  /*
+     What the set-up of a multigrid and its coarsest level need. Any of them may be NULL on the host, where PCSBPMG does it itself; put and get
+     must be there on a device, and what else is NULL is done by way of the host.
+  */
+  /* n bytes from host memory to memory of alloc(), and back; done when they return */
+  PetscErrorCode (*put)(size_t n, const void *host, void *x);
+  PetscErrorCode (*get)(size_t n, const void *x, void *host);
+  /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
+  PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
+  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned, SBP_DOUBLE.
+     gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij where the node that it couples (i, j) with is in
+     the grid and has the colour; the others are left. All owned, SBP_DOUBLE */
+  PetscErrorCode (*mark)(const SBPGrid *, int colour, void *v);
+  PetscErrorCode (*gather)(const SBPGrid *, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
+
+  /* What is launched between begin and end is recorded, not run; launch runs it on PETSc's current stream. NULL where there is no such thing */
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
 } SBPKernels;
 
 PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/sbphost.c */
