@@ -140,11 +140,11 @@ typedef struct {
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
   /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
-  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned, SBP_DOUBLE.
+  /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
      gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij where the node that it couples (i, j) with is in
-     the grid and has the colour; the others are left. All owned, SBP_DOUBLE */
-  PetscErrorCode (*mark)(const SBPGrid *, int colour, void *v);
-  PetscErrorCode (*gather)(const SBPGrid *, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
+     the grid and has the colour; the others are left. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
+  PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
+  PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
 
   /* What is launched between begin and end is recorded, not run; launch runs it on PETSc's current stream. NULL where there is no such thing */
   PetscErrorCode (*graphbegin)(void);
