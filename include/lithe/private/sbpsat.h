@@ -33,6 +33,7 @@
                  What would leave the grid is stored as 0 and not read.
 */
 
+#include <petscdm.h>
 #include <petscmat.h>
 #include <lithe/private/hostdevice.h>
 
