@@ -6,6 +6,7 @@
 /* SUBMANSEC = Mat */
 
 #include <lithe.h>
+#include <petscdm.h>
 #include <petscmat.h>
 
 /* "vcrs" and "aijvcrs" choose between the other two by the size of the communicator */
@@ -13,6 +14,8 @@
 #define MATAIJVCRS    "aijvcrs"
 #define MATSEQAIJVCRS "seqaijvcrs"
 #define MATMPIAIJVCRS "mpiaijvcrs"
+
+#define MATSBPSAT "sbpsat"
 
 /*E
   MatVCRSLayout - how a `MATVCRS` matrix is stored
@@ -128,3 +131,56 @@ PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);
 PETSC_EXTERN PetscErrorCode MatVCRSSubstitute(Mat, PetscBool, PetscBool, Vec, Vec);
+
+/*E
+  MatSBPSATFace - the faces of the logical square of a `MATSBPSAT`, on which reference coordinates (r, s) run over [-1, 1]^2
+
+  Values:
++ `MATSBPSAT_LEFT`   - r = -1, the first node along x of the `DMDA`
+. `MATSBPSAT_RIGHT`  - r = +1
+. `MATSBPSAT_BOTTOM` - s = -1, the first node along y of the `DMDA`
+- `MATSBPSAT_TOP`    - s = +1
+
+  Level: beginner
+
+.seealso: `MATSBPSAT`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddBoundary()`
+E*/
+typedef enum {
+  MATSBPSAT_LEFT,
+  MATSBPSAT_RIGHT,
+  MATSBPSAT_BOTTOM,
+  MATSBPSAT_TOP
+} MatSBPSATFace;
+PETSC_EXTERN const char *const MatSBPSATFaces[];
+
+/*E
+  MatSBPSATMetrics - where the coefficients of a `MATSBPSAT` come from in a product
+
+  Values:
++ `MATSBPSAT_METRICS_STORED` - they are stored, three numbers a node
+- `MATSBPSAT_METRICS_FLY`    - they are computed from coordinates and coefficient in every product
+
+  Level: intermediate
+
+.seealso: `MATSBPSAT`, `MatSBPSATSetMetrics()`
+E*/
+typedef enum {
+  MATSBPSAT_METRICS_STORED,
+  MATSBPSAT_METRICS_FLY
+} MatSBPSATMetrics;
+PETSC_EXTERN const char *const MatSBPSATMetricsTypes[];
+
+PETSC_EXTERN PetscErrorCode MatCreateSBPSAT(DM, Mat *);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetOrder(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetOrder(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetDirichlet(Mat, const PetscBool[4]);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetDirichlet(Mat, PetscBool[4]);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetMetrics(Mat, MatSBPSATMetrics);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetMetrics(Mat, MatSBPSATMetrics *);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetCoefficient(Mat, Vec);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetCoefficient(Mat, Vec *);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetTensor(Mat, Vec, Vec, Vec, Vec);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetTensor(Mat, Vec *, Vec *, Vec *, Vec *);
+PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
+PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
+PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
