@@ -141,6 +141,8 @@ typedef struct {
   PetscErrorCode (*get)(size_t n, const void *x, void *host);
   /* y = M x, M symmetric, n x n, one row after the other; x and y contiguous; SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
+  /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
+  PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
   /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
      gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij where the node that it couples (i, j) with is in
      the grid and has the colour; the others are left. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
