@@ -18,6 +18,7 @@
 */
 
 #include <petscdevice_cuda.h>
+#include <cuda_fp16.h>
 #include <src/ksp/cbgmres/cbbasisdevice.h>
 
 #if defined(PETSC_USE_COMPLEX)
@@ -125,16 +126,19 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
      Load(V, v, e, chunk)        v, e: where the column begins
      Decode(V, raw, q), Scale(V, raw)   the numbers are q times the scale
      Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
-   Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, code of the exponent) is then what Load() returns;
-   an exponent has exponentbytes bytes. */
+   Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, Code(e, chunk)) is then what Load() returns. */
 
 /* PetscReal in double precision */
 struct CBDouble {
-  static constexpr int width = 2, words = 4, exponentbytes = 0;
+  static constexpr int width = 2, words = 4;
   struct Raw {
     uint32_t word[4];
   };
 
+  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
+  {
+    return 0;
+  }
   static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
   {
     return Raw{{t.x, t.y, t.z, t.w}};
@@ -166,11 +170,15 @@ struct CBDouble {
 
 template <int w>
 struct CBSingle {
-  static constexpr int width = w, words = w, exponentbytes = 0;
+  static constexpr int width = w, words = w;
   struct Raw {
     uint32_t word[w];
   };
 
+  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
+  {
+    return 0;
+  }
   static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
   {
     return Raw{{t.x, t.y, t.z, t.w}};
@@ -207,14 +215,18 @@ struct CBSingle {
   }
 };
 
-/* Half precision and bfloat16 */
+/* Half precision (5, 10) and bfloat16 (8, 7) */
 template <int exponentbits, int mantissabits, int w>
 struct CBMini {
-  static constexpr int width = w, words = w / 2, exponentbytes = 0;
+  static constexpr int width = w, words = w / 2;
   struct Raw {
     uint32_t word[words];
   };
 
+  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
+  {
+    return 0;
+  }
   static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
   {
     return Raw{{t.x, t.y, t.z, t.w}};
@@ -232,14 +244,11 @@ struct CBMini {
     return 1;
   }
 
-  /* The exponent's offset by a product, which also makes subnormal numbers normal; infinity and NaN have the largest exponent before and after it */
   static __device__ __forceinline__ double One(uint32_t code)
   {
-    const uint32_t modulus = code & 0x7fff, sign = (code & 0x8000) << 16;
-    uint32_t       high = modulus << (20 - mantissabits);
-
-    if (modulus >= ((1u << exponentbits) - 1) << mantissabits) high |= 0x7ff00000;
-    return __hiloint2double(static_cast<int>(high | sign), 0) * __hiloint2double((2047 - (1 << (exponentbits - 1))) << 20, 0);
+    /* bfloat16 is the upper half of a float */
+    if (exponentbits == 8) return __uint_as_float(code << 16);
+    return __half2float(__ushort_as_half(static_cast<unsigned short>(code)));
   }
   static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
@@ -286,26 +295,41 @@ static __device__ __forceinline__ uint64_t CBLargest(const double x[])
   return largest;
 }
 
+/* LitheFRSZ2Quantise() of numbers with one E and at most 32 bits: the conversion saturates, so that the ends of the range are compared as whole numbers */
+template <int width>
+static __device__ __forceinline__ void CBQuantise(const LitheFRSZ2 &f, int E, const double x[], int q[])
+{
+  if (E == 0 || E == LITHE_FRSZ2_SPECIAL) {
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] = static_cast<int>(LitheFRSZ2Quantise(&f, E, static_cast<PetscReal>(x[i])));
+  } else {
+    const double inverse = LithePow2(1023 - E);
+    const int    limit   = static_cast<int>((1u << (f.bits - 1)) - 1);
+
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] = max(-limit, min(limit, __double2int_rn(x[i] * inverse)));
+  }
+}
+
 static __device__ __forceinline__ double CBStep2(int E)
 {
   return __hiloint2double(E << 20, 0);
 }
 
-/* A whole number of so many bits, its sign bit turned, as a double: without the slow conversion */
-template <int bits>
-static __device__ __forceinline__ double CBTurned(uint32_t u)
-{
-  return __hiloint2double(0x43300000, static_cast<int>(u)) - (4503599627370496.0 + static_cast<double>(1u << (bits - 1)));
-}
-
 /* FRSZ2 with 16 or 32 bits, which processors have integers of */
 template <int bits, int exponentbits, int w>
 struct CBFrsz {
-  static constexpr int width = w, words = w * bits / 32, lanes = LITHE_FRSZ2_BLOCK / w, exponentbytes = exponentbits / 8;
+  static constexpr int width = w, words = w * bits / 32, lanes = LITHE_FRSZ2_BLOCK / w;
   struct Raw {
     uint32_t word[words], code;
   };
 
+  static __device__ __forceinline__ uint32_t Code(const char *e, size_t chunk)
+  {
+    const LitheFRSZ2 f = Format();
+
+    return LitheFRSZ2GetExponent(&f, e, chunk / lanes);
+  }
   static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t code)
   {
     return Raw{{t.x, t.y, t.z, t.w}, code};
@@ -334,12 +358,10 @@ struct CBFrsz {
   {
 #pragma unroll
     for (int i = 0; i < words; i++) {
-      if (bits == 32) q[i] = CBTurned<32>(r.word[i] ^ 0x80000000u);
+      if (bits == 32) q[i] = static_cast<int>(r.word[i]);
       else {
-        const uint32_t turned = r.word[i] ^ 0x80008000u;
-
-        q[2 * i]     = CBTurned<16>(turned & 0xffff);
-        q[2 * i + 1] = CBTurned<16>(turned >> 16);
+        q[2 * i]     = static_cast<int16_t>(r.word[i] & 0xffff);
+        q[2 * i + 1] = static_cast<int16_t>(r.word[i] >> 16);
       }
     }
   }
@@ -349,16 +371,16 @@ struct CBFrsz {
     const int        E    = LitheFRSZ2Exponent(&f, V.base, CBLargest<lanes, w>(x));
     const double     step = CBStep2(E);
     uint32_t         word[words];
+    int              q[w];
 
+    CBQuantise<w>(f, E, x, q);
 #pragma unroll
     for (int i = 0; i < words; i++) word[i] = 0;
 #pragma unroll
     for (int i = 0; i < w; i++) {
-      const int q = static_cast<int>(LitheFRSZ2Quantise(&f, E, static_cast<PetscReal>(x[i])));
-
-      z[i] = q * step;
-      if (bits == 32) word[i] = static_cast<uint32_t>(q);
-      else word[i / 2] |= (static_cast<uint32_t>(q) & 0xffff) << (i % 2 * 16);
+      z[i] = q[i] * step;
+      if (bits == 32) word[i] = static_cast<uint32_t>(q[i]);
+      else word[i / 2] |= (static_cast<uint32_t>(q[i]) & 0xffff) << (i % 2 * 16);
     }
     if (!there) return;
     CBStoreWords<words>(v + 4 * words * chunk, word);
@@ -369,7 +391,7 @@ struct CBFrsz {
 /* FRSZ2 with 16 < bits < 32, odd: 8 numbers are so many bytes, that begin at any byte of a word and share their words with those of the neighbours */
 template <int bits, int exponentbits>
 struct CBFrszOdd {
-  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, lanes = 4, exponentbytes = exponentbits / 8;
+  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, lanes = 4;
   struct Raw {
     uint32_t word[words], code;
   };
@@ -409,8 +431,7 @@ struct CBFrszOdd {
   }
   static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
-    constexpr uint32_t sign = 1u << (bits - 1);
-    uint32_t           word[words];
+    uint32_t word[words];
 
 #pragma unroll
     for (int i = 0; i < words; i++) word[i] = __funnelshift_r(r.word[i], i + 1 < words ? r.word[i + 1] : 0, Shift());
@@ -420,7 +441,7 @@ struct CBFrszOdd {
       uint32_t  code = word[at] >> shift;
 
       if (shift + bits > 32) code = __funnelshift_r(word[at], word[at + 1 < words ? at + 1 : at], shift);
-      q[i] = CBTurned<bits>((code & (sign | (sign - 1))) ^ sign);
+      q[i] = static_cast<int>(code << (32 - bits)) >> (32 - bits);
     }
   }
   static __device__ __forceinline__ void Encode(const CBColumns &V, char *v, char *e, size_t chunk, bool there, const double x[], double z[])
@@ -429,16 +450,16 @@ struct CBFrszOdd {
     const int        E    = LitheFRSZ2Exponent(&f, V.base, CBLargest<lanes, 8>(x));
     const double     step = CBStep2(E);
     uint32_t         word[words], *to = reinterpret_cast<uint32_t *>(v) + First(chunk), before;
+    int              q[8];
 
     /* from bit 0 on, then to where they belong, with the end of the chunk before */
 #pragma unroll
     for (int i = 0; i < words; i++) word[i] = 0;
+    CBQuantise<8>(f, E, x, q);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      const int q = static_cast<int>(LitheFRSZ2Quantise(&f, E, static_cast<PetscReal>(x[i])));
-
-      z[i] = q * step;
-      LitheFRSZ2Put(bits, word, i, q);
+      z[i] = q[i] * step;
+      LitheFRSZ2Put(bits, word, i, q[i]);
     }
 #pragma unroll
     for (int i = words - 1; i >= 0; i--) word[i] = __funnelshift_l(i ? word[i - 1] : 0, word[i], Shift());

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: one column. A thread has a few chunks, so narrow that a warp reads and writes vectors without gaps.
+   Compressed bases: one column. A thread has a few chunks. Where it loads a column they are so narrow that a warp writes
+   the vector without gaps; where it stores one, the fewer threads share a block of 32 numbers the better.
 */
 
 #include "cbbasis.cuh"
@@ -81,7 +82,7 @@ PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscReal scale, 
   PetscFunctionBegin;
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(CBDispatch<false>(d, [&](auto format) {
+  PetscCall(CBDispatch<true>(d, [&](auto format) {
     using F = decltype(format);
 
     CBStoreKernel<F><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, scale * d->up, d->down, aligned, dx, dz);

@@ -43,7 +43,8 @@ struct CBDotShape<CBFrszAny> {
 
 /*
    Where a thread finds its chunks of the next columns. Chunks of 16 bytes are copied to shared memory, each thread its own ones,
-   while those of the columns before are worked on; others are read when they are needed.
+   while those of the columns before are worked on; others are read when they are needed. Exponents are read one group of columns
+   ahead, into registers: copies of single bytes do not exist, and those of 4 bytes, at 8 threads the same ones, are slow.
 */
 template <class F>
 struct CBDotQueue {
@@ -52,8 +53,7 @@ struct CBDotQueue {
   static constexpr int  stages = copied ? CB_DOT_STAGES : 1;
 
   struct Memory {
-    uint4    value[stages][columns][chunks][copied ? CB_DOT_THREADS : 1];
-    uint32_t code[stages][columns][chunks][copied ? CB_DOT_THREADS : 1];
+    uint4 value[stages][columns][chunks][copied ? CB_DOT_THREADS : 1];
   };
 
   const CBColumns &V;
@@ -61,11 +61,12 @@ struct CBDotQueue {
   int              count;
   const unsigned  *chunk;
   Memory          *memory;
+  uint32_t         code[columns][chunks], nextcode[columns][chunks];
 
   __device__ __forceinline__ size_t Column(int column) const
   {
-    /* behind the last one that again: its sums are not kept */
-    return static_cast<size_t>(column < count ? column : count - 1);
+    /* behind the last one that again: its sums are not kept. There is a column even where none passes by: the newest one */
+    return static_cast<size_t>(column < count ? column : (count ? count - 1 : 0));
   }
 
   /* Some columns from the given one on begin to come */
@@ -78,14 +79,28 @@ struct CBDotQueue {
           const size_t i = Column(column + c);
 
 #pragma unroll
-          for (int r = 0; r < chunks; r++) {
-            __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
-            if constexpr (F::exponentbytes > 0) __pipeline_memcpy_async(&memory->code[stage][c][r][threadIdx.x], e + i * V.ebytes + (chunk[r] / F::lanes * F::exponentbytes & ~3u), 4);
-          }
+          for (int r = 0; r < chunks; r++) __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
         }
       }
       /* a group without copies counts, too */
       __pipeline_commit();
+    }
+  }
+
+  /* The exponents of the next group become those of this one, and others, of the columns from the given one on, the next ones */
+  __device__ __forceinline__ void AskCodes(int column)
+  {
+    if constexpr (copied) {
+#pragma unroll
+      for (int c = 0; c < columns; c++) {
+        const size_t i = Column(column + c);
+
+#pragma unroll
+        for (int r = 0; r < chunks; r++) {
+          code[c][r]     = nextcode[c][r];
+          nextcode[c][r] = F::Code(e + i * V.ebytes, chunk[r]);
+        }
+      }
     }
   }
 
@@ -98,14 +113,7 @@ struct CBDotQueue {
   __device__ __forceinline__ typename F::Raw Take(int column, int stage, int c, int r) const
   {
     if constexpr (copied) {
-      uint32_t code = 0;
-
-      if constexpr (F::exponentbytes > 0) {
-        const unsigned place = 8 * (chunk[r] / F::lanes * F::exponentbytes % 4);
-
-        code = memory->code[stage][c][r][threadIdx.x] >> place & (F::exponentbytes == 1 ? 0xff : 0xffff);
-      }
-      return F::Unpack(memory->value[stage][c][r][threadIdx.x], code);
+      return F::Unpack(memory->value[stage][c][r][threadIdx.x], code[c][r]);
     } else {
       const size_t i = Column(column + c);
 
@@ -215,9 +223,10 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
       }
     }
 
-    Queue queue = {V, v, e, count, chunk, &memory};
+    Queue queue = {V, v, e, count, chunk, &memory, {}, {}};
     int   stage = 0;
 
+    queue.AskCodes(0);
 #pragma unroll
     for (int q = 0; q < Queue::stages - 1; q++) queue.Ask(q * columns, q);
 #pragma unroll 1
@@ -225,6 +234,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
       double s[together];
 
       /* what was worked on in the last turn makes room */
+      queue.AskCodes(column + columns);
       queue.Wait();
       queue.Ask(column + (Queue::stages - 1) * columns, stage ? stage - 1 : Queue::stages - 1);
 #pragma unroll

@@ -9,7 +9,7 @@
 
 #include "cbbasis.cuh"
 
-#define CB_UPDATE_THREADS 256
+#define CB_UPDATE_THREADS 128
 #define CB_UPDATE_BATCH   256 /* columns whose coefficients are in shared memory */
 #define CB_UPDATE_UNROLL  8
 
@@ -51,6 +51,24 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 #endif
 }
 
+/* Columns from the given one on, in groups of so many as are read together, then of half as many, and so on to single ones */
+template <class F, int together = CB_UPDATE_UNROLL>
+static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count, double t[])
+{
+  int column = 0;
+
+#pragma unroll 1
+  for (; column + together <= count; column += together) {
+    typename F::Raw raw[together];
+
+#pragma unroll
+    for (int i = 0; i < together; i++, v += V.vbytes, e += V.ebytes) raw[i] = F::Load(V, v, e, chunk);
+#pragma unroll
+    for (int i = 0; i < together; i++) CBAddColumn<F>(V, raw[i], f[column + i], t);
+  }
+  if constexpr (together > 1) CBAddColumns<F, together / 2>(V, v, e, chunk, f + column, count - column, t);
+}
+
 template <class F>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
 {
@@ -71,22 +89,11 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
   for (PetscInt from = 0; from < a.k; from += CB_UPDATE_BATCH) {
     const int   count = static_cast<int>(a.k - from < CB_UPDATE_BATCH ? a.k - from : CB_UPDATE_BATCH);
     const char *v = V.values + static_cast<size_t>(from) * V.vbytes, *e = V.exponents + static_cast<size_t>(from) * V.ebytes;
-    int         column = 0;
 
     __syncthreads();
     for (int i = threadIdx.x; i < m * count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * a.c[m * from + i];
     __syncthreads();
-#pragma unroll 1
-    for (; column + CB_UPDATE_UNROLL <= count; column += CB_UPDATE_UNROLL) {
-      typename F::Raw raw[CB_UPDATE_UNROLL];
-
-#pragma unroll
-      for (int i = 0; i < CB_UPDATE_UNROLL; i++, v += V.vbytes, e += V.ebytes) raw[i] = F::Load(V, v, e, chunk);
-#pragma unroll
-      for (int i = 0; i < CB_UPDATE_UNROLL; i++) CBAddColumn<F>(V, raw[i], f[column + i], t);
-    }
-#pragma unroll 1
-    for (; column < count; column++, v += V.vbytes, e += V.ebytes) CBAddColumn<F>(V, F::Load(V, v, e, chunk), f[column], t);
+    CBAddColumns<F>(V, v, e, chunk, f, count, t);
   }
 
   /* x - t; zeros behind the end, which a block is filled with */

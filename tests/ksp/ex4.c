@@ -192,7 +192,7 @@ int main(int argc, char **argv)
     suffix: cuda_vcrs
     requires: cuda
     nsize: {{1 2}}
-    args: -operator_types aijcusparse,vcrs -vec_type cuda
+    args: -operator_types aijcusparse,vcrs
     output_file: output/ex4_1.out
 
 TEST*/
