@@ -9,12 +9,12 @@
 
 #include "cbbasis.cuh"
 
-#define CB_CODEC_THREADS 256
+#define CB_CODEC_THREADS 128
 
 /* Loads that a thread has under way */
 template <class F>
 struct CBCodecShape {
-  static constexpr int chunks = F::width == 2 ? 4 : 1;
+  static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
 template <class F>
