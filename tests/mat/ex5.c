@@ -44,6 +44,29 @@ static PetscErrorCode TestClose(Vec x, Vec y, const char where[], const char wha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A relative of AIJ whose vectors are of another type than the default keeps that when it is converted: on a device all hangs on it */
+static PetscErrorCode TestVecType(Mat B, MatReuse reuse, const char where[])
+{
+  PetscMPIInt size;
+  PetscBool   same;
+  VecType     kept;
+  Mat         C, D;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)B), &size));
+  PetscCall(MatConvert(B, MATAIJPERM, MAT_INITIAL_MATRIX, &C));
+  PetscCall(MatSetVecType(C, size == 1 ? VECSEQ : VECMPI));
+  D = C;
+  PetscCall(MatConvert(C, MATVCRS, reuse, &D));
+  PetscCall(MatGetVecType(D, &kept));
+  PetscCall(PetscStrcmp(kept, size == 1 ? VECSEQ : VECMPI, &same));
+  if (!same) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: the vectors of a converted matrix are of type %s\n", where, kept));
+  failures += same ? 0 : 1;
+  if (D != C) PetscCall(MatDestroy(&D));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool dropped, const char where[])
 {
   static const MatType types[] = {MATAIJ, MATBAIJ, MATDENSE, MATSELL, MATAIJVCRS, MATVCRS};
@@ -72,6 +95,9 @@ static PetscErrorCode TestConversions(Mat A, Mat B, MatType vcrs, PetscBool drop
     PetscCall(MatDestroy(&C));
     PetscCall(MatDestroy(&D));
   }
+
+  PetscCall(TestVecType(B, MAT_INITIAL_MATRIX, where));
+  PetscCall(TestVecType(B, MAT_INPLACE_MATRIX, where));
 
   /* into a matrix that is there */
   PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &C));

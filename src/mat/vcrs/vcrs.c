@@ -383,10 +383,11 @@ static PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A new matrix of the base type, or newmat overwritten; a relative of AIJ (on the GPU, say) goes through AIJ */
+/* A new matrix of the base type, or newmat overwritten; a relative of AIJ (on the GPU, say) goes through AIJ. Its vectors stay of the type that they are */
 PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
   PetscBool isbase, isseq;
+  char     *vectype;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
@@ -395,11 +396,16 @@ PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, 
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
     *done = PETSC_TRUE;
-  } else if (reuse == MAT_INITIAL_MATRIX) {
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscStrallocpy(A->defaultvectype, &vectype));
+  if (reuse == MAT_INITIAL_MATRIX) {
     if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
     else if (isseq && A->assembled && A->rmap->n > 0) PetscCall(MatVCRSCreateSeqAIJ_Private(A, newmat));
     else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
   } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
+  if (vectype) PetscCall(MatSetVecType(*newmat, vectype));
+  PetscCall(PetscFree(vectype));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
