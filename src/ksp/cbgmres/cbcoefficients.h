@@ -67,7 +67,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
   const size_t       ld = (size_t)s->ld, j = (size_t)(k - 1);
   const PetscScalar *b      = s->sums + k;
   const PetscReal    before = PetscRealPart(b[k]);
-  PetscScalar       *h      = s->hessenberg + j * ld;
+  PetscScalar       *h      = s->hessenberg + j * ld, *partial = s->work + (t->parts > 1 ? ld : (size_t)k);
 
   if (pass == 0) CBTeamGram(t, s, j, before);
   for (PetscInt i = t->thread; i < k; i += t->threads) s->c[i] = 0.0;
@@ -88,15 +88,22 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
     CB_TEAM_WAIT();
   }
 
-  /* What is left of w without them */
+  /* What is left of w without them; the second row of work is free, and behind its first k numbers so is the first one */
   for (PetscInt i = t->thread; i < k; i += t->threads) {
     if (pass == 0) h[i] = s->c[i];
     else h[i] += s->c[i];
   }
+  for (PetscInt part = t->thread; part < t->parts; part += t->threads) {
+    PetscReal sum = 0.0;
+
+    for (PetscInt i = part; i < k; i += t->parts) sum += PetscRealPart(s->work[i]);
+    partial[part] = sum;
+  }
+  CB_TEAM_WAIT();
   if (t->thread == 0) {
     PetscReal after = before;
 
-    for (PetscInt i = 0; i < k; i++) after -= PetscRealPart(s->work[i]);
+    for (PetscInt part = 0; part < t->parts; part++) after -= PetscRealPart(partial[part]);
     s->step[j].before = before;
     s->step[j].after  = after;
     s->step[j].passes = pass + 1;
