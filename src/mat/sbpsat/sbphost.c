@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   SBPHostKernels: operators, transfers and vectors of SBP-SAT multigrid on host memory. They are the whole of it, in
+   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h.
+*/
+
+#include <lithe/private/sbpsat.h>
+
+/* Nodes of a strip: a handful of lines of so many doubles fit into a first cache */
+#define SBP_STRIP 512
+
+#define HOST_VALUE   float
+#define HOST_REAL    float
+#define HOST_NAME(f) f##_Single
+#include "sbphostloops.h"
+
+#define HOST_VALUE   double
+#define HOST_REAL    double
+#define HOST_NAME(f) f##_Double
+#include "sbphostloops.h"
+
+#if PetscDefined(USE_COMPLEX)
+  #define HOST_VALUE   PetscScalar
+  #define HOST_REAL    PetscReal
+  #define HOST_NAME(f) f##_Scalar
+  #include "sbphostloops.h"
+#endif
+
+/* Where PetscScalar is real, it is one of the other two */
+static SBPPrecision SBPPrecisionOfLoops(SBPPrecision precision)
+{
+  if (precision != SBP_SCALAR || PetscDefined(USE_COMPLEX)) return precision;
+  return sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE;
+}
+
+#if PetscDefined(USE_COMPLEX)
+  #define SBPWithPrecision(precision, f, ...)   \
+    do {                                        \
+      switch (SBPPrecisionOfLoops(precision)) { \
+      case SBP_SINGLE:                          \
+        PetscCall(f##_Single(__VA_ARGS__));     \
+        break;                                  \
+      case SBP_DOUBLE:                          \
+        PetscCall(f##_Double(__VA_ARGS__));     \
+        break;                                  \
+      case SBP_SCALAR:                          \
+        PetscCall(f##_Scalar(__VA_ARGS__));     \
+        break;                                  \
+      }                                         \
+    } while (0)
+#else
+  #define SBPWithPrecision(precision, f, ...)                                               \
+    do {                                                                                    \
+      if (SBPPrecisionOfLoops(precision) == SBP_SINGLE) PetscCall(f##_Single(__VA_ARGS__)); \
+      else PetscCall(f##_Double(__VA_ARGS__));                                              \
+    } while (0)
+#endif
+
+static PetscErrorCode SBPStep_Host(const SBPOperator *op, const SBPBox *region, const SBPStep *step)
+{
+  PetscFunctionBegin;
+  SBPWithPrecision(op->precision, SBPStepLoops, op, region, step);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPDiagonal_Host(const SBPOperator *op, void *diagonal)
+{
+  PetscFunctionBegin;
+  SBPWithPrecision(op->precision, SBPDiagonalLoops, op, diagonal);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPRestrict_Host(const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision precision, const void *r, void *rc)
+{
+  PetscFunctionBegin;
+  SBPWithPrecision(precision, SBPRestrictLoops, fine, coarse, r, rc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPProlong_Host(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision precision, PetscBool add, const void *e, void *u)
+{
+  PetscFunctionBegin;
+  SBPWithPrecision(precision, SBPProlongLoops, coarse, fine, PETSC_FALSE, add, e, u);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPInterpolate_Host(const SBPGrid *coarse, const SBPGrid *fine, SBPPrecision precision, const void *e, void *u)
+{
+  PetscFunctionBegin;
+  SBPWithPrecision(precision, SBPProlongLoops, coarse, fine, PETSC_TRUE, PETSC_FALSE, e, u);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPAlloc_Host(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPFree_Host(void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An array as one of real numbers: their size, and how far apart they are */
+static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
+{
+  const size_t size = precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
+                                                                                        : sizeof(PetscReal);
+
+  *single = size == sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
+  *stride = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 2 : 1;
+  *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
+}
+
+#define SBPCopyLoop(from, to)                                                     \
+  do {                                                                            \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                              \
+      const from *x = (const from *)px + (PetscInt64)j * g->pitch * xs;           \
+      to         *y = (to *)py + (PetscInt64)j * h->pitch * ys;                   \
+                                                                                  \
+      if (xs == 1 && ys == 1) {                                                   \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (to)x[i];           \
+      } else {                                                                    \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i * ys] = (to)x[i * xs]; \
+      }                                                                           \
+    }                                                                             \
+  } while (0)
+
+static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to)
+{
+  PetscBool   xsingle, ysingle;
+  PetscInt    xs, ys;
+  const void *px, *py;
+
+  PetscFunctionBegin;
+  SBPRealView(fromprecision, part, from, &xsingle, &xs, &px);
+  SBPRealView(toprecision, topart, to, &ysingle, &ys, &py);
+  if (xsingle && ysingle) SBPCopyLoop(float, float);
+  else if (xsingle) SBPCopyLoop(float, double);
+  else if (ysingle) SBPCopyLoop(double, float);
+  else SBPCopyLoop(double, double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Eight sums: the compiler may not change the order of one */
+#define SBPDotLoop(xtype, ytype)                                                                      \
+  do {                                                                                                \
+    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                        \
+                                                                                                      \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                  \
+      const xtype *x = (const xtype *)px + (PetscInt64)j * g->pitch;                                  \
+      const ytype *y = (const ytype *)py + (PetscInt64)j * g->pitch;                                  \
+      PetscInt     i = 0;                                                                             \
+                                                                                                      \
+      for (; i + 8 <= g->own.count[0]; i += 8) {                                                      \
+        for (int k = 0; k < 8; k++) part[k] += (double)x[i + k] * (double)y[i + k];                   \
+      }                                                                                               \
+      for (; i < g->own.count[0]; i++) part[0] += (double)x[i] * (double)y[i];                        \
+    }                                                                                                 \
+    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])); \
+  } while (0)
+
+static PetscErrorCode SBPDot_Host(const SBPGrid *g, SBPPrecision xprecision, const void *px, SBPPrecision yprecision, const void *py, double *sum)
+{
+  PetscFunctionBegin;
+  if (xprecision == SBP_SINGLE && yprecision == SBP_SINGLE) SBPDotLoop(float, float);
+  else if (xprecision == SBP_SINGLE) SBPDotLoop(float, double);
+  else if (yprecision == SBP_SINGLE) SBPDotLoop(double, float);
+  else SBPDotLoop(double, double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums are formed in double precision */
+#define SBPAxpbyLoop(xtype, ytype)                                                                          \
+  do {                                                                                                      \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                        \
+      const xtype *x = (const xtype *)px + (PetscInt64)j * g->pitch;                                        \
+      ytype       *y = (ytype *)py + (PetscInt64)j * g->pitch;                                              \
+                                                                                                            \
+      if (b == 0.0) {                                                                                       \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (ytype)(a * (double)x[i]);                    \
+      } else {                                                                                              \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (ytype)(a * (double)x[i] + b * (double)y[i]); \
+      }                                                                                                     \
+    }                                                                                                       \
+  } while (0)
+
+static PetscErrorCode SBPAxpby_Host(const SBPGrid *g, double a, SBPPrecision xprecision, const void *px, double b, SBPPrecision yprecision, void *py)
+{
+  PetscFunctionBegin;
+  if (xprecision == SBP_SINGLE && yprecision == SBP_SINGLE) SBPAxpbyLoop(float, float);
+  else if (xprecision == SBP_SINGLE) SBPAxpbyLoop(float, double);
+  else if (yprecision == SBP_SINGLE) SBPAxpbyLoop(double, float);
+  else SBPAxpbyLoop(double, double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SBPMultiplyLoop(type)                                                     \
+  do {                                                                            \
+    const type factor = (type)a;                                                  \
+                                                                                  \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                              \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                \
+      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                \
+      type       *z = (type *)pz + (PetscInt64)j * g->pitch;                      \
+                                                                                  \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) z[i] = factor * x[i] * y[i]; \
+    }                                                                             \
+  } while (0)
+
+static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision, double a, const void *px, const void *py, void *pz)
+{
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) SBPMultiplyLoop(float);
+  else SBPMultiplyLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const SBPKernels SBPHostKernels = {
+  .step        = SBPStep_Host,
+  .diagonal    = SBPDiagonal_Host,
+  .restrict_   = SBPRestrict_Host,
+  .prolong     = SBPProlong_Host,
+  .interpolate = SBPInterpolate_Host,
+  .alloc       = SBPAlloc_Host,
+  .free        = SBPFree_Host,
+  .copy        = SBPCopy_Host,
+  .dot         = SBPDot_Host,
+  .axpby       = SBPAxpby_Host,
+  .multiply    = SBPMultiply_Host,
+};
