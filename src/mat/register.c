@@ -13,12 +13,14 @@
 
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_SBPSAT(Mat);
 
 PetscErrorCode LitheMatRegisterAll(void)
 {
   PetscFunctionBegin;
   PetscCall(MatRegister(MATSEQAIJVCRS, MatCreate_SeqAIJVCRS));
   PetscCall(MatRegister(MATMPIAIJVCRS, MatCreate_MPIAIJVCRS));
+  PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
 
   /* Names that stand for the sequential or the parallel class. MatRegister() has initialised PETSc's
      matrix package by now, which would forget names given before. */

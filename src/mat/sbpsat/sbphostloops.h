@@ -312,10 +312,12 @@ static inline int HOST_NAME(SBPWeights)(PetscBool cubic, PetscInt nc, PetscInt i
   *first = ci;
   if (i % 2 == 0) {
     w[0] = 1;
+    w[1] = w[2] = w[3] = 0;
     return 1;
   }
   if (!cubic || nc < 3) {
     w[0] = w[1] = (HOST_REAL)0.5;
+    w[2] = w[3] = 0;
     return 2;
   }
   if (ci == 0) {

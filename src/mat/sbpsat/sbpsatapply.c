@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Products of a MATSBPSAT: where they are done, ghosts that travel meanwhile, and PETSc's operations for them */
+
+#include "sbpsatimpl.h"
+
+/* Rows of nodes whose coefficients are computed at a time, for MATSBPSAT_METRICS_FLY */
+#define SBP_FLY_ROWS 16
+
+/* A step on a part of the owned nodes; op has no coefficients if they are computed here */
+static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, const SBPOperator *op, const SBPBox *region, const SBPStep *step)
+{
+  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid *g   = &op->grid;
+  PetscInt       rows;
+  PetscReal     *c[3];
+
+  PetscFunctionBegin;
+  if (!region->count[0] || !region->count[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (op->coefficient[0]) {
+    PetscCall((*kernels->step)(op, region, step));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  rows = PetscMin(SBP_FLY_ROWS + 2 * g->reach, g->ghosted.count[1]);
+  PetscCall(PetscMalloc3(rows * g->coefficientpitch, &c[0], rows * g->coefficientpitch, &c[1], rows * g->coefficientpitch, &c[2]));
+  for (PetscInt j = 0; j < region->count[1]; j += SBP_FLY_ROWS) {
+    SBPOperator part  = *op;
+    SBPBox      block = *region, box = g->ghosted;
+    PetscInt    end;
+
+    block.start[1] += j;
+    block.count[1] = PetscMin(SBP_FLY_ROWS, region->count[1] - j);
+    end            = PetscMin(block.start[1] + block.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
+    box.start[1]   = PetscMax(block.start[1] - g->reach, g->ghosted.start[1]);
+    box.count[1]   = end - box.start[1];
+    PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+    /* Where the array of all rows would begin: rows outside of the box are not read */
+    for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
+    PetscCall((*kernels->step)(&part, &block, step));
+  }
+  PetscCall(PetscFree3(c[0], c[1], c[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The step with u owned; ghosts travel while what needs none is computed. All arrays in memory of one kind. Collective */
+static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPKernels *kernels, const SBPOperator *op, SBPStep *step)
+{
+  Mat_SBPSAT        *ctx    = (Mat_SBPSAT *)A->data;
+  const SBPGrid     *g      = &op->grid;
+  const PetscMemType memory = device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  const void        *owned  = step->u;
+  SBPOperator        view   = *op;
+  SBPBox             inner  = g->own, part;
+  PetscMPIInt        size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size == 1) {
+    PetscCall(MatSBPSATStep_Private(A, kernels, op, &g->own, step));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!ctx->ghosts[device]) PetscCall((*kernels->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
+  PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
+
+  /* Rows that reach no ghost read the owned array, as if it were a part of a ghosted one */
+  for (int d = 0; d < 2; d++) {
+    const PetscInt before = g->own.start[d] > g->ghosted.start[d] ? g->reach : 0;
+    const PetscInt after  = g->own.start[d] + g->own.count[d] < g->ghosted.start[d] + g->ghosted.count[d] ? g->reach : 0;
+
+    inner.start[d] += before;
+    inner.count[d] = PetscMax(0, inner.count[d] - before - after);
+  }
+  if (!inner.count[0] || !inner.count[1]) {
+    inner          = g->own;
+    inner.count[1] = 0;
+  }
+  view.grid.ghostpitch = g->pitch;
+  step->u              = (const PetscScalar *)owned - ((PetscInt64)(g->own.start[1] - g->ghosted.start[1]) * g->pitch + g->own.start[0] - g->ghosted.start[0]);
+  PetscCall(MatSBPSATStep_Private(A, kernels, &view, &inner, step));
+
+  PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
+  step->u = ctx->ghosts[device];
+
+  /* The rest: below and above of it, left and right */
+  part          = g->own;
+  part.count[1] = inner.start[1] - g->own.start[1];
+  PetscCall(MatSBPSATStep_Private(A, kernels, op, &part, step));
+  part.start[1] = inner.start[1] + inner.count[1];
+  part.count[1] = g->own.start[1] + g->own.count[1] - part.start[1];
+  PetscCall(MatSBPSATStep_Private(A, kernels, op, &part, step));
+  part          = inner;
+  part.start[0] = g->own.start[0];
+  part.count[0] = inner.start[0] - g->own.start[0];
+  PetscCall(MatSBPSATStep_Private(A, kernels, op, &part, step));
+  part.start[0] = inner.start[0] + inner.count[0];
+  part.count[0] = g->own.start[0] + g->own.count[0] - part.start[0];
+  PetscCall(MatSBPSATStep_Private(A, kernels, op, &part, step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Floating point operations of an interior row; complex ones have twice as many */
+static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
+{
+  const double node = g->order == 2 ? 30 : g->order == 4 ? 85
+                                                         : 153;
+
+  return (PetscDefined(USE_COMPLEX) ? 2 : 1) * node * (double)g->own.count[0] * (double)g->own.count[1];
+}
+
+/* out = A u, b + A u or b - A u; b may be out. On the device if all vectors are there */
+static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, Vec out)
+{
+  Mat_SBPSAT        *ctx     = (Mat_SBPSAT *)A->data;
+  PetscBool          device  = PETSC_FALSE;
+  const SBPKernels  *kernels = &SBPHostKernels;
+  const SBPOperator *op;
+  const PetscScalar *pu, *pb = NULL;
+  PetscScalar       *pout;
+  SBPStep            step;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATBuild_Private(A));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool udevice, bdevice = PETSC_TRUE, outdevice;
+
+    PetscCall(VecIsOnDevice_Private(u, &udevice));
+    PetscCall(VecIsOnDevice_Private(out, &outdevice));
+    if (b && b != out) PetscCall(VecIsOnDevice_Private(b, &bdevice));
+    device = udevice && bdevice && outdevice && !A->boundtocpu ? PETSC_TRUE : PETSC_FALSE;
+    if (device) kernels = &SBPDeviceKernels;
+  }
+#endif
+  op = &ctx->op[SBP_SCALAR][0];
+  if (device) {
+    PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));
+    PetscCall(VecGetArrayReadAndMemType(u, &pu, NULL));
+    if (b == out) PetscCall(VecGetArrayAndMemType(out, &pout, NULL));
+    else PetscCall(VecGetArrayWriteAndMemType(out, &pout, NULL));
+    if (b && b != out) PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+    PetscCall(PetscLogGpuTimeBegin());
+  } else {
+    PetscCall(VecGetArrayRead(u, &pu));
+    if (b == out) PetscCall(VecGetArray(out, &pout));
+    else PetscCall(VecGetArrayWrite(out, &pout));
+    if (b && b != out) PetscCall(VecGetArrayRead(b, &pb));
+  }
+  if (b == out) pb = pout;
+
+  PetscCall(PetscMemzero(&step, sizeof(step)));
+  step.mode = mode;
+  step.u    = pu;
+  step.b    = pb;
+  step.out  = pout;
+  PetscCall(MatSBPSATSteps_Private(A, device, kernels, op, &step));
+
+  if (device) {
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(MatSBPSATFlops_Private(&op->grid)));
+    if (b && b != out) PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+    if (b == out) PetscCall(VecRestoreArrayAndMemType(out, &pout));
+    else PetscCall(VecRestoreArrayWriteAndMemType(out, &pout));
+    PetscCall(VecRestoreArrayReadAndMemType(u, &pu));
+  } else {
+    PetscCall(PetscLogFlops(MatSBPSATFlops_Private(&op->grid)));
+    if (b && b != out) PetscCall(VecRestoreArrayRead(b, &pb));
+    if (b == out) PetscCall(VecRestoreArray(out, &pout));
+    else PetscCall(VecRestoreArrayWrite(out, &pout));
+    PetscCall(VecRestoreArrayRead(u, &pu));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_SBPSAT(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATApply_Private(A, SBP_APPLY, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_SBPSAT(Mat A, Vec x, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  if (x == y) { /* PETSc allows it in MatMultTransposeAdd() */
+    Vec work;
+
+    PetscCall(VecDuplicate(y, &work));
+    PetscCall(MatSBPSATApply_Private(A, SBP_ADD, x, b, work));
+    PetscCall(VecCopy(work, y));
+    PetscCall(VecDestroy(&work));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSBPSATApply_Private(A, SBP_ADD, x, b, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatResidual_SBPSAT(Mat A, Vec b, Vec x, Vec r)
+{
+  PetscFunctionBegin;
+  PetscCheck(r != x, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the solution must be different vectors");
+  PetscCall(MatSBPSATApply_Private(A, SBP_RESIDUAL, x, b, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
+{
+  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
+  const SBPOperator *op;
+  PetscScalar       *to;
+  PetscBool          device = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATBuild_Private(A));
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(VecIsOnDevice_Private(d, &device));
+  if (device && !A->boundtocpu) {
+    PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));
+    PetscCall(VecGetArrayWriteAndMemType(d, &to, NULL));
+    PetscCall((*SBPDeviceKernels.diagonal)(op, to));
+    PetscCall(VecRestoreArrayWriteAndMemType(d, &to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  (void)device;
+  op = &ctx->op[SBP_SCALAR][0];
+  PetscCall(VecGetArrayWrite(d, &to));
+  if (op->coefficient[0]) PetscCall((*SBPHostKernels.diagonal)(op, to));
+  else {
+    /* A few rows at a time, as in products */
+    const SBPGrid *g    = &op->grid;
+    const PetscInt rows = PetscMin(SBP_FLY_ROWS + 2 * g->reach, g->ghosted.count[1]);
+    PetscReal     *c[3];
+
+    PetscCall(PetscMalloc3(rows * g->coefficientpitch, &c[0], rows * g->coefficientpitch, &c[1], rows * g->coefficientpitch, &c[2]));
+    for (PetscInt j = 0; j < g->own.count[1]; j += SBP_FLY_ROWS) {
+      SBPOperator part = *op;
+      SBPBox      box  = g->ghosted;
+      PetscInt    end;
+
+      part.grid.own.start[1] += j;
+      part.grid.own.count[1] = PetscMin(SBP_FLY_ROWS, g->own.count[1] - j);
+      end                    = PetscMin(part.grid.own.start[1] + part.grid.own.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
+      box.start[1]           = PetscMax(part.grid.own.start[1] - g->reach, g->ghosted.start[1]);
+      box.count[1]           = end - box.start[1];
+      PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+      for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
+      PetscCall((*SBPHostKernels.diagonal)(&part, to + (PetscInt64)j * g->pitch));
+    }
+    PetscCall(PetscFree3(c[0], c[1], c[2]));
+  }
+  PetscCall(VecRestoreArrayWrite(d, &to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
+{
+  PetscFunctionBegin;
+  A->boundtocpu = bind;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operations that are products; the matrix is real and symmetric */
+PetscErrorCode MatSBPSATSetProducts_Private(Mat A)
+{
+  PetscFunctionBegin;
+  A->ops->mult                      = MatMult_SBPSAT;
+  A->ops->multadd                   = MatMultAdd_SBPSAT;
+  A->ops->multtranspose             = MatMult_SBPSAT;
+  A->ops->multtransposeadd          = MatMultAdd_SBPSAT;
+  A->ops->multhermitiantranspose    = MatMult_SBPSAT;
+  A->ops->multhermitiantransposeadd = MatMultAdd_SBPSAT;
+  A->ops->residual                  = MatResidual_SBPSAT;
+  A->ops->getdiagonal               = MatGetDiagonal_SBPSAT;
+  A->ops->bindtocpu                 = MatBindToCPU_SBPSAT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

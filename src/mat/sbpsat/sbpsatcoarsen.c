@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix come down:
+   order, faces, and the coefficient's values at the nodes that stay. Matrices of the coarser DMDA take them over.
+
+   A DMDA only points to its matrix, which has a reference to the DMDA; a coarser one keeps settings of its own.
+*/
+
+#include "sbpsatimpl.h"
+
+static const char SBPMatrixOf[] = "MatSBPSAT_matrix", SBPSettingsFromFiner[] = "MatSBPSAT_finer";
+
+static PetscErrorCode SBPSettingsDestroy_Private(PetscCtxRt ctx)
+{
+  SBPSettings *s = *(SBPSettings **)ctx;
+
+  PetscFunctionBegin;
+  PetscCall(SBPSettingsClear_Private(s));
+  PetscCall(PetscFree(s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DMSetPointer_Private(DM da, const char *name, void *pointer, PetscCtxDestroyFn *destroy)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)da), &container));
+  PetscCall(PetscContainerSetPointer(container, pointer));
+  if (destroy) PetscCall(PetscContainerSetCtxDestroy(container, destroy));
+  PetscCall(PetscObjectCompose((PetscObject)da, name, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* NULL if there is none */
+static PetscErrorCode DMGetPointer_Private(DM da, const char *name, void *pointer)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  *(void **)pointer = NULL;
+  PetscCall(PetscObjectQuery((PetscObject)da, name, (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, pointer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPSettingsInject_Private(Mat inject, DM coarse, Vec *v)
+{
+  Vec small;
+
+  PetscFunctionBegin;
+  if (!*v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMCreateGlobalVector(coarse, &small));
+  PetscCall(VecSetDM(small, NULL)); /* or it would keep the DM alive that keeps it */
+  PetscCall(MatRestrict(inject, *v, small));
+  PetscCall(VecDestroy(v));
+  *v = small;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DMCoarsenHook_SBPSAT(DM fine, DM coarse, PETSC_UNUSED PetscCtx ctx)
+{
+  Mat          A, inject;
+  SBPSettings *settings, *small;
+
+  PetscFunctionBegin;
+  PetscCall(DMGetPointer_Private(fine, SBPMatrixOf, &A));
+  if (A) settings = &((Mat_SBPSAT *)A->data)->settings;
+  else PetscCall(DMGetPointer_Private(fine, SBPSettingsFromFiner, &settings));
+  if (!settings) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&small));
+  PetscCall(SBPSettingsCopy_Private(settings, small));
+  PetscCall(DMSetPointer_Private(coarse, SBPSettingsFromFiner, small, SBPSettingsDestroy_Private));
+  if (small->mu || small->tensor[0]) {
+    PetscCall(DMCreateInjection(coarse, fine, &inject));
+    PetscCall(SBPSettingsInject_Private(inject, coarse, &small->mu));
+    for (int k = 0; k < 3; k++) PetscCall(SBPSettingsInject_Private(inject, coarse, &small->tensor[k]));
+    PetscCall(SBPSettingsInject_Private(inject, coarse, &small->jacobian));
+    PetscCall(MatDestroy(&inject));
+  }
+  /* And to the next coarser one */
+  PetscCall(DMCoarsenHookAdd(coarse, DMCoarsenHook_SBPSAT, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Coarser grids of da shall have the settings of this matrix, as they are when da is coarsened; of many matrices, of the last one */
+PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
+{
+  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)da));
+  ctx->published = da;
+  PetscCall(DMSetPointer_Private(da, SBPMatrixOf, A, NULL));
+  PetscCall(DMCoarsenHookAdd(da, DMCoarsenHook_SBPSAT, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSBPSATWithdraw_Private(Mat A)
+{
+  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
+  Mat         last;
+
+  PetscFunctionBegin;
+  if (!ctx->published) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMGetPointer_Private(ctx->published, SBPMatrixOf, &last));
+  if (last == A) PetscCall(PetscObjectCompose((PetscObject)ctx->published, SBPMatrixOf, NULL));
+  PetscCall(DMDestroy(&ctx->published));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The settings of the matrix of a finer grid, if da comes from one */
+PetscErrorCode MatSBPSATAdopt_Private(Mat A, DM da)
+{
+  Mat_SBPSAT  *ctx = (Mat_SBPSAT *)A->data;
+  SBPSettings *settings;
+
+  PetscFunctionBegin;
+  PetscCall(DMGetPointer_Private(da, SBPSettingsFromFiner, &settings));
+  if (settings) PetscCall(SBPSettingsCopy_Private(settings, &ctx->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+#include "sbptables.h"
+#include <lithe/private/sbpsat.h>
+#include <lithemat.h>
+#include <petscdmda.h>
+#include <petsc/private/matimpl.h>
+
+/* How PetscReal is called in arrays that are real for any PetscScalar */
+#define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
+
+/* What a program asks for. Another matrix on a coarser grid gets it from here: sbpsatcoarsen.c */
+typedef struct {
+  PetscInt         order;
+  PetscBool        dirichlet[SBP_FACES];
+  MatSBPSATMetrics metrics;
+  Vec              mu;        /* or NULL: 1 */
+  Vec              tensor[3]; /* c_rr, c_ss, c_rs, or NULL: from the coordinates and mu */
+  Vec              jacobian;  /* with tensor; or NULL */
+} SBPSettings;
+
+/* Coordinates and coefficient on the nodes of ghosted, which metrics are computed from */
+typedef struct {
+  SBPGrid    grid; /* its ghosts are as far as derivatives of coordinates read */
+  PetscReal *x, *y;
+  PetscReal *mu; /* or NULL: 1 */
+} SBPGeometry;
+
+typedef struct {
+  SBPSettings settings;
+  DM          published; /* coarser grids of this DM get the settings */
+  PetscBool   built;     /* what follows belongs to the settings */
+
+  DM          grid;     /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches */
+  SBPHalo     halo;     /* of that */
+  PetscBool   uniform;  /* there are no coordinates, or they are not needed: [-1, 1]^2 */
+  PetscBool   stored;   /* coefficients are stored on the host */
+  SBPGeometry geometry; /* kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
+  PetscReal  *jacobian; /* owned, or NULL as long as no right side needs it */
+
+  /* [precision][device]; arrays that two of them share belong to the first */
+  SBPOperator op[3][2];
+  PetscBool   made[3][2];
+  void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
+} Mat_SBPSAT;
+
+/* sbpsatoptions.c */
+PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
+PETSC_INTERN PetscErrorCode MatSBPSATGetContext_Private(Mat, Mat_SBPSAT **);
+PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
+PETSC_INTERN PetscErrorCode SBPSettingsClear_Private(SBPSettings *);
+
+/* sbpsatcoarsen.c */
+PETSC_INTERN PetscErrorCode MatSBPSATPublish_Private(Mat, DM);
+PETSC_INTERN PetscErrorCode MatSBPSATWithdraw_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
+
+/* sbpsatbuild.c */
+PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetBytes_Private(Mat, PetscLogDouble *, PetscLogDouble *);
+
+/* sbpsatmetrics.c */
+PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, SBPGeometry *);
+PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *);
+PETSC_INTERN PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *, const SBPBox *, PetscInt, PetscReal *, PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
+PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscInt, PetscInt, PetscReal *);
+
+/* sbpsatapply.c, sbpsatconvert.c, sbpsatfactor.c, sbpsatview.c */
+PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatConvert_SBPSAT_AIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatView_SBPSAT(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGetInfo_SBPSAT(Mat, MatInfoType, MatInfo *);
+
+/* src/mat/vcrs/vcrsapply.c */
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
+#endif
