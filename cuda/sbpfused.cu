@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Several operations of a multigrid cycle in one sweep, for a process that has the whole grid. What one operation leaves for
+   the next one passes from row to row in registers; near the ends of the grid it is computed again for each node.
+*/
+
+#include "sbpfused.cuh"
+
+template <class V, SBPKind kind, class L>
+struct SBPOperatorOf {
+  using type = SBPSecond<V, L>;
+};
+template <class V, class L>
+struct SBPOperatorOf<V, SBP_NINE, L> {
+  using type = SBPNine<V, L>;
+};
+
+/* Row j of u, or of what is computed from it, in the grid */
+template <class V>
+static __device__ __forceinline__ bool SBPHasRow(const SBPMarch<V> &m, int j)
+{
+  return j >= m.low[1] && j < m.high[1];
+}
+
+/* Asks for the coefficients of row j */
+template <int ncoefficients, class Ring, class V>
+static __device__ __forceinline__ void SBPAskCoefficients(const Ring &ring, int stage, int offset, const SBPMarch<V> &m, int j, int first, int high)
+{
+  using K = typename SBPReal<V>::type;
+
+#pragma unroll
+  for (int q = 0; q < ncoefficients; q++) ring.Ask(stage, offset + q * static_cast<int>(sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, first, m.low[0], high);
+}
+
+template <int ncoefficients, class L, class Ring, class K>
+static __device__ __forceinline__ void SBPTakeCoefficients(const Ring &ring, int stage, int offset, K k[ncoefficients][L::C])
+{
+#pragma unroll
+  for (int q = 0; q < ncoefficients; q++) ring.Take(stage, offset + q * static_cast<int>(sizeof(K)), k[q]);
+}
+
+/* ------------------------------------------------------------ the first two smoothing steps */
+
+template <SBPKind kind, class L, int stages, class V>
+static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, int block)
+{
+  using K         = typename SBPReal<V>::type;
+  using Operator  = typename SBPOperatorOf<V, kind, L>::type;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients, bytes = 2 * sizeof(V) + ncoefficients * sizeof(K), at = 2 * sizeof(V);
+
+  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  const SBPPlace                p = SBPFind<L, 1, 1>(m, block);
+
+  if (!p.there) return;
+  const int leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
+  const int behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const K   quarter  = static_cast<K>(p.turn) / 4;
+  const int rows     = p.count + 2;
+  Operator  A;
+  V         bbefore[C], dinvbefore[C];
+  int       stage = 0, free = stages - 1;
+
+  SBPRing<L, bytes, stages> ring;
+
+  auto Ask = [&](int n, int s) {
+    const int j = p.row + (n - 1) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
+
+    if (n < rows) {
+      const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch;
+
+      ring.Ask(s, 0, m.b + own, p.first, m.low[0], high);
+      if (m.dinv) ring.Ask(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
+      SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
+    }
+    __pipeline_commit();
+  };
+
+  ring.Begin(shared);
+  A.Begin();
+#pragma unroll
+  for (int c = 0; c < C; c++) bbefore[c] = dinvbefore[c] = SBPZero<V>();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+#pragma unroll 1
+  for (int n = 0; n < rows; n++) {
+    V b[C], dinv[C], u[C], d[C], sums[C];
+    K k[ncoefficients][C];
+
+    Ask(n + stages - 1, free);
+    __pipeline_wait_prior(stages - 1);
+    ring.Take(stage, 0, b);
+    if (m.dinv) ring.Take(stage, sizeof(V), dinv);
+    SBPTakeCoefficients<ncoefficients, L>(ring, stage, at, k);
+#pragma unroll
+    for (int c = 0; c < C; c++) u[c] = m.dinv ? m.first * (dinv[c] * b[c]) : m.first * b[c];
+    A.Push(m.factor, quarter, u, k, sums);
+    if (n >= 2) {
+      const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
+
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        V s = m.c2 * (bbefore[c] - sums[c]);
+
+        if (m.dinv) s = dinvbefore[c] * s;
+        d[c] = s + m.c1 * A.before[c];
+        u[c] = A.before[c] + d[c];
+      }
+      L::template Write<true>(m.out + own, p.first, leftmost, behind, u);
+      if (m.dout) L::template Write<true>(m.dout + own, p.first, leftmost, behind, d);
+    }
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      bbefore[c] = b[c];
+      if (m.dinv) dinvbefore[c] = dinv[c];
+    }
+    free  = stage;
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  }
+}
+
+/* ------------------------------------------------------------ residual and restriction */
+
+/* from, to and all count nodes of the coarse grid */
+template <SBPKind kind, class L, int stages, class V>
+static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V> &m, int block)
+{
+  using K         = typename SBPReal<V>::type;
+  using Operator  = typename SBPOperatorOf<V, kind, L>::type;
+  constexpr int C = L::C, ncoefficients = Operator::coefficients, bytes = 2 * sizeof(V) + ncoefficients * sizeof(K), at = 2 * sizeof(V), halo = L::Halo(2);
+
+  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  const SBPPlace                p = SBPFind<L, 2, 2>(m, block);
+
+  if (!p.there) return;
+  const int leftmost = p.first + halo > 2 * m.from[0] ? p.first + halo : 2 * m.from[0];
+  const int behind   = p.first + L::width - halo < 2 * m.to[0] ? p.first + L::width - halo : 2 * m.to[0];
+  const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
+  const int rows = 2 * p.count + 3; /* row n of them is at 2 p.row + (n - 2) turn */
+  Operator  A;
+  V         restricted[C];
+  int       stage = 0, free = stages - 1;
+
+  SBPRing<L, bytes, stages> ring;
+
+  auto Ask = [&](int n, int s) {
+    const int j = 2 * p.row + (n - 2) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
+
+    if (n < rows) {
+      ring.Ask(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+      if (n >= 2) ring.Ask(s, sizeof(V), m.b + static_cast<ptrdiff_t>(j - p.turn) * m.pitch, p.first, m.low[0], SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0]);
+      SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
+    }
+    __pipeline_commit();
+  };
+
+  ring.Begin(shared);
+  A.Begin();
+#pragma unroll
+  for (int c = 0; c < C; c++) restricted[c] = SBPZero<V>();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+#pragma unroll 1
+  for (int n = 0; n < rows; n++) {
+    V u[C], b[C], sums[C], left[C], right[C];
+    K k[ncoefficients][C];
+
+    Ask(n + stages - 1, free);
+    __pipeline_wait_prior(stages - 1);
+    ring.Take(stage, 0, u);
+    SBPTakeCoefficients<ncoefficients, L>(ring, stage, at, k);
+    A.Push(m.factor, quarter, u, k, sums);
+    if (n >= 2) {
+      ring.Take(stage, sizeof(V), b);
+#pragma unroll
+      for (int c = 0; c < C; c++) sums[c] = b[c] - sums[c];
+      L::Left(sums, left);
+      L::Right(sums, right);
+#pragma unroll
+      for (int c = 0; c < C; c++) sums[c] = sums[c] + half * (left[c] + right[c]);
+      /* rows 2 J - 1 and 2 J + 1 at even n */
+      if (n % 2 == 0) {
+        V *out = m.out + static_cast<ptrdiff_t>(p.row + (n / 2 - 2) * p.turn) * m.epitch;
+
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+          const int i = p.first + L::Column(c);
+
+          if (n > 2 && i % 2 == 0 && i >= leftmost && i < behind) out[i / 2] = restricted[c] + half * sums[c];
+          restricted[c] = half * sums[c];
+        }
+      } else {
+#pragma unroll
+        for (int c = 0; c < C; c++) restricted[c] = restricted[c] + sums[c];
+      }
+    }
+    free  = stage;
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  }
+}
+
+/* ------------------------------------------------------------ prolongation and a smoothing step */
+
+template <SBPKind kind, class L, int stages, class V>
+static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &m, int block)
+{
+  using K         = typename SBPReal<V>::type;
+  using Operator  = typename SBPOperatorOf<V, kind, L>::type;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients, bytes = 3 * sizeof(V) + ncoefficients * sizeof(K), at = 3 * sizeof(V);
+
+  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  const SBPPlace                p = SBPFind<L, 1, 1>(m, block);
+
+  if (!p.there) return;
+  const int leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
+  const int behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
+  const int rows = p.count + 2;
+  Operator  A;
+  V         e[L::coarse], ahead[C], behindrow[C]; /* rows of P e at even nodes; e is ahead by one more */
+  int       stage = 0, free = stages - 1;
+
+  SBPRing<L, bytes, stages> ring;
+
+  auto Ask = [&](int n, int s) {
+    const int j = p.row + (n - 1) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
+
+    if (n < rows) {
+      ring.Ask(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+      if (n >= 2) {
+        const ptrdiff_t own = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
+
+        ring.Ask(s, sizeof(V), m.b + own, p.first, p.first + halo, behind);
+        if (m.dinv) ring.Ask(s, 2 * sizeof(V), m.dinv + own, p.first, p.first + halo, behind);
+      }
+      SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
+    }
+    __pipeline_commit();
+  };
+  auto ReadCoarse = [&](int J) { L::ReadCoarse(m.e + static_cast<ptrdiff_t>(J) * m.epitch, p.first, 0, J >= 0 && J <= m.coarse[1] ? m.coarse[0] + 1 : 0, e); };
+
+  ring.Begin(shared);
+  A.Begin();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+
+  /* the even rows before and after the first row */
+  const int start = p.row - p.turn;
+
+  ReadCoarse((start - p.turn) >> 1);
+  L::Spread(e, behindrow);
+  ReadCoarse(start % 2 ? (start + p.turn) >> 1 : start >> 1);
+  L::Spread(e, ahead);
+  if (start % 2) ReadCoarse(((start + p.turn) >> 1) + p.turn);
+#pragma unroll 1
+  for (int n = 0; n < rows; n++) {
+    const int j = start + n * p.turn;
+    V         u[C], b[C], dinv[C], d[C], sums[C];
+    K         k[ncoefficients][C];
+
+    Ask(n + stages - 1, free);
+    __pipeline_wait_prior(stages - 1);
+    ring.Take(stage, 0, u);
+    SBPTakeCoefficients<ncoefficients, L>(ring, stage, at, k);
+    if (j % 2) {
+#pragma unroll
+      for (int c = 0; c < C; c++) u[c] = u[c] + half * (behindrow[c] + ahead[c]);
+    } else {
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        u[c]         = u[c] + ahead[c];
+        behindrow[c] = ahead[c];
+      }
+      /* the row that was asked for two rows ago, and the next one */
+      if (n == 0) ReadCoarse((j >> 1) + p.turn);
+      L::Spread(e, ahead);
+      ReadCoarse((j >> 1) + 2 * p.turn);
+    }
+    if (!SBPHasRow(m, j)) {
+#pragma unroll
+      for (int c = 0; c < C; c++) u[c] = SBPZero<V>();
+    }
+    A.Push(m.factor, quarter, u, k, sums);
+    if (n >= 2) {
+      const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
+
+      ring.Take(stage, sizeof(V), b);
+      if (m.dinv) ring.Take(stage, 2 * sizeof(V), dinv);
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        d[c] = m.c2 * (b[c] - sums[c]);
+        if (m.dinv) d[c] = dinv[c] * d[c];
+        u[c] = A.before[c] + d[c];
+      }
+      L::template Write<true>(m.out + own, p.first, leftmost, behind, u);
+      if (m.dout) L::template Write<true>(m.dout + own, p.first, leftmost, behind, d);
+    }
+    free  = stage;
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  }
+}
+
+/* ------------------------------------------------------------ launches */
+
+template <SBPFusedKind fused, SBPKind kind, class L, int stages, int blocks, class V>
+static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
+{
+  if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
+    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    int       i, j;
+
+    if (k >= m.frame) return;
+    SBPFrameNode(m, k, &i, &j);
+    SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPNodeSecond<V>(m, a, b, u); });
+    return;
+  }
+  const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
+
+  if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoBlock<kind, L, stages>(m, block);
+  else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictBlock<kind, L, stages>(m, block);
+  else SBPProlongSmoothBlock<kind, L, stages>(m, block);
+}
+
+/* How columns lie, rows in shared memory, blocks of threads that share a multiprocessor */
+template <class V, SBPKind kind, bool aligned>
+struct SBPFusedShape {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, blocks = 4;
+};
+template <SBPKind kind>
+struct SBPFusedShape<float, kind, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = 3, blocks = kind == SBP_NINE ? 6 : 7;
+};
+template <SBPKind kind>
+struct SBPFusedShape<float, kind, false> {
+  using L = SBPStrided<2>;
+  static constexpr int stages = 3, blocks = 5;
+};
+template <SBPKind kind>
+struct SBPFusedShape<double, kind, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = kind == SBP_NINE ? 2 : 3, blocks = 4;
+};
+template <SBPKind kind>
+struct SBPFusedShape<double, kind, false> {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, blocks = 5;
+};
+
+template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
+static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
+{
+  using Shape         = SBPFusedShape<V, kind, aligned>;
+  using L             = typename Shape::L;
+  constexpr int scale = fused == SBP_FUSED_RESIDUALRESTRICT ? 2 : 1;
+  int           threads;
+  const int     blocks = SBPDivide<L, scale, scale>(&m, SBP_ROWS_LEAST, SBP_ROWS, &threads);
+
+  if (blocks > 0) SBPFusedKernel<fused, kind, L, Shape::stages, Shape::blocks, V><<<blocks, threads, 0, stream>>>(m);
+}
+
+template <SBPFusedKind fused, SBPKind kind, class V>
+static void SBPLaunchFused(bool aligned, const SBPFused<V> &m, cudaStream_t stream)
+{
+  if constexpr (sizeof(V) > sizeof(typename SBPReal<V>::type)) SBPLaunchFused<fused, kind, false>(m, stream);
+  else if (aligned) SBPLaunchFused<fused, kind, true>(m, stream);
+  else SBPLaunchFused<fused, kind, false>(m, stream);
+}
+
+/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL */
+template <SBPFusedKind fused, class Set>
+static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, Set set)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPWithType(op->precision, [&](auto number) {
+    using V = decltype(number);
+    SBPFused<V> m;
+    int         width[4];
+
+    PetscFunctionBegin;
+    memset(&m, 0, sizeof(m));
+    PetscCall(SBPSetOperator(op, nullptr, &m));
+    set(&m);
+    /* with nodes that are all in the frame all are, which the coarse grid's are if their neighbours among those of the fine one are not all inside */
+    for (int face = 0; face < 4; face++) {
+      width[face] = SBPFrameWidth(op, face, 0);
+      if (coarse) width[face] = (width[face] + 2) / 2;
+      if (coarse && op->kind == SBP_NINE) width[face] = 0;
+    }
+    if (coarse) {
+      for (int d = 0; d < 2; d++) m.all[d][1] = static_cast<int>(coarse->own.count[d]);
+      SBPSetFrameOf(coarse->n, width, &m);
+    } else SBPSetFrame(width, &m);
+    if (op->kind == SBP_SAT && op->grid.order > 2) SBPLaunchFusedAny(fused, m, stream);
+    else if (op->kind == SBP_SAT) SBPLaunchFused<fused, SBP_SAT>(SBPIsAligned(op, m), m, stream);
+    else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *op, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *d)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPRunFused<SBP_FUSED_SMOOTHTWO>(op, nullptr, [&](auto *m) {
+    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
+    using K = typename SBPReal<V>::type;
+
+    m->first = static_cast<K>(c2[0]);
+    m->c1    = static_cast<K>(c1[1]);
+    m->c2    = static_cast<K>(c2[1]);
+    m->dinv  = static_cast<const V *>(dinv);
+    m->b     = static_cast<const V *>(b);
+    m->out   = static_cast<V *>(u);
+    m->dout  = static_cast<V *>(d);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *op, const SBPGrid *coarse, const void *u, const void *b, void *rc)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPRunFused<SBP_FUSED_RESIDUALRESTRICT>(op, coarse, [&](auto *m) {
+    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
+
+    m->u      = static_cast<const V *>(u);
+    m->b      = static_cast<const V *>(b);
+    m->out    = static_cast<V *>(rc);
+    m->epitch = static_cast<int>(coarse->pitch);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTH>(op, nullptr, [&](auto *m) {
+    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
+    using K = typename SBPReal<V>::type;
+
+    m->e      = static_cast<const V *>(e);
+    m->epitch = static_cast<int>(coarse->ghostpitch);
+    for (int k = 0; k < 2; k++) m->coarse[k] = static_cast<int>(coarse->n[k]);
+    m->u    = static_cast<const V *>(u);
+    m->c2   = static_cast<K>(c2);
+    m->dinv = static_cast<const V *>(dinv);
+    m->b    = static_cast<const V *>(b);
+    m->out  = static_cast<V *>(out);
+    m->dout = static_cast<V *>(dout);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Steps of SBP-SAT operators: A u, residuals, smoothing. One launch does the interior and the frame */
+
+#include "sbplaunch.cuh"
+
+template <SBPKind kind, class L, SBPTake take, int stages, int blocks, class V>
+static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
+{
+  if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
+    const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    int       i, j;
+
+    if (k >= m.frame) return;
+    SBPFrameNode(m, k, &i, &j);
+    auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a); };
+
+    SBPNodeFinish<take>(m, i, j, SBPNode<SBP_SAT>(m, i, j, U), U(i, j));
+    return;
+  }
+  const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
+
+  if constexpr (kind == SBP_SAT) SBPStepBlock<SBPSecond<V, L>, L, take, stages>(m, block);
+  else SBPStepBlock<SBPNine<V, L>, L, take, stages>(m, block);
+}
+
+/* How columns lie, rows that are on their way at a time (0: one, in registers), blocks of threads that share a multiprocessor */
+template <class V, SBPKind kind, SBPTake take, bool aligned>
+struct SBPStepShape;
+template <SBPKind kind, SBPTake take>
+struct SBPStepShape<float, kind, take, true> {
+  using L = SBPAdjacent<4>;
+  static constexpr int stages = 0, blocks = kind == SBP_NINE && take != SBP_TAKE_APPLY ? 3 : 4;
+};
+template <SBPKind kind, SBPTake take>
+struct SBPStepShape<float, kind, take, false> {
+  using L = SBPStrided<4>;
+  static constexpr int stages = 0, blocks = kind == SBP_NINE && take != SBP_TAKE_APPLY ? 3 : 4;
+};
+template <SBPKind kind, SBPTake take>
+struct SBPStepShape<double, kind, take, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = take == SBP_TAKE_SMOOTH || kind == SBP_NINE ? (kind == SBP_NINE && take == SBP_TAKE_SMOOTH ? 2 : 3) : 4, blocks = kind == SBP_NINE ? 4 : 5;
+};
+template <SBPKind kind, SBPTake take>
+struct SBPStepShape<double, kind, take, false> {
+  using L = SBPStrided<2>;
+  static constexpr int stages = take == SBP_TAKE_SMOOTH || kind == SBP_NINE ? (kind == SBP_NINE && take == SBP_TAKE_SMOOTH ? 2 : 3) : 4, blocks = kind == SBP_NINE ? 4 : 5;
+};
+template <class T, SBPKind kind, SBPTake take, bool aligned>
+struct SBPStepShape<SBPPair<T>, kind, take, aligned> {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, blocks = 5;
+};
+
+template <SBPKind kind, SBPTake take, bool aligned, class V>
+static void SBPLaunchStep(SBPMarch<V> m, cudaStream_t stream)
+{
+  using Shape = SBPStepShape<V, kind, take, aligned>;
+  using L     = typename Shape::L;
+  int       threads;
+  const int blocks = SBPDivide<L, 1, 1>(&m, SBP_ROWS_LEAST, SBP_ROWS, &threads);
+
+  if (blocks > 0) SBPStepKernel<kind, L, take, Shape::stages, Shape::blocks, V><<<blocks, threads, 0, stream>>>(m);
+}
+
+template <SBPKind kind, SBPTake take, class V>
+static void SBPLaunchStep(bool aligned, const SBPMarch<V> &m, cudaStream_t stream)
+{
+  if constexpr (sizeof(V) > sizeof(typename SBPReal<V>::type)) SBPLaunchStep<kind, take, false>(m, stream);
+  else if (aligned) SBPLaunchStep<kind, take, true>(m, stream);
+  else SBPLaunchStep<kind, take, false>(m, stream);
+}
+
+template <SBPKind kind, class V>
+static void SBPLaunchStep(SBPMode mode, bool aligned, const SBPMarch<V> &m, cudaStream_t stream)
+{
+  switch (mode) {
+  case SBP_APPLY:
+    SBPLaunchStep<kind, SBP_TAKE_APPLY>(aligned, m, stream);
+    break;
+  case SBP_ADD:
+  case SBP_RESIDUAL:
+    SBPLaunchStep<kind, SBP_TAKE_ADD>(aligned, m, stream);
+    break;
+  case SBP_SMOOTH:
+    SBPLaunchStep<kind, SBP_TAKE_SMOOTH>(aligned, m, stream);
+    break;
+  }
+}
+
+PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, const SBPStep *step)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (op->kind == SBP_SAT && op->grid.order > 2) {
+    PetscCall(LitheCUDASBPStepAny(op, region, step));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPWithType(op->precision, [&](auto number) {
+    using V = decltype(number);
+    SBPMarch<V> m;
+    const int   width[4] = {SBPFrameWidth(op, 0, 0), SBPFrameWidth(op, 1, 0), SBPFrameWidth(op, 2, 0), SBPFrameWidth(op, 3, 0)};
+
+    PetscFunctionBegin;
+    PetscCall(SBPSetOperator(op, region, &m));
+    SBPSetStep(op, step, &m);
+    SBPSetFrame(width, &m);
+    if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT>(step->mode, SBPIsAligned(op, m), m, stream);
+    else SBPLaunchStep<SBP_NINE>(step->mode, SBPIsAligned(op, m), m, stream);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <SBPKind kind, class V>
+static __global__ void __launch_bounds__(SBP_THREADS) SBPDiagonalKernel(const __grid_constant__ SBPMarch<V> m)
+{
+  const int width = m.all[0][1], node = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), i = node % width, j = node / width;
+
+  if (j >= m.all[1][1]) return;
+  m.out[static_cast<ptrdiff_t>(j) * m.pitch + i] = SBPNode<kind>(m, i, j, [&](int a, int b) { return a == i && b == j ? SBPOne<V>() : SBPZero<V>(); });
+}
+
+PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (op->kind == SBP_SAT && op->grid.order > 2) {
+    PetscCall(LitheCUDASBPDiagonalAny(op, d));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPWithType(op->precision, [&](auto number) {
+    using V = decltype(number);
+    SBPMarch<V> m;
+
+    PetscFunctionBegin;
+    PetscCall(SBPSetOperator(op, nullptr, &m));
+    m.out            = static_cast<V *>(d);
+    const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
+
+    if (blocks > 0) {
+      if (op->kind == SBP_SAT) SBPDiagonalKernel<SBP_SAT, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+      else SBPDiagonalKernel<SBP_NINE, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

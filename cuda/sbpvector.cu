@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, what its set-up and its coarsest level need */
+
+#include "sbplaunch.cuh"
+
+#define SBP_VECTOR_THREADS 256
+#define SBP_DOT_BLOCKS     1024
+#define SBP_DENSE_THREADS  256
+
+/* ------------------------------------------------------------ memory */
+
+PetscErrorCode LitheCUDASBPAlloc(size_t n, void **x)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  *x = nullptr;
+  PetscCallCUDA(cudaMalloc(x, n ? n : 1));
+  PetscCallCUDA(cudaMemsetAsync(*x, 0, n, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPFree(void **x)
+{
+  PetscFunctionBegin;
+  if (*x) PetscCallCUDA(cudaFree(*x));
+  *x = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPPut(size_t n, const void *host, void *x)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemcpyAsync(x, host, n, cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemcpyAsync(host, x, n, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ pointwise */
+
+/* Own nodes of a grid, a thread for one at a time: visit(i, j) */
+struct SBPNodes {
+  int count[2];
+};
+
+static SBPNodes SBPOwnNodes(const SBPGrid *g)
+{
+  return SBPNodes{{static_cast<int>(g->own.count[0]), static_cast<int>(g->own.count[1])}};
+}
+
+template <class Visit>
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPNodes nodes, int columnblocks, Visit visit)
+{
+  const int i = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x), rows = static_cast<int>(gridDim.x) / columnblocks;
+
+  if (i < nodes.count[0])
+    for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
+}
+
+template <class Visit>
+static PetscErrorCode SBPVisit(const SBPGrid *g, Visit visit)
+{
+  const SBPNodes nodes        = SBPOwnNodes(g);
+  const int      columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (nodes.count[0] > 0 && nodes.count[1] > 0) {
+    const int rows = nodes.count[1] < 65536 / columnblocks ? nodes.count[1] : 65536 / columnblocks + 1, blocks = columnblocks * rows;
+
+    SBPVisitKernel<Visit><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, visit);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Real numbers of an array: step apart */
+template <class T>
+struct SBPNumbers {
+  T        *p;
+  ptrdiff_t pitch;
+  int       step;
+
+  __device__ __forceinline__ T &operator()(int i, int j) const
+  {
+    return p[static_cast<ptrdiff_t>(j) * pitch + static_cast<ptrdiff_t>(i) * step];
+  }
+};
+
+template <class T>
+static SBPNumbers<T> SBPNumbersOf(const SBPGrid *g, SBPPrecision precision, int part, const void *x)
+{
+  const int step = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 2 : 1;
+
+  return SBPNumbers<T>{static_cast<T *>(const_cast<void *>(x)) + (step == 2 ? part : 0), static_cast<ptrdiff_t>(g->pitch) * step, step};
+}
+
+static bool SBPIsSingle(SBPPrecision precision)
+{
+  return precision == SBP_SINGLE || (precision == SBP_SCALAR && sizeof(PetscReal) == sizeof(float));
+}
+
+/* launch(a number of the one precision, of the other) */
+template <class Launch>
+static PetscErrorCode SBPWithTypes(SBPPrecision px, SBPPrecision py, Launch launch)
+{
+  PetscFunctionBegin;
+  if (SBPIsSingle(px) && SBPIsSingle(py)) PetscCall(launch(float{}, float{}));
+  else if (SBPIsSingle(px)) PetscCall(launch(float{}, double{}));
+  else if (SBPIsSingle(py)) PetscCall(launch(double{}, float{}));
+  else PetscCall(launch(double{}, double{}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class X, class Y>
+struct SBPCopyVisit {
+  SBPNumbers<X> x;
+  SBPNumbers<Y> y;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    y(i, j) = static_cast<Y>(x(i, j));
+  }
+};
+
+PetscErrorCode LitheCUDASBPCopy(const SBPGrid *from, SBPPrecision px, int part, const void *x, const SBPGrid *to, SBPPrecision py, int topart, void *y)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) { return SBPVisit(from, SBPCopyVisit<decltype(a), decltype(b)>{SBPNumbersOf<decltype(a)>(from, px, part, x), SBPNumbersOf<decltype(b)>(to, py, topart, y)}); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class X, class Y>
+struct SBPAXPBYVisit {
+  SBPNumbers<X> x;
+  SBPNumbers<Y> y;
+  double        a, b;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    /* of two single numbers in single precision */
+    using T = decltype(X() + Y());
+    T s     = static_cast<T>(a) * static_cast<T>(x(i, j));
+
+    if (b != 0) s += static_cast<T>(b) * static_cast<T>(y(i, j));
+    y(i, j) = static_cast<Y>(s);
+  }
+};
+
+PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *g, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) { return SBPVisit(g, SBPAXPBYVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(g, px, 0, x), SBPNumbersOf<decltype(q)>(g, py, 0, y), a, b}); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V>
+struct SBPMultiplyVisit {
+  SBPNumbers<V>                  x, y, z;
+  typename SBPReal<V>::type      a;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    z(i, j) = a * (x(i, j) * y(i, j));
+  }
+};
+
+PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *g, SBPPrecision precision, double a, const void *x, const void *y, void *z)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithType(precision, [&](auto number) {
+    using V          = decltype(number);
+    auto        View = [&](const void *p) { return SBPNumbers<V>{static_cast<V *>(const_cast<void *>(p)), static_cast<ptrdiff_t>(g->pitch), 1}; };
+
+    return SBPVisit(g, SBPMultiplyVisit<V>{View(x), View(y), View(z), static_cast<typename SBPReal<V>::type>(a)});
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+struct SBPReciprocalVisit {
+  SBPNumbers<T> x;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    x(i, j) = 1 / x(i, j);
+  }
+};
+
+PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *g, SBPPrecision precision, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) { return SBPVisit(g, SBPReciprocalVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x)}); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ colours */
+
+static __device__ __forceinline__ bool SBPHasColour(int i, int j, int colour)
+{
+  return i % 3 + 3 * (j % 3) == colour;
+}
+
+template <class T>
+struct SBPMarkVisit {
+  SBPNumbers<T> v;
+  int           start[2], colour;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    v(i, j) = SBPHasColour(i + start[0], j + start[1], colour) ? 1 : 0;
+  }
+};
+
+PetscErrorCode LitheCUDASBPMark(const SBPGrid *g, SBPPrecision precision, int colour, void *v)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) {
+    return SBPVisit(g, SBPMarkVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, v), {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])}, colour});
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+struct SBPGatherVisit {
+  SBPNumbers<T> o, coefficient[SBP_COEFFICIENTS];
+  int           start[2], n[2], colour;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    const int gi = i + start[0], gj = j + start[1];
+
+#pragma unroll
+    for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+      const int ki = gi + (k == 1 || k == 3) - (k == 4), kj = gj + (k >= 2);
+
+      if (ki >= 0 && ki <= n[0] && kj <= n[1] && SBPHasColour(ki, kj, colour)) coefficient[k](i, j) = o(i, j);
+    }
+  }
+};
+
+PetscErrorCode LitheCUDASBPGather(const SBPGrid *g, SBPPrecision precision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS])
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) {
+    using T = decltype(a);
+    SBPGatherVisit<T> v{SBPNumbersOf<T>(g, precision, 0, o), {}, {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])}, {static_cast<int>(g->n[0]), static_cast<int>(g->n[1])}, colour};
+
+    for (int k = 0; k < SBP_COEFFICIENTS; k++) v.coefficient[k] = SBPNumbersOf<T>(g, precision, 0, coefficient[k]);
+    return SBPVisit(g, v);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ inner products */
+
+/* The sum of all threads of a block, in thread 0, always in the same order */
+template <int threads>
+static __device__ __forceinline__ double SBPBlockSum(double s)
+{
+  __shared__ double partial[threads / SBP_WARP];
+
+#pragma unroll
+  for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) s += __shfl_xor_sync(0xffffffffu, s, offset);
+  if (SBPLane() == 0) partial[threadIdx.x / SBP_WARP] = s;
+  __syncthreads();
+  s = 0;
+  if (threadIdx.x == 0)
+    for (int w = 0; w < threads / SBP_WARP; w++) s += partial[w];
+  return s;
+}
+
+/* Each block has some rows; the sums of all blocks are added by a second kernel */
+template <class X, class Y>
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPDotKernel(SBPNodes nodes, SBPNumbers<X> x, SBPNumbers<Y> y, double *partial)
+{
+  double s = 0;
+
+  for (int j = static_cast<int>(blockIdx.x); j < nodes.count[1]; j += static_cast<int>(gridDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) s += static_cast<double>(x(i, j)) * static_cast<double>(y(i, j));
+  s = SBPBlockSum<SBP_VECTOR_THREADS>(s);
+  if (threadIdx.x == 0) partial[blockIdx.x] = s;
+}
+
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPSumKernel(int n, const double *partial, double *sum)
+{
+  double s = 0;
+
+  for (int k = static_cast<int>(threadIdx.x); k < n; k += SBP_VECTOR_THREADS) s += partial[k];
+  s = SBPBlockSum<SBP_VECTOR_THREADS>(s);
+  if (threadIdx.x == 0) *sum = s;
+}
+
+/* Sums of blocks on the device, and where the host finds the sum of all of them: until PetscFinalize() */
+static double *dotpartial = nullptr, *dotsum = nullptr;
+
+static PetscErrorCode SBPDotFree(void)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFree(dotpartial));
+  PetscCallCUDA(cudaFreeHost(dotsum));
+  dotpartial = dotsum = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum)
+{
+  const SBPNodes nodes  = SBPOwnNodes(g);
+  const int      blocks = nodes.count[1] < SBP_DOT_BLOCKS ? nodes.count[1] : SBP_DOT_BLOCKS;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  *sum = 0;
+  if (nodes.count[0] == 0 || nodes.count[1] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (!dotpartial) {
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dotpartial), (SBP_DOT_BLOCKS + 1) * sizeof(*dotpartial)));
+    PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&dotsum), sizeof(*dotsum)));
+    PetscCall(PetscRegisterFinalize(SBPDotFree));
+  }
+  PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) {
+    using X = decltype(a);
+    using Y = decltype(b);
+
+    PetscFunctionBegin;
+    SBPDotKernel<X, Y><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y), dotpartial);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, dotpartial, dotpartial + SBP_DOT_BLOCKS);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(dotsum, dotpartial + SBP_DOT_BLOCKS, sizeof(*dotsum), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  *sum = *dotsum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the coarsest level */
+
+/* A warp a row */
+template <class T>
+static __global__ void __launch_bounds__(SBP_DENSE_THREADS) SBPDenseKernel(int n, const T *M, const T *x, T *y)
+{
+  const int row = static_cast<int>(blockIdx.x * (SBP_DENSE_THREADS / SBP_WARP) + threadIdx.x / SBP_WARP);
+  T         s   = 0;
+
+  if (row >= n) return;
+  const T *m = M + static_cast<ptrdiff_t>(row) * n;
+
+#pragma unroll 8
+  for (int k = SBPLane(); k < n; k += SBP_WARP) s += SBPRead(m + k) * SBPRead(x + k);
+#pragma unroll
+  for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) s += __shfl_xor_sync(0xffffffffu, s, offset);
+  if (SBPLane() == 0) y[row] = s;
+}
+
+PetscErrorCode LitheCUDASBPDense(PetscInt n, SBPPrecision precision, const void *M, const void *x, void *y)
+{
+  constexpr int rows   = SBP_DENSE_THREADS / SBP_WARP;
+  const int     blocks = static_cast<int>((n + rows - 1) / rows), size = static_cast<int>(n);
+  cudaStream_t  stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (n > 0) {
+    if (SBPIsSingle(precision)) SBPDenseKernel<float><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const float *>(M), static_cast<const float *>(x), static_cast<float *>(y));
+    else SBPDenseKernel<double><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const double *>(M), static_cast<const double *>(x), static_cast<double *>(y));
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ graphs */
+
+PetscErrorCode LitheCUDASBPGraphBegin(void)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPGraphEnd(void **graph)
+{
+  cudaStream_t    stream;
+  cudaGraph_t     captured;
+  cudaGraphExec_t executable;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaStreamEndCapture(stream, &captured));
+  PetscCallCUDA(cudaGraphInstantiate(&executable, captured, 0));
+  PetscCallCUDA(cudaGraphDestroy(captured));
+  *graph = executable;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPGraphLaunch(void *graph)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPGraphFree(void **graph)
+{
+  PetscFunctionBegin;
+  if (*graph) PetscCallCUDA(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(*graph)));
+  *graph = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

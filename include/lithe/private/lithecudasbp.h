@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The C interface of cuda/sbp*.cu. What a function does is said in sbpsat.h, where the member of SBPKernels of the same
+   name stands. All arrays are on the device; launches go to PETSc's current stream and do not synchronise, unless a
+   number or an array is returned to the host.
+*/
+
+#include <lithe/private/sbpsat.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* cuda/sbpstep.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPStep(const SBPOperator *, const SBPBox *, const SBPStep *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *, void *);
+/* cuda/sbpany.cu: orders above 2 */
+PETSC_INTERN PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *, const SBPBox *, const SBPStep *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *, void *);
+/* cuda/sbpfused.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *, const double[2], const double[2], const void *, const void *, void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *, const SBPGrid *, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *, void *, void *);
+/* cuda/sbptransfer.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
+/* cuda/sbpvector.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPAlloc(size_t, void **);
+PETSC_INTERN PetscErrorCode LitheCUDASBPFree(void **);
+PETSC_INTERN PetscErrorCode LitheCUDASBPPut(size_t, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGet(size_t, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPCopy(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPDot(const SBPGrid *, SBPPrecision, const void *, SBPPrecision, const void *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *, double, SBPPrecision, const void *, double, SBPPrecision, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *, SBPPrecision, double, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *, SBPPrecision, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPMark(const SBPGrid *, SBPPrecision, int, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGather(const SBPGrid *, SBPPrecision, int, const void *, void *const[SBP_COEFFICIENTS]);
+PETSC_INTERN PetscErrorCode LitheCUDASBPDense(PetscInt, SBPPrecision, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGraphBegin(void);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGraphEnd(void **);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGraphLaunch(void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPGraphFree(void **);
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. What is launched is in cuda/sbp*.cu. */
+
+#include <lithe/private/lithecudasbp.h>
+
+const SBPKernels SBPDeviceKernels = {
+  .step             = LitheCUDASBPStep,
+  .diagonal         = LitheCUDASBPDiagonal,
+  .restrict_        = LitheCUDASBPRestrict,
+  .prolong          = LitheCUDASBPProlong,
+  .interpolate      = LitheCUDASBPInterpolate,
+  .alloc            = LitheCUDASBPAlloc,
+  .free             = LitheCUDASBPFree,
+  .copy             = LitheCUDASBPCopy,
+  .dot              = LitheCUDASBPDot,
+  .axpby            = LitheCUDASBPAXPBY,
+  .multiply         = LitheCUDASBPMultiply,
+  .smoothtwo        = LitheCUDASBPSmoothTwo,
+  .residualrestrict = LitheCUDASBPResidualRestrict,
+  .prolongsmooth    = LitheCUDASBPProlongSmooth,
+  .put              = LitheCUDASBPPut,
+  .get              = LitheCUDASBPGet,
+  .dense            = LitheCUDASBPDense,
+  .reciprocal       = LitheCUDASBPReciprocal,
+  .mark             = LitheCUDASBPMark,
+  .gather           = LitheCUDASBPGather,
+  .graphbegin       = LitheCUDASBPGraphBegin,
+  .graphend         = LitheCUDASBPGraphEnd,
+  .graphlaunch      = LitheCUDASBPGraphLaunch,
+  .graphfree        = LitheCUDASBPGraphFree,
+};
+
+/* For tests, which ask the library for it by name */
+PETSC_EXTERN const SBPKernels *SBPGetDeviceKernels(void);
+const SBPKernels              *SBPGetDeviceKernels(void)
+{
+  return &SBPDeviceKernels;
+}
