@@ -18,12 +18,20 @@
 static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, PetscBool again)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscBool    none;
   Mat          A;
 
   PetscFunctionBegin;
   gm->imagelost = PETSC_FALSE;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   if (!gm->flexible) {
-    PetscCall(KSP_PCApplyBAorAB(ksp, CB_COLUMN(ksp), CB_IMAGE(ksp), CB_WORK(ksp)));
+    /* PCNONE copies the vector, which is as much traffic as two columns */
+    PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
+    if (none) {
+      PetscCall(KSP_MatMult(ksp, A, CB_COLUMN(ksp), CB_IMAGE(ksp)));
+      if (ksp->transpose_solve) PetscCall(KSP_RemoveNullSpaceTranspose(ksp, CB_IMAGE(ksp)));
+      else PetscCall(KSP_RemoveNullSpace(ksp, CB_IMAGE(ksp)));
+    } else PetscCall(KSP_PCApplyBAorAB(ksp, CB_COLUMN(ksp), CB_IMAGE(ksp), CB_WORK(ksp)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (again) PetscCall((*gm->Z->ops->load)(gm->Z, j, CB_WORK(ksp)));
@@ -32,7 +40,6 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
     PetscCall(KSP_PCApply(ksp, CB_COLUMN(ksp), CB_WORK(ksp)));
     PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
   }
-  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
