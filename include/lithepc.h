@@ -6,7 +6,7 @@
 /* SUBMANSEC = PC */
 
 #include <lithemat.h>
-#include <petscpc.h>
+#include <petscksp.h>
 
 #define PCVCRS "vcrs"
 
@@ -102,3 +102,107 @@ PETSC_EXTERN PetscErrorCode PCVCRSSetFactorSweeps(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetPrecision(PC, PCVCRSPrecision);
 PETSC_EXTERN PetscErrorCode PCVCRSSetDropExact(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCVCRSSetStoreRestrictions(PC, PetscBool);
+
+#define PCSBPMG "sbpmg"
+
+/*E
+  PCSBPMGPrecision - the precision in which a `PCSBPMG` keeps its levels
+
+  Values:
++ `PCSBPMG_PRECISION_DOUBLE` - that of `PetscReal`
+- `PCSBPMG_PRECISION_SINGLE` - IEEE single precision
+
+  Level: intermediate
+
+.seealso: `PCSBPMG`, `PCSBPMGSetPrecision()`
+E*/
+typedef enum {
+  PCSBPMG_PRECISION_DOUBLE,
+  PCSBPMG_PRECISION_SINGLE
+} PCSBPMGPrecision;
+PETSC_EXTERN const char *const PCSBPMGPrecisions[];
+
+/*E
+  PCSBPMGSmootherType - the smoother of a `PCSBPMG`; D is the diagonal of the operator
+
+  Values:
++ `PCSBPMG_SMOOTHER_CHEBYSHEV`   - Chebyshev's method of the first kind with D, on the upper part of the spectrum
+. `PCSBPMG_SMOOTHER_CHEBYSHEV4`  - Chebyshev's method of the fourth kind with D, which needs the upper bound alone
+. `PCSBPMG_SMOOTHER_RICHARDSON2` - Richardson's method of second order with D: the limit that Chebyshev's method tends to
+- `PCSBPMG_SMOOTHER_RICHARDSON`  - Richardson's method with the factor 2/(lmin + lmax), without D
+
+  Level: intermediate
+
+.seealso: `PCSBPMG`, `PCSBPMGSetSmoother()`
+E*/
+typedef enum {
+  PCSBPMG_SMOOTHER_CHEBYSHEV,
+  PCSBPMG_SMOOTHER_CHEBYSHEV4,
+  PCSBPMG_SMOOTHER_RICHARDSON2,
+  PCSBPMG_SMOOTHER_RICHARDSON
+} PCSBPMGSmootherType;
+PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
+
+/*E
+  PCSBPMGCycleType - what an application of a `PCSBPMG` is
+
+  Values:
++ `PCSBPMG_CYCLE_V`    - a V cycle: linear, and symmetric if as many steps are taken after a coarse correction as before
+. `PCSBPMG_CYCLE_F`    - an F cycle, made symmetric by a V cycle before and one after it on each level
+- `PCSBPMG_CYCLE_FULL` - full multigrid: a solution as good as the discretisation from the right side alone, for `KSPPREONLY`, `KSPRICHARDSON` or `KSPFCG`
+
+  Level: intermediate
+
+.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`, `PCSBPMGSetFull()`
+E*/
+typedef enum {
+  PCSBPMG_CYCLE_V,
+  PCSBPMG_CYCLE_F,
+  PCSBPMG_CYCLE_FULL
+} PCSBPMGCycleType;
+PETSC_EXTERN const char *const PCSBPMGCycleTypes[];
+
+/*E
+  PCSBPMGCoarseType - how a `PCSBPMG` makes the operators of its coarse levels
+
+  Values:
++ `PCSBPMG_COARSE_GALERKIN`      - P^T A P with bilinear P, nine points; of the operator of second order also where the matrix has a higher order
+- `PCSBPMG_COARSE_REDISCRETIZED` - SBP-SAT operators of the matrix's order, or 2 where the grid is too coarse, with the coefficients at the coarse nodes
+
+  Level: intermediate
+
+.seealso: `PCSBPMG`, `PCSBPMGSetCoarse()`
+E*/
+typedef enum {
+  PCSBPMG_COARSE_GALERKIN,
+  PCSBPMG_COARSE_REDISCRETIZED
+} PCSBPMGCoarseType;
+PETSC_EXTERN const char *const PCSBPMGCoarseTypes[];
+
+/*E
+  PCSBPMGFullType - the steps that full multigrid takes on each level
+
+  Values:
++ `PCSBPMG_FULL_FIXED` - V cycles times factors that follow from bounds of their spectrum, which the set-up has found: linear, no inner products
+- `PCSBPMG_FULL_CG`    - conjugate gradients with V cycles, which should be symmetric
+
+  Level: intermediate
+
+.seealso: `PCSBPMG`, `PCSBPMGSetFull()`
+E*/
+typedef enum {
+  PCSBPMG_FULL_FIXED,
+  PCSBPMG_FULL_CG
+} PCSBPMGFullType;
+PETSC_EXTERN const char *const PCSBPMGFullTypes[];
+
+PETSC_EXTERN PetscErrorCode PCSBPMGSetLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetPrecision(PC, PCSBPMGPrecision);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetSmoother(PC, PCSBPMGSmootherType);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetSmooths(PC, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetFraction(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetCycle(PC, PCSBPMGCycleType);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetCoarse(PC, PCSBPMGCoarseType);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetFull(PC, PCSBPMGFullType, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
+PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCSBPMG: geometric multigrid for MATSBPSAT.
+
+   set-up        levels, who owns what, their operators     sbpmglevels.c, sbpmggalerkin.c
+                 the coarsest level                         sbpmgcoarse.c
+                 bounds of spectra, smoothing coefficients  sbpmgspectrum.c
+   application   V and F cycles                             sbpmgcycle.c
+                 full multigrid                             sbpmgfull.c
+
+   All that is done to arrays is an operation of a table of kernels (sbpsat.h), or of sbpmgarrays.c where
+   the table has none, so that the files above are the same for hosts and devices.
+
+   References:
+   A. Chen, B. Erickson, J. Kozdon: matrix-free SBP-SAT methods with multigrid on GPUs, for restriction and interpolation that keep the
+     summation-by-parts property
+   J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023)
+   A. Brandt: multi-level adaptive solutions to boundary-value problems, Math. Comp. 31 (1977), for full multigrid
+*/
+
+#include "sbpmgimpl.h"
+
+/* ------------------------------------------------------------ application */
+
+/* What lies between the right side in b or fb of the finest level and the solution in x or fx */
+static PetscErrorCode PCSBPMGBody_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PCSBPMGFull_Private(mg));
+  else PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device the same sequence of kernels each time: recorded the second time, once whatever is made at its first use is there */
+static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
+{
+  const SBPKernels *kernels = mg->kernels;
+  const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
+
+  PetscFunctionBegin;
+  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || !kernels->dense || waits || mg->applied == 0) {
+    PetscCall(PCSBPMGBody_Private(mg));
+    mg->applied = 1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->graph) {
+    PetscCall((*kernels->graphbegin)());
+    PetscCall(PCSBPMGBody_Private(mg));
+    PetscCall((*kernels->graphend)(&mg->graph));
+  }
+  PetscCall((*kernels->graphlaunch)(mg->graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
+static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar *x, PetscScalar *y)
+{
+  SBPMGLevel        *l         = &mg->level[0];
+  const PetscBool    full      = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
+  const SBPPrecision precision = full ? mg->exact : mg->precision;
+  const SBPGrid     *grid      = &l->op[precision].grid;
+  SBPGrid            plain     = *grid;
+
+  PetscFunctionBegin;
+  plain.pitch = plain.own.count[0];
+  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
+    PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, precision, 0, full ? l->fb : l->b));
+    PetscCall(PCSBPMGRun_Private(mg));
+    PetscCall((*mg->kernels->copy)(grid, precision, 0, full ? l->fx : l->x[l->cur], &plain, SBP_SCALAR, part, y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_SBPMG(PC pc, Vec x, Vec y)
+{
+  PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
+  const PetscScalar *px;
+  PetscScalar       *py;
+  PetscMemType       tx = PETSC_MEMTYPE_HOST, ty = PETSC_MEMTYPE_HOST;
+
+  PetscFunctionBegin;
+  if (!mg->built) PetscCall(PCSBPMGBuildLevels_Private(pc));
+  if (mg->device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
+    PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
+  } else {
+    PetscCall(VecGetArrayRead(x, &px));
+    PetscCall(VecGetArrayWrite(y, &py));
+  }
+  if (!mg->device || (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty))) PetscCall(PCSBPMGApplyArrays_Private(mg, px, py));
+  if (mg->device) {
+    PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  } else {
+    PetscCall(VecRestoreArrayWrite(y, &py));
+    PetscCall(VecRestoreArrayRead(x, &px));
+  }
+  if (!mg->device || (!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty))) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* Vectors on the host, levels on the device */
+  if (!mg->wx) PetscCall(MatCreateVecs(pc->pmat, &mg->wx, &mg->wy));
+  PetscCall(VecCopy(x, mg->wx));
+  PetscCall(VecGetArrayReadAndMemType(mg->wx, &px, &tx));
+  PetscCall(VecGetArrayWriteAndMemType(mg->wy, &py, &ty));
+  PetscCheck(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
+  PetscCall(PCSBPMGApplyArrays_Private(mg, px, py));
+  PetscCall(VecRestoreArrayWriteAndMemType(mg->wy, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(mg->wx, &px));
+  PetscCall(VecCopy(mg->wy, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSBPMGApplyOperator_SBPMG(PC pc)
+{
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel *l  = &mg->level[0];
+  SBPStep     step;
+
+  PetscFunctionBegin;
+  PetscCheck(mg->built, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "Call PCSetUp() first");
+  step = (SBPStep){.mode = SBP_APPLY, .u = l->x[0], .out = l->x[1]};
+  PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
+  *ksp = ((PC_SBPMG *)pc->data)->ksp;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSBPMGGetCoarseSolve - Gets the solver of the coarsest level of a `PCSBPMG`, which is used where that has no dense inverse
+
+  Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCSBPMG`
+
+  Output Parameter:
+. ksp - the solver; it must not be destroyed
+
+  Options Database Keys:
++ -pc_sbpmg_dense 0       - no dense inverse
+- -sbpmg_coarse_ksp_view  - and other options of the solver
+
+  Level: advanced
+
+  Note:
+  Once the preconditioner is set up, its operator is the assembled matrix of the coarsest level.
+
+.seealso: `PCSBPMG`, `PCSBPMGSetLevels()`
+@*/
+PetscErrorCode PCSBPMGGetCoarseSolve(PC pc, KSP *ksp)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(ksp, 2);
+  PetscUseMethod(pc, "PCSBPMGGetCoarseSolve_C", (PC, KSP *), (pc, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSBPMGApplyOperator - Applies the operator of the finest level of a `PCSBPMG` to what is there, in the precision of the levels: for measurements
+
+  Neighbor-wise Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCSBPMG`, set up
+
+  Level: developer
+
+.seealso: `PCSBPMG`, `PCSBPMGSetPrecision()`
+@*/
+PetscErrorCode PCSBPMGApplyOperator(PC pc)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCSBPMGApplyOperator_C", (PC), (pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the class */
+
+PetscErrorCode PCReset_SBPMG(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (mg->graph) PetscCall((*mg->kernels->graphfree)(&mg->graph));
+  mg->applied = 0;
+  PetscCall(PCSBPMGCoarseReset_Private(mg));
+  PetscCall(PCSBPMGDestroyLevels_Private(mg));
+  PetscCall(VecDestroy(&mg->wx));
+  PetscCall(VecDestroy(&mg->wy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetUp_SBPMG(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCReset_SBPMG(pc));
+  PetscCall(PCSBPMGBuildLevels_Private(pc));
+  pc->ops->applytranspose = mg->symmetric ? PCApply_SBPMG : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_SBPMG(PC pc, PetscOptionItems PetscOptionsObject)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGSetFromOptions_Private(pc, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_SBPMG(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCReset_SBPMG(pc));
+  PetscCall(KSPDestroy(&mg->ksp));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGApplyOperator_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGGetCoarseSolve_C", NULL));
+  PetscCall(PCSBPMGComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCSBPMG - "sbpmg" - Geometric multigrid for a `MATSBPSAT`, matrix-free on the finest level
+
+   Options Database Keys:
++ -pc_sbpmg_cycle <v,f,full>                                       - V cycle, F cycle or full multigrid, see `PCSBPMGCycleType`
+. -pc_sbpmg_levels <n>                                             - number of levels
+. -pc_sbpmg_precision <single,double>                              - precision of the levels
+. -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - smoother, see `PCSBPMGSmootherType`
+. -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction
+. -pc_sbpmg_smooths_finest <before,after>                          - the same on the finest level alone; 1,0 for full multigrid
+. -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper end
+. -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
+. -pc_sbpmg_full <fixed,cg>                                        - steps of full multigrid, see `PCSBPMGFullType`
+. -pc_sbpmg_full_steps <coarse,finest>                             - how many on coarse levels and on the finest
+. -pc_sbpmg_dense <1100>                                           - unknowns up to which the coarsest level has a dense inverse, on one process
+. -pc_sbpmg_spectrum_steps <12>                                    - steps of Lanczos's method for bounds of spectra
+. -pc_sbpmg_spectrum_size <256>                                    - intervals up to which levels have bounds of their own
+. -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and play them again
+- -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of the coarsest level where it has no dense inverse, and other options of it
+
+   Level: beginner
+
+   Notes:
+   Both numbers of intervals are halved as long as they are even, down to 16 intervals. 2^k are best.
+
+   Interpolation is bilinear and restriction its transpose, which for residuals scaled by the norms of both directions is the pair that
+   keeps the summation-by-parts property. With Galerkin operators and the same number of smoothing steps on
+   both sides of a coarse correction V and F cycles are symmetric and positive definite: use `KSPCG`.
+
+   Full multigrid solves from the right side alone, without iterations around it: `-ksp_type preonly -pc_sbpmg_cycle full`.
+   Its error is that of the discretisation, not that of a residual that was asked for.
+
+   With several processes the coarsest level, which is larger, is solved by all of them redundantly.
+
+   With complex scalars real and imaginary parts are two applications: the operator is real.
+
+   Where vectors are on a device, so are the levels, and nothing waits for the host within an application, but with
+   conjugate gradients in full multigrid, or several processes.
+
+.seealso: `PCSBPMGSetCycle()`, `PCSBPMGSetLevels()`, `PCSBPMGSetPrecision()`, `PCSBPMGSetSmoother()`, `PCSBPMGSetSmooths()`, `PCSBPMGSetFraction()`,
+          `PCSBPMGSetCoarse()`, `PCSBPMGSetFull()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`
+M*/
+PETSC_INTERN PetscErrorCode PCCreate_SBPMG(PC);
+
+PetscErrorCode PCCreate_SBPMG(PC pc)
+{
+  PC_SBPMG *mg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&mg));
+  pc->data = mg;
+  PetscCall(PCSBPMGOptionsDefault_Private(&mg->opt));
+  pc->ops->apply          = PCApply_SBPMG;
+  pc->ops->setup          = PCSetUp_SBPMG;
+  pc->ops->reset          = PCReset_SBPMG;
+  pc->ops->destroy        = PCDestroy_SBPMG;
+  pc->ops->setfromoptions = PCSetFromOptions_SBPMG;
+  pc->ops->view           = PCView_SBPMG;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGApplyOperator_C", PCSBPMGApplyOperator_SBPMG));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGGetCoarseSolve_C", PCSBPMGGetCoarseSolve_SBPMG));
+  PetscCall(PCSBPMGComposeOptions_Private(pc, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

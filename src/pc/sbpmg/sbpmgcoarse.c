@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The coarsest level of a PCSBPMG: a dense inverse, or a KSP with the assembled matrix.
+*/
+
+#include "sbpmgimpl.h"
+#include <petscblaslapack.h>
+
+/* ------------------------------------------------------------ the operator on the host */
+
+typedef struct {
+  SBPOperator op;
+  void       *array[SBP_COEFFICIENTS]; /* copies of what is on a device */
+} HostOperator;
+
+static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
+{
+  PC_SBPMG         *mg = (PC_SBPMG *)pc->data;
+  const SBPMGLevel *l  = &mg->level[mg->n - 1];
+  const SBPPrecision exact = mg->exact;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(host, sizeof(*host)));
+  if (l->A || mg->n == 1) {
+    const SBPOperator *op;
+
+    PetscCall(MatSBPSATGetOperator(l->A ? l->A : pc->pmat, exact, PETSC_FALSE, &op));
+    host->op = *op;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  host->op = l->op[exact];
+  if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    const size_t bytes = (size_t)l->grid.coefficientpitch * (size_t)l->grid.ghosted.count[1] * SBPMGSize_Private(exact);
+
+    PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
+    PetscCall(PCSBPMGGet_Private(mg, bytes, l->op[exact].coefficient[k], host->array[k]));
+    host->op.coefficient[k] = host->array[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestoreHostOperator(HostOperator *host)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PetscFree(host->array[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
+{
+  return precision == SBP_SINGLE ? (PetscReal)((const float *)x)[k] : (PetscReal)((const double *)x)[k];
+}
+
+/* ------------------------------------------------------------ dense inverse */
+
+/*
+   The inverse by Cholesky's factorisation. Where the constants are in the kernel, of A + s e e^T with the entries of
+   e equal to 1, less e e^T / (s n^2): the pseudoinverse.
+*/
+static PetscErrorCode Invert(PC pc, PetscInt n, PetscScalar M[])
+{
+  PC_SBPMG    *mg = (PC_SBPMG *)pc->data;
+  PetscBLASInt bn, info = 0;
+  PetscReal    shift = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  if (mg->singular) {
+    for (PetscInt k = 0; k < n; k++) shift += PetscRealPart(M[(size_t)k * (size_t)(n + 1)]) / (PetscReal)n;
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
+  }
+  PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &bn, M, &bn, &info));
+  PetscCheck(info <= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT, "-pc_type sbpmg: the operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %d). A coefficient that is not positive, or a grid that folds, can be the reason", n, (int)info - 1);
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK potrf returned %d", (int)info);
+  PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &bn, M, &bn, &info));
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK potri returned %d", (int)info);
+
+  /* LAPACK leaves the upper triangle as it was */
+  for (PetscInt j = 0; j < n; j++) {
+    for (PetscInt i = j + 1; i < n; i++) M[(size_t)i * (size_t)n + (size_t)j] = M[(size_t)j * (size_t)n + (size_t)i];
+  }
+  if (mg->singular) {
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (PetscReal)n * (PetscReal)n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 1 over the largest eigenvalue of the inverse, by the power method */
+static PetscErrorCode LeastOfInverse(PetscInt n, const PetscScalar M[], PetscReal *least)
+{
+  PetscReal *x, *y, norm = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &x, n, &y));
+  for (PetscInt i = 0; i < n; i++) x[i] = 1 / PetscSqrtReal((PetscReal)n);
+  for (PetscInt k = 0; k < 20; k++) {
+    norm = 0;
+    for (PetscInt i = 0; i < n; i++) {
+      y[i] = 0;
+      for (PetscInt j = 0; j < n; j++) y[i] += PetscRealPart(M[(size_t)i * (size_t)n + (size_t)j]) * x[j];
+      norm += y[i] * y[i];
+    }
+    norm = PetscSqrtReal(norm);
+    if (!(norm > 0)) break;
+    for (PetscInt i = 0; i < n; i++) x[i] = y[i] / norm;
+  }
+  *least = norm > 0 ? 1 / norm : 0;
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const PetscScalar M[])
+{
+  const size_t bytes = (size_t)n * (size_t)n * SBPMGSize_Private(precision);
+  char        *host;
+
+  PetscFunctionBegin;
+  if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(bytes, &host));
+  for (size_t k = 0; k < (size_t)n * (size_t)n; k++) {
+    if (precision == SBP_SINGLE) ((float *)(void *)host)[k] = (float)PetscRealPart(M[k]);
+    else ((double *)(void *)host)[k] = (double)PetscRealPart(M[k]);
+  }
+  PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
+  PetscCall(PCSBPMGPut_Private(mg, bytes, host, mg->dense[precision]));
+  PetscCall(PetscFree(host));
+  mg->bytes += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column by column from products with unit vectors */
+static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
+{
+  PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
+  const SBPPrecision exact = mg->exact;
+  SBPOperator        op    = host->op;
+  const PetscInt     n     = mg->ndense;
+  PetscScalar       *M;
+  char              *u, *w;
+
+  PetscFunctionBegin;
+  op.grid.pitch = op.grid.ghostpitch = op.grid.n[0] + 1;
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
+  PetscCall(PetscCalloc2((size_t)n * sizeof(double), &u, (size_t)n * sizeof(double), &w));
+  for (PetscInt j = 0; j < n; j++) {
+    SBPStep step = {.mode = SBP_APPLY, .u = u, .out = w};
+
+    if (exact == SBP_SINGLE) ((float *)(void *)u)[j] = 1;
+    else ((double *)(void *)u)[j] = 1;
+    PetscCall((*SBPHostKernels.step)(&op, NULL, &step));
+    for (PetscInt i = 0; i < n; i++) M[(size_t)j * (size_t)n + (size_t)i] = (PetscScalar)Number(exact, w, (size_t)i);
+    if (exact == SBP_SINGLE) ((float *)(void *)u)[j] = 0;
+    else ((double *)(void *)u)[j] = 0;
+  }
+  PetscCall(Invert(pc, n, M));
+  PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+  PetscCall(PutInverse(mg, mg->precision, n, M));
+  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, exact, n, M));
+  PetscCall(PetscFree2(u, w));
+  PetscCall(PetscFree(M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ assembled */
+
+/* The rows of this process of a 9 point operator */
+static PetscErrorCode AssembleNine(const SBPOperator *op, SBPPrecision exact, Mat A)
+{
+  static const int offset[SBP_COEFFICIENTS][2] = {
+    {0,  0},
+    {1,  0},
+    {0,  1},
+    {1,  1},
+    {-1, 1}
+  };
+  const SBPGrid *grid = &op->grid;
+
+  PetscFunctionBegin;
+  for (PetscInt j = grid->own.start[1]; j < grid->own.start[1] + grid->own.count[1]; j++) {
+    for (PetscInt i = grid->own.start[0]; i < grid->own.start[0] + grid->own.count[0]; i++) {
+      MatStencil  row = {.i = i, .j = j}, col[2 * SBP_COEFFICIENTS];
+      PetscScalar v[2 * SBP_COEFFICIENTS];
+      PetscInt    count = 0;
+
+      for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+        for (int side = 1; side >= -1; side -= 2) {
+          const PetscInt p = i + side * offset[k][0], q = j + side * offset[k][1];
+          const PetscInt ci = side > 0 ? i : p, cj = side > 0 ? j : q; /* where the coefficient is stored */
+
+          if (k == 0 && side < 0) continue;
+          if (p < 0 || p > grid->n[0] || q < 0 || q > grid->n[1]) continue;
+          col[count] = (MatStencil){.i = p, .j = q};
+          v[count++] = (PetscScalar)Number(exact, op->coefficient[k], (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
+        }
+      }
+      PetscCall(MatSetValuesStencil(A, 1, &row, count, col, v, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The solver, when it is first needed */
+PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
+{
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt size;
+  const char *prefix;
+  PC          inner;
+
+  PetscFunctionBegin;
+  if (mg->ksp) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(KSPCreate(comm, &mg->ksp));
+  PetscCall(KSPSetNestLevel(mg->ksp, pc->kspnestlevel));
+  PetscCall(KSPSetErrorIfNotConverged(mg->ksp, pc->erroriffailure));
+  PetscCall(PetscObjectIncrementTabLevel((PetscObject)mg->ksp, (PetscObject)pc, 1));
+  PetscCall(KSPSetOptionsPrefix(mg->ksp, prefix));
+  PetscCall(KSPAppendOptionsPrefix(mg->ksp, "sbpmg_coarse_"));
+  PetscCall(KSPSetType(mg->ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(PCSetType(inner, size > 1 ? PCREDUNDANT : PCLU));
+  PetscCall(KSPSetFromOptions(mg->ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
+{
+  PC_SBPMG         *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel       *l  = &mg->level[mg->n - 1];
+  PCFailedReason    reason;
+  PC                inner;
+
+  PetscFunctionBegin;
+  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
+  if (host->op.kind == SBP_SAT) PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
+  else {
+    if (!l->da) {
+      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &l->da));
+      PetscCall(DMSetUp(l->da));
+    }
+    PetscCall(DMSetMatType(l->da, MATAIJ));
+    PetscCall(DMCreateMatrix(l->da, &mg->cmat));
+    PetscCall(AssembleNine(&host->op, mg->exact, mg->cmat));
+  }
+  PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
+  PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
+  PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
+  PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
+  PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
+  if (mg->device) PetscCall(PetscMalloc1((size_t)l->grid.pitch * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
+  PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
+  PetscCall(KSPSetOperators(mg->ksp, mg->cmat, mg->cmat));
+  PetscCall(KSPSetUp(mg->ksp));
+  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(PCGetFailedReason(inner, &reason));
+  PetscCall(PCSetFailedReason(pc, reason));
+
+  /* The least eigenvalue, for the smoother that asks for it */
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON && !reason) {
+    PetscReal norm = 1;
+
+    PetscCall(VecSet(mg->cb, 1.));
+    for (PetscInt k = 0; k < 8; k++) {
+      PetscCall(VecNormalize(mg->cb, NULL));
+      PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
+      PetscCall(VecNorm(mg->cx, NORM_2, &norm));
+      PetscCall(VecCopy(mg->cx, mg->cb));
+    }
+    mg->coarselmin = norm > 0 ? 1 / norm : 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ both */
+
+PetscErrorCode PCSBPMGCoarseSetUp_Private(PC pc)
+{
+  PC_SBPMG    *mg = (PC_SBPMG *)pc->data;
+  HostOperator host;
+
+  PetscFunctionBegin;
+  PetscCall(GetHostOperator(pc, &host));
+  if (mg->ndense) PetscCall(SetUpDense(pc, &host));
+  else PetscCall(SetUpSolver(pc, &host));
+  PetscCall(RestoreHostOperator(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = A^-1 b, both owned arrays of the coarsest level */
+PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, const void *b, void *x)
+{
+  const SBPMGLevel *l     = &mg->level[mg->n - 1];
+  const SBPGrid    *grid  = &l->op[precision].grid;
+  const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPMGSize_Private(precision);
+  SBPGrid           plain = *grid;
+  PetscScalar      *a;
+
+  PetscFunctionBegin;
+  if (mg->ndense) {
+    PetscCall(PCSBPMGDense_Private(mg, mg->ndense, precision, mg->dense[precision], b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  plain.pitch = plain.own.count[0];
+  if (mg->device) {
+    PetscCall(PCSBPMGGet_Private(mg, bytes, b, mg->chost));
+    b = mg->chost;
+  }
+  PetscCall(VecGetArrayWrite(mg->cb, &a));
+  if (PetscDefined(USE_COMPLEX)) PetscCall(PetscArrayzero(a, plain.own.count[0] * plain.own.count[1]));
+  PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
+  PetscCall(VecRestoreArrayWrite(mg->cb, &a));
+  PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
+  PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
+  PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
+  PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));
+  if (mg->device) PetscCall(PCSBPMGPut_Private(mg, bytes, mg->chost, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All but the solver, which keeps its options */
+PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; p++) {
+    if (mg->dense[p]) PetscCall((*mg->kernels->free)(&mg->dense[p]));
+  }
+  mg->ndense     = 0;
+  mg->coarselmin = 0;
+  if (mg->ksp) PetscCall(KSPReset(mg->ksp));
+  PetscCall(MatDestroy(&mg->cmat));
+  PetscCall(VecDestroy(&mg->cb));
+  PetscCall(VecDestroy(&mg->cx));
+  PetscCall(PetscFree(mg->chost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Cycles of a PCSBPMG: steps on a level with the exchange of ghosts, smoothing, transfers, V and F cycles.
+
+   Nothing here allocates memory or, on one process, waits for a device, so that a cycle can be recorded and played again.
+*/
+
+#include "sbpmgimpl.h"
+
+static inline PetscMemType MemType(const PC_SBPMG *mg)
+{
+  return mg->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+}
+
+/* An owned array as a ghosted one */
+PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision precision, const void *owned, const void **ghosted)
+{
+  PetscFunctionBegin;
+  *ghosted = owned;
+  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SBPHaloBegin(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
+  PetscCall(SBPHaloEnd(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
+  *ghosted = l->ghost[precision];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step of which u is owned: what needs no ghosts is done while they travel */
+PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision precision, SBPStep *step)
+{
+  const SBPOperator *op    = &l->op[precision];
+  const void        *owned = step->u;
+
+  PetscFunctionBegin;
+  if (!l->halo) {
+    PetscCall((*mg->kernels->step)(op, NULL, step));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(SBPHaloBegin(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
+  step->u = l->ghost[precision];
+  if (l->inner.count[0] > 0 && l->inner.count[1] > 0) PetscCall((*mg->kernels->step)(op, &l->inner, step));
+  PetscCall(SBPHaloEnd(l->halo, precision, MemType(mg), owned, l->ghost[precision]));
+  for (int k = 0; k < l->nborder; k++) PetscCall((*mg->kernels->step)(op, &l->border[k], step));
+  step->u = owned;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One smoothing step from the iterate; dout may be NULL, and so may d if c1 = 0 */
+static PetscErrorCode SmoothStep(PC_SBPMG *mg, SBPMGLevel *l, double c1, double c2, const void *d, void *dout)
+{
+  SBPStep step = {.mode = SBP_SMOOTH, .u = l->x[l->cur], .b = l->b, .d = d, .dinv = l->dinv, .c1 = c1, .c2 = c2, .out = l->x[1 - l->cur], .dout = dout};
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
+  l->cur = 1 - l->cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The steps from the one numbered first; the one before it has left its change in d */
+static PetscErrorCode SmoothRest(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
+{
+  const PetscInt n = l->smooths[side];
+
+  PetscFunctionBegin;
+  for (PetscInt k = first; k < n; k++) {
+    PetscCall(SmoothStep(mg, l, k ? l->c1[side][k] : 0., l->c2[side][k], d, k + 1 < n ? l->d : NULL));
+    d = l->d;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */
+static PetscErrorCode Presmooth(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
+{
+  const PetscInt n = l->smooths[0];
+
+  PetscFunctionBegin;
+  if (!zero) {
+    PetscCall(SmoothRest(mg, l, 0, 0, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  l->cur = 0;
+  if (n >= 2 && mg->kernels->smoothtwo && !l->halo) {
+    PetscCall((*mg->kernels->smoothtwo)(&l->op[mg->precision], l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
+    PetscCall(SmoothRest(mg, l, 0, 2, l->d));
+  } else {
+    if (l->dinv) PetscCall((*mg->kernels->multiply)(&l->op[mg->precision].grid, mg->precision, l->c2[0][0], l->dinv, l->b, l->x[0]));
+    else PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
+    PetscCall(SmoothRest(mg, l, 0, 1, l->x[0]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right side of the coarse level: P^T (b - A x) */
+static PetscErrorCode RestrictResidual(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+{
+  const SBPPrecision precision = mg->precision;
+  SBPStep            step      = {.mode = SBP_RESIDUAL, .u = l->x[l->cur], .b = l->b, .out = l->x[1 - l->cur]};
+  const void        *r;
+
+  PetscFunctionBegin;
+  if (mg->kernels->residualrestrict && !l->halo) {
+    PetscCall((*mg->kernels->residualrestrict)(&l->op[precision], &c->op[precision].grid, l->x[l->cur], l->b, c->b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
+  PetscCall(PCSBPMGGhosted_Private(mg, l, precision, step.out, &r));
+  PetscCall((*mg->kernels->restrict_)(&l->op[precision].grid, &c->op[precision].grid, precision, r, c->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The coarse correction, and smoothing after it */
+static PetscErrorCode CorrectAndSmooth(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+{
+  const SBPPrecision precision = mg->precision;
+  const PetscInt     n         = l->smooths[1];
+  const void        *e;
+
+  PetscFunctionBegin;
+  if (n >= 1 && mg->kernels->prolongsmooth && !l->halo) {
+    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c2[1][0], l->dinv, l->b, l->x[1 - l->cur], n > 1 ? l->d : NULL));
+    l->cur = 1 - l->cur;
+    PetscCall(SmoothRest(mg, l, 1, 1, l->d));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSBPMGGhosted_Private(mg, c, precision, c->x[c->cur], &e));
+  PetscCall((*mg->kernels->prolong)(&c->op[precision].grid, &l->op[precision].grid, precision, PETSC_TRUE, e, l->x[l->cur]));
+  PetscCall(SmoothRest(mg, l, 1, 0, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   One cycle on a level for its right side b, from the iterate or from zero. An F cycle solves the coarse problem by a V cycle, an
+   F cycle and a V cycle, so that it is symmetric as the V cycle is.
+*/
+PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
+{
+  SBPMGLevel *l = &mg->level[level], *c = l + 1;
+
+  PetscFunctionBegin;
+  if (level == mg->n - 1) {
+    l->cur = 0;
+    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->precision, l->b, l->x[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Presmooth(mg, l, zero));
+  PetscCall(RestrictResidual(mg, l, c));
+  PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  if (type == PCSBPMG_CYCLE_F && level + 1 < mg->n - 1) {
+    PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_F, PETSC_FALSE));
+    PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_FALSE));
+  }
+  PetscCall(CorrectAndSmooth(mg, l, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

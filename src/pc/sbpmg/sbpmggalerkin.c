@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Galerkin operators P^T A P, found by probing: a coarse basis function overlaps with those of its eight neighbours only, so that nine
+   products with sums of every third one give all coefficients. This works for any fine operator that reaches a node further, or
+   two at a boundary as that of second order does, on any number of processes, on a host or a device.
+*/
+
+#include "sbpmgimpl.h"
+
+/* As owned arrays: all of ghosted, or of own, with the pitch of the coefficients */
+static SBPGrid CoefficientGrid(const SBPGrid *grid)
+{
+  SBPGrid g = *grid;
+
+  g.own   = grid->ghosted;
+  g.pitch = grid->coefficientpitch;
+  return g;
+}
+
+PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, const SBPOperator *fineop, SBPMGLevel *finelevel, SBPMGLevel *c)
+{
+  const SBPPrecision exact = mg->exact;
+  SBPMGLevel         l     = *finelevel; /* with the operator that is to be projected */
+  const SBPGrid     *fine, *coarse = &c->op[exact].grid;
+  void              *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
+  const size_t       bytes = SBPMGSize_Private(exact);
+  const void        *ghosted;
+
+  PetscFunctionBegin;
+  l.op[exact] = *fineop;
+  fine        = &l.op[exact].grid;
+  PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &v));
+  PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &o));
+  PetscCall((*mg->kernels->alloc)((size_t)fine->pitch * (size_t)fine->own.count[1] * bytes, &pv));
+  PetscCall((*mg->kernels->alloc)((size_t)fine->pitch * (size_t)fine->own.count[1] * bytes, &apv));
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
+    c->op[exact].coefficient[k] = c->coefficient[exact][k];
+    if (c->halo) PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
+    else owned[k] = c->coefficient[exact][k];
+  }
+
+  for (int colour = 0; colour < 9; colour++) {
+    SBPStep step = {.mode = SBP_APPLY, .u = pv, .out = apv};
+
+    PetscCall(PCSBPMGMark_Private(mg, coarse, exact, colour, v));
+    PetscCall(PCSBPMGGhosted_Private(mg, c, exact, v, &ghosted));
+    PetscCall((*mg->kernels->prolong)(coarse, fine, exact, PETSC_FALSE, ghosted, pv));
+    PetscCall(PCSBPMGStep_Private(mg, &l, exact, &step));
+    PetscCall(PCSBPMGGhosted_Private(mg, &l, exact, apv, &ghosted));
+    PetscCall((*mg->kernels->restrict_)(fine, coarse, exact, ghosted, o));
+    PetscCall(PCSBPMGGather_Private(mg, coarse, exact, colour, o, owned));
+  }
+
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    if (!c->halo) continue;
+    PetscCall(PCSBPMGGhosted_Private(mg, c, exact, owned[k], &ghosted));
+    {
+      const SBPGrid all = CoefficientGrid(coarse);
+
+      PetscCall((*mg->kernels->copy)(&all, exact, 0, ghosted, &all, exact, 0, c->coefficient[exact][k]));
+    }
+    PetscCall((*mg->kernels->free)(&owned[k]));
+  }
+  PetscCall((*mg->kernels->free)(&v));
+  PetscCall((*mg->kernels->free)(&o));
+  PetscCall((*mg->kernels->free)(&pv));
+  PetscCall((*mg->kernels->free)(&apv));
+
+  /* In the precision of the cycle */
+  if (mg->precision != exact) {
+    const SBPGrid all = CoefficientGrid(coarse);
+
+    for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+      PetscCall(PCSBPMGGhosts_Private(mg, coarse, mg->precision, &c->coefficient[mg->precision][k]));
+      PetscCall((*mg->kernels->copy)(&all, exact, 0, c->coefficient[exact][k], &all, mg->precision, 0, c->coefficient[mg->precision][k]));
+      c->op[mg->precision].coefficient[k] = c->coefficient[mg->precision][k];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

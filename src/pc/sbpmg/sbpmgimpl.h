@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the files of PCSBPMG share. docs/sbpmg.md explains the method */
+
+#include <lithe/private/sbpsat.h>
+#include <lithemat.h>
+#include <lithepc.h>
+#include <petsc/private/pcimpl.h>
+#include <petscdmda.h>
+#include <petscksp.h>
+
+#define SBPMG_LEVELS_MAX 32
+#define SBPMG_STEPS_MAX  64
+
+typedef struct {
+  PetscInt            levels;    /* PETSC_DECIDE: as many as the grid allows */
+  PCSBPMGPrecision    precision;
+  PCSBPMGSmootherType smoother;
+  PetscInt            smooths[2]; /* before and after the coarse correction; PETSC_DECIDE: by the cycle */
+  PetscInt            finest[2];  /* the same on the finest level; PETSC_DECIDE: as on the others */
+  PetscReal           fraction;   /* lower end of the smoother's interval over the upper one */
+  PCSBPMGCycleType    cycle;
+  PCSBPMGCoarseType   coarse;
+  PetscInt            dense;         /* unknowns up to which the coarsest level has a dense inverse; 0: never */
+  PetscInt            fullsteps[2];  /* of full multigrid: on the levels below the finest, and on the finest */
+  PCSBPMGFullType     full;
+  PetscInt            spectrumsteps, spectrumsize;
+  PetscBool           graph;
+} PCSBPMGOptions;
+
+/*
+   A level: 0 is the finest. Arrays of the cycle are in its precision, owned (see sbpsat.h), and on the device if the
+   vectors are. x: the iterate and where the next one goes; cur says which of the two is the iterate.
+*/
+typedef struct {
+  DM          da, hda; /* several processes: who owns what; NULL or another one for ghosts */
+  SBPHalo     halo; /* NULL on one process */
+  SBPGrid     grid;
+  SBPOperator op[2]; /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
+  void       *coefficient[2][SBP_COEFFICIENTS]; /* what this level owns of it */
+  Mat         A;                                /* rediscretised: owns the operators */
+  SBPBox      inner, border[4];                 /* own without what needs ghosts, and the rest */
+  int         nborder;
+  void       *ghost[2]; /* several processes: ghosted */
+
+  void     *x[2], *b, *d, *dinv;
+  int       cur;
+  PetscReal lmin, lmax; /* of D^-1 A; of A for Richardson's method of the paper */
+  PetscInt  measured;   /* by so many steps; 0: taken over from another level */
+  PetscInt  smooths[2];
+  double    c1[2][SBPMG_STEPS_MAX], c2[2][SBPMG_STEPS_MAX];
+
+  /* Full multigrid: in the highest precision the right side, the iterate and its residual; in the cycle's precision a direction */
+  void     *fb, *fx, *fr, *fd;
+  PetscReal fmin, fmax; /* of the spectrum of cycle times A */
+  double    factor[SBPMG_STEPS_MAX];
+} SBPMGLevel;
+
+typedef struct {
+  PCSBPMGOptions    opt;
+  PetscBool         built, device, singular, symmetric;
+  const SBPKernels *kernels;
+  SBPPrecision      precision; /* of the cycle */
+  SBPPrecision      exact;     /* the highest one there is: operators are made in it */
+  PetscInt          n;
+  SBPMGLevel        level[SBPMG_LEVELS_MAX];
+  size_t            bytes;
+
+  /* The coarsest level */
+  PetscInt  ndense;
+  void     *dense[2]; /* its inverse, in each precision */
+  KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
+  Mat       cmat;
+  Vec       cb, cx;
+  void     *chost;   /* what comes from the device and goes there */
+  PetscReal coarselmin;
+
+  Vec       wx, wy; /* for vectors that are not where the levels are */
+  void     *graph;
+  PetscInt  applied;
+} PC_SBPMG;
+
+/* sbpmgoptions.c */
+PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
+PETSC_INTERN PetscErrorCode PCSBPMGSetFromOptions_Private(PC, PetscOptionItems);
+PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
+/* sbpmgview.c */
+PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
+/* sbpmg.c */
+PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
+/* sbpmglevels.c */
+PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
+/* sbpmggalerkin.c */
+PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, const SBPOperator *fine, SBPMGLevel *finelevel, SBPMGLevel *coarse);
+/* sbpmgcoarse.c */
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *, SBPPrecision, const void *b, void *x);
+PETSC_INTERN PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *);
+/* sbpmgspectrum.c */
+PETSC_INTERN PetscErrorCode PCSBPMGSpectra_Private(PC);
+/* sbpmgcycle.c */
+PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, SBPStep *);
+PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
+PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
+/* sbpmgfull.c */
+PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
+/* sbpmgarrays.c */
+PETSC_INTERN size_t         SBPMGSize_Private(SBPPrecision);
+PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGPut_Private(PC_SBPMG *, size_t, const void *, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGGet_Private(PC_SBPMG *, size_t, const void *, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGMark_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, int colour, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, int colour, const void *, void *const[SBP_COEFFICIENTS]);
+PETSC_INTERN PetscErrorCode PCSBPMGReciprocal_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGDense_Private(PC_SBPMG *, PetscInt, SBPPrecision, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGNoise_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void *);

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The levels of a PCSBPMG: which there are, who owns what, their operators and arrays.
+*/
+
+#include "sbpmgimpl.h"
+#include <src/mat/sbpsat/sbptables.h>
+
+#define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
+#define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
+#define SBPMG_PITCH    32 /* arrays of one process: rows begin at multiples of so many numbers */
+
+/* ------------------------------------------------------------ grids */
+
+/* Nodes that each process has along a direction, and what remains of them on the next coarser grid: every second node */
+static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt least, PetscInt coarse[])
+{
+  PetscInt  start = 0;
+  PetscBool large = PETSC_TRUE;
+
+  for (PetscInt p = 0; p < parts; p++) {
+    coarse[p] = (start + fine[p] - 1) / 2 - (start + 1) / 2 + 1;
+    start += fine[p];
+    if (coarse[p] < least) large = PETSC_FALSE;
+  }
+  return (PetscBool)(parts == 1 || large);
+}
+
+/* A DMDA whose processes own the nodes that lie on theirs of da; NULL if one would have fewer than width */
+static PetscErrorCode CoarsenDM(DM da, PetscInt width, DM *coarse)
+{
+  PetscInt        parts[2], nodes[2], *range[2];
+  const PetscInt *fine[2];
+  PetscBool       large = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  *coarse = NULL;
+  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(da, &fine[0], &fine[1], NULL));
+  for (int d = 0; d < 2; d++) {
+    PetscCall(PetscMalloc1(parts[d], &range[d]));
+    if (!CoarsenRanges(parts[d], fine[d], width, range[d])) large = PETSC_FALSE;
+  }
+  if (large) {
+    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1, (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
+    PetscCall(DMSetUp(*coarse));
+  }
+  for (int d = 0; d < 2; d++) PetscCall(PetscFree(range[d]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A DMDA for the ghosts that an operator needs, with the processes of da */
+static PetscErrorCode CreateHaloDM(DM da, const SBPOperator *op, DM *hda)
+{
+  const PetscInt *range[2];
+  PetscInt        parts[2], nodes[2];
+  SBPBox          ghosted;
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetOwnershipRanges(da, &range[0], &range[1], NULL));
+  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1, op->grid.reach, range[0], range[1], hda));
+  PetscCall(DMSetUp(*hda));
+  PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
+  for (int d = 0; d < 2; d++) PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Ghosts of a MATSBPSAT are not those within its reach of %d", op->grid.reach);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What needs no ghosts, and the strips around it */
+static void SplitOwned(SBPMGLevel *l)
+{
+  const SBPGrid *grid = &l->grid;
+  const SBPBox  *own  = &grid->own;
+  PetscInt       lo[2], hi[2];
+
+  l->nborder = 0;
+  for (int d = 0; d < 2; d++) {
+    const PetscInt end = own->start[d] + own->count[d];
+
+    lo[d] = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
+    hi[d] = end - (end <= grid->n[d] ? grid->reach : 0);
+    l->inner.start[d] = lo[d];
+    l->inner.count[d] = hi[d] - lo[d];
+  }
+  if (l->inner.count[0] <= 0 || l->inner.count[1] <= 0) {
+    l->inner.count[0] = l->inner.count[1] = 0;
+    l->border[l->nborder++]               = *own;
+    return;
+  }
+  for (int side = 0; side < 4; side++) {
+    const int d   = side < 2 ? 1 : 0; /* below, above, left, right; the first two over the whole width */
+    SBPBox    box = *own;
+
+    if (d == 0) {
+      box.start[1] = lo[1];
+      box.count[1] = hi[1] - lo[1];
+    }
+    if (side % 2 == 0) box.count[d] = lo[d] - own->start[d];
+    else {
+      box.start[d] = hi[d];
+      box.count[d] = own->start[d] + own->count[d] - hi[d];
+    }
+    if (box.count[0] > 0 && box.count[1] > 0) l->border[l->nborder++] = box;
+  }
+}
+
+/* The pitch of arrays on one process; a dense inverse takes them without gaps */
+static void SetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
+{
+  const PetscInt count = grid->own.count[0];
+
+  grid->pitch = grid->ghostpitch = level == mg->n - 1 && mg->ndense ? count : (count + SBPMG_PITCH - 1) / SBPMG_PITCH * SBPMG_PITCH;
+}
+
+/* The grid of a level below another */
+static PetscErrorCode SetGrid(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
+{
+  SBPMGLevel *l = &mg->level[level], *fine = l - 1;
+  SBPGrid    *grid = &l->grid;
+
+  PetscFunctionBegin;
+  *grid       = fine->grid;
+  grid->reach = 1;
+  for (int d = 0; d < 2; d++) {
+    grid->n[d] = fine->grid.n[d] / 2;
+    grid->h[d] = 2 / (PetscReal)grid->n[d];
+  }
+  if (parallel) {
+    PetscCall(DMDAGetCorners(l->da, &grid->own.start[0], &grid->own.start[1], NULL, &grid->own.count[0], &grid->own.count[1], NULL));
+    PetscCall(DMDAGetGhostCorners(l->da, &grid->ghosted.start[0], &grid->ghosted.start[1], NULL, &grid->ghosted.count[0], &grid->ghosted.count[1], NULL));
+    grid->pitch      = grid->own.count[0];
+    grid->ghostpitch = grid->ghosted.count[0];
+  } else {
+    for (int d = 0; d < 2; d++) grid->own.count[d] = grid->n[d] + 1;
+    grid->ghosted = grid->own;
+    SetPitch(mg, level, grid);
+  }
+  grid->coefficientpitch = grid->ghostpitch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How often both numbers of intervals can be halved, and what the options say */
+static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt width)
+{
+  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  PetscInt  n[2] = {mg->level[0].grid.n[0], mg->level[0].grid.n[1]}, wanted = mg->opt.levels;
+
+  PetscFunctionBegin;
+  mg->n = 1;
+  while (mg->n < SBPMG_LEVELS_MAX) {
+    SBPMGLevel *l = &mg->level[mg->n];
+
+    if (wanted > 0 ? mg->n == wanted : PetscMax(n[0], n[1]) <= SBPMG_COARSEST) break;
+    if (n[0] % 2 || n[1] % 2 || PetscMin(n[0], n[1]) / 2 < SBPMG_LEAST) break;
+    if (parallel) {
+      PetscCall(CoarsenDM(mg->n == 1 ? da : l[-1].da, width, &l->da));
+      if (!l->da) break;
+    }
+    n[0] /= 2;
+    n[1] /= 2;
+    mg->n++;
+  }
+  PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT " nodes a process and direction", wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
+  mg->ndense = !parallel && (n[0] + 1) * (n[1] + 1) <= mg->opt.dense ? (n[0] + 1) * (n[1] + 1) : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The exchange of ghosts, once the grid of a level is known */
+static PetscErrorCode SetUpGhosts(PC_SBPMG *mg, SBPMGLevel *l, DM da)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, &l->halo));
+  for (int p = 0; p < 2; p++) {
+    if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall(PCSBPMGGhosts_Private(mg, &l->grid, (SBPPrecision)p, &l->ghost[p]));
+  }
+  SplitOwned(l);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ operators */
+
+/* A coefficient of every stride-th node as a vector of da, from those of an operator on the host */
+static PetscErrorCode SampleCoefficient(const SBPOperator *op, SBPPrecision exact, int k, PetscInt stride, DM da, Vec *v)
+{
+  const SBPGrid *grid = &op->grid;
+  PetscInt       start[2], count[2];
+  PetscScalar  **a;
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateGlobalVector(da, v));
+  PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
+  PetscCall(DMDAVecGetArrayWrite(da, *v, &a));
+  for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
+    for (PetscInt i = start[0]; i < start[0] + count[0]; i++) {
+      const size_t at = (size_t)(stride * j - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(stride * i - grid->ghosted.start[0]);
+
+      a[j][i] = exact == SBP_SINGLE ? (PetscScalar)((const float *)op->coefficient[k])[at] : (PetscScalar)((const double *)op->coefficient[k])[at];
+    }
+  }
+  PetscCall(DMDAVecRestoreArrayWrite(da, *v, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An SBP-SAT operator of some order on da, with the coefficients of another one on every stride-th of its nodes */
+static PetscErrorCode CreateSampled(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+{
+  PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
+  const SBPOperator *op;
+  Vec                tensor[4];
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetOperator(from, mg->exact, PETSC_FALSE, &op));
+  PetscCall(MatCreateSBPSAT(da, A));
+  PetscCall(MatSBPSATSetMetrics(*A, MATSBPSAT_METRICS_STORED));
+  PetscCall(MatSBPSATSetOrder(*A, order));
+  PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
+  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient(op, mg->exact, k, stride, da, &tensor[k]));
+  PetscCall(VecDuplicate(tensor[0], &tensor[3])); /* of data only: any will do */
+  PetscCall(VecSet(tensor[3], 1.));
+  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], tensor[3]));
+  for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&tensor[k]));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operators of an SBP-SAT matrix as those of a level, whose arrays on one process have a pitch of their own */
+static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPrecision precision)
+{
+  SBPMGLevel        *l = &mg->level[level];
+  const SBPOperator *op;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetOperator(A, precision, mg->device, &op));
+  l->op[precision] = *op;
+  if (!l->da) SetPitch(mg, level, &l->op[precision].grid);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Closures of both ends of a direction need nodes of their own */
+static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
+{
+  return PetscMin(n[0], n[1]) >= SBPTableLeast(SBPTableOf((int)order)) ? order : 2;
+}
+
+static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+  PetscInt  order;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  for (PetscInt k = 1; k < mg->n; k++) {
+    SBPMGLevel *l  = &mg->level[k];
+    DM          da = l->da;
+
+    if (!da) {
+      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &da));
+      PetscCall(DMSetUp(da));
+    }
+    PetscCall(CreateSampled(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
+    if (!l->da) PetscCall(DMDestroy(&da));
+    PetscCall(TakeOperator(mg, k, l->A, mg->precision));
+    PetscCall(TakeOperator(mg, k, l->A, mg->exact));
+    l->grid = l->op[mg->exact].grid;
+    if (parallel) {
+      PetscCall(CreateHaloDM(l->da, &l->op[mg->exact], &l->hda));
+      PetscCall(SetUpGhosts(mg, l, l->hda));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Galerkin(PC pc, DM da)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+  PetscInt  order;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  for (PetscInt k = 1; k < mg->n; k++) {
+    SBPMGLevel *l    = &mg->level[k];
+    SBPOperator fine = l[-1].op[mg->exact];
+    Mat         second = NULL;
+
+    for (int p = 0; p < 2; p++) {
+      l->op[p].kind      = SBP_NINE;
+      l->op[p].precision = (SBPPrecision)p;
+      l->op[p].grid      = l->grid;
+    }
+
+    /* Nine points are all there is of second order only: the finest operator of a higher one is replaced */
+    if (k == 1 && order > 2) {
+      const SBPOperator *op;
+      DM                 clone;
+
+      PetscCall(DMClone(da, &clone));
+      PetscCall(CreateSampled(pc, pc->pmat, 1, 2, clone, &second));
+      PetscCall(DMDestroy(&clone));
+      PetscCall(MatSBPSATGetOperator(second, mg->exact, mg->device, &op));
+      fine                 = *op;
+      fine.grid.pitch      = l[-1].op[mg->exact].grid.pitch;
+      fine.grid.ghostpitch = l[-1].op[mg->exact].grid.ghostpitch;
+      fine.grid.ghosted    = l[-1].op[mg->exact].grid.ghosted;
+    }
+    PetscCall(PCSBPMGGalerkin_Private(mg, &fine, l - 1, l));
+    PetscCall(MatDestroy(&second));
+
+    /* Only full multigrid needs two precisions of a level, and the coarsest level the higher one */
+    if (k > 1 && mg->precision != mg->exact && mg->opt.cycle != PCSBPMG_CYCLE_FULL) {
+      for (int c = 0; c < SBP_COEFFICIENTS; c++) {
+        PetscCall((*mg->kernels->free)(&l[-1].coefficient[mg->exact][c]));
+        l[-1].op[mg->exact].coefficient[c] = NULL;
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ arrays */
+
+static PetscErrorCode AllocateLevel(PC_SBPMG *mg, PetscInt level)
+{
+  SBPMGLevel    *l    = &mg->level[level];
+  const SBPGrid *grid = &l->op[mg->precision].grid, *exact = &l->op[mg->exact].grid;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->x[k]));
+  PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->b));
+  if (level < mg->n - 1) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->d));
+  if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fb));
+  PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fx));
+  if (level == mg->n - 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->exact != mg->precision) PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fr));
+  PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->fd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpDiagonal(PC_SBPMG *mg, SBPMGLevel *l)
+{
+  const SBPGrid *grid = &l->op[mg->precision].grid;
+
+  PetscFunctionBegin;
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->dinv));
+  PetscCall((*mg->kernels->diagonal)(&l->op[mg->precision], l->dinv));
+  PetscCall(PCSBPMGReciprocal_Private(mg, grid, mg->precision, l->dinv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ all of it */
+
+static PetscErrorCode IsOnDevice(Mat A, PetscBool *device)
+{
+  Vec                v;
+  const PetscScalar *a;
+  PetscMemType       type;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &v, NULL));
+  PetscCall(VecGetArrayReadAndMemType(v, &a, &type));
+  *device = (PetscBool)!PetscMemTypeHost(type);
+  PetscCall(VecRestoreArrayReadAndMemType(v, &a));
+  PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
+{
+  PC_SBPMG          *mg   = (PC_SBPMG *)pc->data;
+  MPI_Comm           comm = PetscObjectComm((PetscObject)pc);
+  const SBPOperator *op;
+  PetscMPIInt        size;
+  PetscBool          is, parallel;
+  PetscInt           width, order;
+  DM                 da;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSBPSAT, &is));
+  PetscCheck(is, comm, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg needs a matrix of type " MATSBPSAT ", this one has the type %s. Use -dm_mat_type " MATSBPSAT " or MatCreateSBPSAT(), or another preconditioner", ((PetscObject)pc->pmat)->type_name);
+  mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
+  PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP, "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so that a restricted right side does not fit rediscretised operators");
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  parallel = (PetscBool)(size > 1);
+
+  /* Where, and in which precision */
+  PetscCall(IsOnDevice(pc->pmat, &mg->device));
+  mg->kernels = &SBPHostKernels;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->device) mg->kernels = &SBPDeviceKernels;
+#endif
+  PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP, "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
+  mg->exact     = sizeof(PetscReal) == sizeof(double) ? SBP_DOUBLE : SBP_SINGLE;
+  mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE ? mg->exact : SBP_SINGLE;
+
+  /* The finest level */
+  PetscCall(MatGetDM(pc->pmat, &da));
+  PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
+  mg->level[0].grid = op->grid;
+  mg->singular      = (PetscBool)!(op->grid.dirichlet[0] || op->grid.dirichlet[1] || op->grid.dirichlet[2] || op->grid.dirichlet[3]);
+  width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
+  if (parallel) PetscCall(CreateHaloDM(da, op, &mg->level[0].da));
+  PetscCall(CountLevels(pc, mg->level[0].da, parallel, width));
+  for (PetscInt k = 0; k < mg->n; k++) {
+    for (int side = 0; side < 2; side++) {
+      PetscInt *n = &mg->level[k].smooths[side];
+
+      *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
+      /* The finest level of full multigrid begins with the interpolation of a better solution than its own coarse correction gives */
+      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 ? 1 - side : 2;
+    }
+    if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
+  }
+  PetscCall(TakeOperator(mg, 0, pc->pmat, mg->precision));
+  PetscCall(TakeOperator(mg, 0, pc->pmat, mg->exact));
+
+  /* Coarser ones */
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
+  if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
+  if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
+    for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts(mg, &mg->level[k], mg->level[k].da));
+    PetscCall(Galerkin(pc, da));
+  } else PetscCall(Rediscretise(pc, parallel));
+
+  for (PetscInt k = 0; k < mg->n; k++) {
+    PetscCall(AllocateLevel(mg, k));
+    if (k < mg->n - 1) PetscCall(SetUpDiagonal(mg, &mg->level[k]));
+  }
+  PetscCall(PCSBPMGCoarseSetUp_Private(pc));
+  if (!pc->failedreason) PetscCall(PCSBPMGSpectra_Private(pc));
+  mg->built = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < SBPMG_LEVELS_MAX; k++) {
+    SBPMGLevel *l       = &mg->level[k];
+    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd};
+
+    for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
+      if (*array[a]) PetscCall((*mg->kernels->free)(array[a]));
+    }
+    for (int p = 0; p < 2; p++) {
+      for (int c = 0; c < SBP_COEFFICIENTS; c++) {
+        if (l->coefficient[p][c]) PetscCall((*mg->kernels->free)(&l->coefficient[p][c]));
+      }
+    }
+    PetscCall(MatDestroy(&l->A));
+    PetscCall(SBPHaloDestroy(&l->halo));
+    PetscCall(DMDestroy(&l->hda));
+    PetscCall(DMDestroy(&l->da));
+    PetscCall(PetscMemzero(l, sizeof(*l)));
+  }
+  mg->n     = 0;
+  mg->bytes = 0;
+  mg->built = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Bounds of spectra by a few steps of Lanczos's method, in the form of conjugate gradients from white noise, and the coefficients of the
+   smoothing steps that follow from them.
+
+   The upper bound is the largest Ritz value plus the norm of its residual, which soon is close.
+   Levels finer than spectrumsize intervals take over what the next coarser level has; the finest level is measured, since its
+   operator is of another kind.
+*/
+
+#include "sbpmgimpl.h"
+#include <petscblaslapack.h>
+
+#define SBPMG_LANCZOS_MAX 64
+
+static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *y, double *sum)
+{
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->dot)(&l->op[mg->precision].grid, mg->precision, x, mg->precision, y, sum));
+  if (l->halo) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bounds from the tridiagonal matrix of n steps; next: the coupling that it lacks */
+static PetscErrorCode RitzBounds(PetscInt n, PetscReal diagonal[], PetscReal off[], PetscReal next, PetscReal *least, PetscReal *most)
+{
+  PetscBLASInt bn, info = 0;
+  PetscScalar *z;
+  PetscReal   *work;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCall(PetscMalloc2(n * n, &z, 2 * n, &work));
+  PetscCallBLAS("LAPACKsteqr", LAPACKsteqr_("I", &bn, diagonal, off, z, &bn, work, &info));
+  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK steqr returned %d", (int)info);
+  *least = diagonal[0];
+  *most  = diagonal[n - 1] + next * PetscAbsScalar(z[(size_t)n * (size_t)n - 1]);
+  PetscCall(PetscFree2(z, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Steps of conjugate gradients for A on a level with the preconditioner that its smoother has (diagonal, or none), or with a V cycle. r lies in b,
+   the directions in d or fd.
+*/
+static PetscErrorCode Lanczos(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
+{
+  SBPMGLevel        *l         = &mg->level[level];
+  const SBPPrecision precision = mg->precision;
+  const SBPGrid     *grid      = &l->op[precision].grid;
+  void              *p         = cycle ? l->fd : l->d;
+  PetscReal          diagonal[SBPMG_LANCZOS_MAX], off[SBPMG_LANCZOS_MAX];
+  double             rz = 0., rz0 = 0., before = 0., pq, alpha, lastalpha = 0., beta = 0.;
+  PetscReal          next = 0.;
+  PetscInt           n    = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGNoise_Private(mg, grid, precision, l->b));
+  for (PetscInt k = 0; k <= steps; k++) {
+    SBPStep     step = {.mode = SBP_APPLY, .u = p};
+    const void *z    = l->b;
+
+    if (cycle) {
+      PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+      z = l->x[l->cur];
+    } else {
+      l->cur = 0;
+      if (l->dinv) {
+        PetscCall((*mg->kernels->multiply)(grid, precision, 1., l->dinv, l->b, l->x[0]));
+        z = l->x[0];
+      }
+    }
+    before = rz;
+    PetscCall(Dot(mg, l, l->b, z, &rz));
+    if (k == 0) rz0 = rz;
+    else {
+      beta       = rz / before;
+      off[k - 1] = next = rz > 0. ? (PetscReal)(PetscSqrtReal((PetscReal)beta) / lastalpha) : 0;
+    }
+    if (k == steps || !(rz > 1.e-10 * rz0)) break;
+    PetscCall((*mg->kernels->axpby)(grid, 1., precision, z, k ? beta : 0., precision, p));
+    step.out = l->x[1 - l->cur];
+    PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
+    PetscCall(Dot(mg, l, p, step.out, &pq));
+    PetscCheck(pq > 0. && !PetscIsInfOrNanReal((PetscReal)pq), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g). A coefficient that is not positive or not finite, or a grid that folds, can be the reason", level, pq);
+    alpha       = rz / pq;
+    diagonal[k] = (PetscReal)(1. / alpha + (k ? beta / lastalpha : 0.));
+    lastalpha   = alpha;
+    n           = k + 1;
+    PetscCall((*mg->kernels->axpby)(grid, -alpha, precision, step.out, 1., precision, l->b));
+  }
+  PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz);
+  PetscCall(RitzBounds(n, diagonal, off, next, least, most));
+  *done = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Chebyshev's method of the first kind on [a, b]: changes d_k = c1_k d_{k-1} + c2_k M (b - A x_k) */
+static void ChebyshevCoefficients(PetscInt n, double a, double b, double c1[], double c2[])
+{
+  const double theta = (b + a) / 2., delta = PetscMax((b - a) / 2., 1.e-10 * b), sigma = theta / delta;
+  double       rho = 1. / sigma;
+
+  c1[0] = 0.;
+  c2[0] = 1. / theta;
+  for (PetscInt k = 1; k < n; k++) {
+    const double next = 1. / (2. * sigma - rho);
+
+    c1[k] = rho * next;
+    c2[k] = 2. * next / delta;
+    rho   = next;
+  }
+}
+
+static void SmootherCoefficients(const PCSBPMGOptions *opt, PetscInt n, double lmin, double lmax, double c1[], double c2[])
+{
+  const double a = (double)opt->fraction * lmax, b = lmax;
+
+  switch (opt->smoother) {
+  case PCSBPMG_SMOOTHER_CHEBYSHEV:
+    ChebyshevCoefficients(n, a, b, c1, c2);
+    break;
+  case PCSBPMG_SMOOTHER_CHEBYSHEV4: /* Lottes 2023, algorithm 3 without optimised weights */
+    for (PetscInt k = 0; k < n; k++) {
+      c1[k] = k ? (2. * k - 1.) / (2. * k + 3.) : 0.;
+      c2[k] = (8. * k + 4.) / ((2. * k + 3.) * b);
+    }
+    break;
+  case PCSBPMG_SMOOTHER_RICHARDSON2: {
+    const double ra = sqrt(a), rb = sqrt(b);
+
+    for (PetscInt k = 0; k < n; k++) {
+      c1[k] = k ? (rb - ra) * (rb - ra) / ((rb + ra) * (rb + ra)) : 0.;
+      c2[k] = k ? 4. / ((rb + ra) * (rb + ra)) : 2. / (a + b);
+    }
+  } break;
+  case PCSBPMG_SMOOTHER_RICHARDSON:
+    for (PetscInt k = 0; k < n; k++) {
+      c1[k] = 0.;
+      c2[k] = 2. / (lmin + lmax);
+    }
+    break;
+  }
+}
+
+/*
+   Factors of the steps of full multigrid. What a cycle leaves are a few components with small eigenvalues, all others have eigenvalues
+   near 1: the first step is a cycle as it is, the others are Chebyshev's method of the first kind on the spectrum.
+*/
+static void FullFactors(PetscInt n, double a, double b, double factor[])
+{
+  factor[0] = 1.;
+  for (PetscInt k = 1; k < n; k++) factor[k] = 1. / ((b + a) / 2. - (b - a) / 2. * cos((double)PETSC_PI * ((double)(n - k) - .5) / (double)(n - 1)));
+}
+
+/* Whether a level is measured itself */
+static PetscBool IsMeasured(const PC_SBPMG *mg, PetscInt k)
+{
+  const SBPGrid *grid = &mg->level[k].grid;
+
+  return (PetscBool)(k == 0 || k == mg->n - 2 || PetscMax(grid->n[0], grid->n[1]) <= mg->opt.spectrumsize);
+}
+
+/* From the coarsest level that is smoothed to the finest */
+PetscErrorCode PCSBPMGSpectra_Private(PC pc)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  for (PetscInt k = mg->n - 2; k >= 0; k--) {
+    SBPMGLevel *l = &mg->level[k], *c = l + 1;
+    PetscReal   least;
+
+    if (IsMeasured(mg, k)) PetscCall(Lanczos(mg, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
+    else l->lmax = c->lmax;
+
+    /* The least eigenvalue of the operator scaled by H x H is that of the differential operator times h_r h_s */
+    l->lmin = (k == mg->n - 2 ? mg->coarselmin : c->lmin) / 4;
+    for (int side = 0; side < 2; side++) SmootherCoefficients(&mg->opt, l->smooths[side], (double)l->lmin, (double)l->lmax, l->c1[side], l->c2[side]);
+  }
+  if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = mg->n - 2; k >= 0; k--) {
+    SBPMGLevel *l = &mg->level[k], *c = l + 1;
+    PetscInt    steps;
+
+    if (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= mg->opt.spectrumsize) PetscCall(Lanczos(mg, k, PETSC_TRUE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &l->fmin, &l->fmax, &steps));
+    else {
+      l->fmin = c->fmin;
+      l->fmax = c->fmax;
+    }
+    FullFactors(mg->opt.fullsteps[k == 0], (double)l->fmin, (double)l->fmax, l->factor);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

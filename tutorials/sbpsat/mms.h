@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the files of the program mms share */
+
+#include "problem.h"
+#include <petscksp.h>
+
+typedef struct {
+  PetscInt  order;
+  PetscBool exact;     /* metrics from formulas, not from differences of coordinates */
+  PetscBool assembled; /* the preconditioner gets an assembled matrix */
+  char      output[PETSC_MAX_PATH_LEN];
+} MMSOptions;
+
+/* Grid, operator and solver of the manufactured problem with N intervals a direction */
+typedef struct {
+  DM  da;
+  Mat A, P;
+  KSP ksp;
+  Vec u, b;
+} MMSSystem;
+
+PETSC_INTERN PetscErrorCode MMSCreateSystem(MPI_Comm, const MMSOptions *, PetscInt N, MMSSystem *);
+PETSC_INTERN PetscErrorCode MMSDestroySystem(MMSSystem *);
+/* A vector of the grid as NAME.what, and what plot.py has to know as NAME.json */
+PETSC_INTERN PetscErrorCode MMSWriteVector(DM, const char name[], const char what[], Vec);
+PETSC_INTERN PetscErrorCode MMSWriteInfo(const MMSSystem *, const char name[], const char kind[], PetscInt fields, const PetscReal times[]);
+/* -fault_slip */
+PETSC_INTERN PetscErrorCode MMSFaultSlip(MPI_Comm, const MMSOptions *, PetscInt N);
