@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES whose storage is too coarse: it says so, or raises it; and results that are the same bits each time.\n\n";
+static char help[] = "KSPCBGMRES whose storage is too coarse: it says so, or raises it; cycles that go on; and results that are the same bits each time.\n\n";
 
 #include <tests/ksp/ksptest.h>
 
@@ -160,6 +160,54 @@ static PetscErrorCode TestRepair(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A tolerance below the storage's rounding, in one cycle: it goes on with what it has, again and again, and needs hardly more iterations than without rounding; the same bits with steps launched ahead */
+static PetscErrorCode TestGoingOn(const char type[])
+{
+  static const struct {
+    const char *storage;
+    double      more; /* iterations */
+  } cases[] = {
+    {"double", 0.00},
+    {"frsz2_40", 0.02},
+    {"frsz2_32", 0.05},
+    {"single", 0.05},
+    {"frsz2_21", 0.05},
+    {"frsz2_16", 0.12},
+    {"half", 0.15}};
+  static const TestKind kinds[] = {TEST_CONVECTION, TEST_FEM};
+  KSPConvergedReason    reason;
+  PetscInt              its, again, reference = 0;
+  PetscReal             residual;
+  PetscBool             same;
+  KSPCBGMRESInfo        info;
+
+  PetscFunctionBeginUser;
+  if (!PetscDefined(USE_REAL_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
+    Mat A;
+    Vec x, y;
+
+    PetscCall(TestCreateOperator(PETSC_COMM_WORLD, kinds[k], 0, &A));
+    PetscCall(MatCreateVecs(A, &x, &y));
+    for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
+      char options[256];
+
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-12 -ksp_cbgmres_storage %s", type, cases[c].storage));
+      PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
+      if (!c) reference = its;
+      if (reason <= 0 || residual > 1.01e-12 || info.cycles > 1 || its > (1 + cases[c].more) * reference + 1) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT ") in %" PetscInt_FMT " cycles, the residual is %g", options, KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
+      PetscCall(PetscStrlcat(options, " -ksp_cbgmres_check_every 7", sizeof(options)));
+      PetscCall(Solve(A, options, &reason, &again, &residual, NULL, &info, y));
+      PetscCall(TestSameBits(x, y, &same));
+      if (!same || its != again) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, again, its);
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -169,6 +217,7 @@ int main(int argc, char **argv)
     PetscCall(TestStagnation(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());

@@ -29,8 +29,9 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
   PetscCall(CBBasisDestroy(&gm->Z));
   PetscCall(CBBasisDestroy(&gm->Vritz));
   PetscCall(PetscFree2(gm->keptH, gm->keptR));
-  PetscCall(PetscFree5(gm->R, gm->cosine, gm->sine, gm->g, gm->y));
-  gm->columns = gm->best = gm->building = gm->ritzcolumns = gm->kept = 0;
+  PetscCall(PetscFree7(gm->R, gm->cosine, gm->sine, gm->g, gm->y, gm->x, gm->pivot));
+  PetscCall(PetscFree5(gm->modulo, gm->self, gm->with, gm->withcolumn, gm->nwith));
+  gm->columns = gm->best = gm->building = gm->ritzcolumns = gm->kept = gm->nleft = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +60,8 @@ PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
   PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, &gm->storage, PETSC_TRUE, &gm->V));
   if (gm->flexible) PetscCall(CBGMRESCreatePreconditioned_Private(ksp, columns - 1));
   ld = (size_t)gm->V->host.ld;
-  PetscCall(PetscCalloc5(ld * ld, &gm->R, ld, &gm->cosine, ld, &gm->sine, ld, &gm->g, ld, &gm->y));
+  PetscCall(PetscCalloc7(ld * ld, &gm->R, ld * (CB_LEFT + 1), &gm->cosine, ld * (CB_LEFT + 1), &gm->sine, ld, &gm->g, ld, &gm->y, ld, &gm->x, ld, &gm->pivot));
+  PetscCall(PetscCalloc5(ld * CB_LEFT, &gm->modulo, ld, &gm->self, ld * CB_LEFT, &gm->with, ld * CB_LEFT, &gm->withcolumn, ld, &gm->nwith));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,8 +166,14 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
     PetscCall(CBGMRESResidual_Private(ksp, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  /* Where a cycle had gone on, its old columns may be to blame: one that begins decides */
   gm->stuck = *norm > 0.9 * before ? gm->stuck + 1 : 0;
-  if (worse || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  if ((worse && !gm->nleft) || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  else if (worse) {
+    gm->columns = 0;
+    PetscCall(CBGMRESResidual_Private(ksp, norm));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +188,7 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
   const PetscReal before = *norm;
 
   PetscFunctionBegin;
-  if (!gm->best || gm->exhausted || before - gm->predicted < 0.1 * before) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gm->columns || !gm->best || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < 0.1 * before) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
   PetscCall((*gm->V->ops->reduce)(gm->V, k + 1, PETSC_TRUE));
   PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
@@ -275,6 +283,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
   gm->predicted = -1.0;
   gm->stuck     = 0;
+  gm->claimed   = PETSC_FALSE;
   gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
   /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
@@ -287,7 +296,8 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
 
     /* Converged by the recurrence: the next residual says whether it is true */
-    if (ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE) ksp->reason = KSP_CONVERGED_ITERATING;
+    gm->claimed = (PetscBool)(ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE);
+    if (gm->claimed) ksp->reason = KSP_CONVERGED_ITERATING;
     else if (ksp->reason) {
       PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
       PetscCall(KSPLogErrorHistory(ksp));

@@ -71,6 +71,8 @@ static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
+  CBGMRESDirectionNext_Private(gm, j);
+  PetscCall(CBGMRESDirectionApply_Private(ksp, j));
   PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_FALSE));
   PetscCall(PetscLogEventBegin(KSP_Orthogonalization, ksp, 0, 0, 0));
   PetscCall(CBGMRESPass_Private(ksp, j, 0));
@@ -102,6 +104,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   if (!CBGMRESNeedsPass_Private(ksp, step)) PetscFunctionReturn(PETSC_SUCCESS);
   if (j < *launched - 1 || gm->imagelost) {
     PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
+    PetscCall(CBGMRESDirectionApply_Private(ksp, j));
     PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
     PetscCall(CBGMRESPass_Private(ksp, j, 0));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
@@ -123,7 +126,7 @@ static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
   CBScalars      *s     = &gm->V->host;
   const CBStep   *step  = s->step + j;
   PetscScalar    *below = s->hessenberg + (size_t)j * (size_t)s->ld + (size_t)j + 1;
-  const PetscReal sigma = PetscRealPart(*below), residual = PetscAbsScalar(gm->g[j]);
+  const PetscReal sigma = PetscRealPart(*below), residual = CBGMRESLeastResidual_Private(gm);
 
   /* What rounding leaves of a w that lies in the space; and KSPGMRES's own bound */
   if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual)) return PETSC_FALSE;
@@ -136,7 +139,7 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
 {
   KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
   CBStep      *step = gm->V->host.step + j;
-  PetscReal    sum;
+  PetscReal    sum, before = CBGMRESLeastResidual_Private(gm);
 
   PetscFunctionBegin;
   sum = step->image + step->norm + PetscAbsReal(step->after);
@@ -147,14 +150,14 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
   gm->info.passes += step->passes - 1;
   gm->info.skew = PetscMax(gm->info.skew, PetscSqrtReal(step->skew));
 
-  *ended      = CBGMRESEndOfSpace_Private(gm, j);
-  *residual   = CBGMRESLeastColumn_Private(gm, j);
-  gm->columns = j + 1;
-  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)j]) <= 10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
+  *ended    = CBGMRESEndOfSpace_Private(gm, j);
+  *residual = CBGMRESLeastColumn_Private(gm, j);
+  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)gm->pivot[j]]) <= 10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
     /* The operator takes a direction of this space to nothing: the last column is of no use */
     gm->exhausted = PETSC_TRUE;
-    *residual     = PetscAbsScalar(gm->g[j]);
+    *residual     = before;
     gm->columns   = j;
+    gm->unknowns--;
   }
   if (*ended) PetscCall(PetscInfo(ksp, "No new direction after %" PetscInt_FMT " columns: %s\n", j + 1, gm->exhausted ? "the operator is singular in this space" : "the solution is in this space"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,27 +180,92 @@ static PetscBool CBGMRESAtFloor_Private(KSP ksp, PetscReal residual)
   if (expected <= gm->expected) {
     gm->expected = expected;
     gm->best     = gm->columns;
+    gm->gap      = gap;
   }
   if (ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
-  return (PetscBool)(residual < 0.3 * gap || expected > 10.0 * gm->expected);
+  return (PetscBool)(residual < gap || expected > 10.0 * gm->expected);
+}
+
+/* The last cycle said so, too, but its residual had not converged: where so little is missing, rounding is about as much, and half of that is to be gone */
+static PetscBool CBGMRESTooEarly_Private(KSP ksp, PetscReal residual)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  return (PetscBool)(ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && gm->claimed && residual > 0.5 * gm->start);
+}
+
+/* So many columns may be in the least squares problem, with so many iterations to come */
+static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  return PetscMin(PetscMin(gm->opt.restart, gm->V->columns - 1), columns + ksp->max_it - ksp->its);
+}
+
+/* The last cycle has come to an end before it was full, and its columns are good: they need not be given up */
+PetscBool CBGMRESMayGoOn_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  if (!gm->columns || !gm->best || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
+  return (PetscBool)(gm->columns + 1 < CBGMRESLimit_Private(ksp, gm->columns + 1));
+}
+
+/*
+   The cycle goes on with the residual that it has come to, in CB_IMAGE: of that, what is in no column becomes the next column.
+   In the coefficients it is as if the operator had made the residual of the column before. Nothing happens if nothing is left of it
+*/
+static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
+{
+  KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
+  CBBasis        V    = gm->V;
+  const PetscInt k    = gm->columns;
+  const CBStep  *step = V->host.step + k;
+  PetscInt       next = k + 1;
+  PetscReal      sum;
+
+  PetscFunctionBegin;
+  *done         = PETSC_FALSE;
+  gm->imagelost = PETSC_FALSE;
+  PetscCall(CBGMRESPass_Private(ksp, k, 0));
+  PetscCall((*V->ops->append)(V, k + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall((*V->ops->fetch)(V, k, k + 1));
+  PetscCall(CBGMRESRepair_Private(ksp, k, ksp->its, &next));
+  sum = step->image + step->norm + PetscAbsReal(step->after);
+  KSPCheckNorm(ksp, sum);
+  if (CBGMRESEndOfSpace_Private(gm, k)) {
+    PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, CB_COLUMN(ksp), CB_WORK(ksp), CB_IMAGE(ksp), ksp->vec_rhs));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  CBGMRESLeastInsert_Private(gm, k);
+  CBGMRESDirectionInsert_Private(gm, k);
+  if (gm->flexible) PetscCall((*gm->Z->ops->store)(gm->Z, k, 0.0, CB_COLUMN(ksp), NULL));
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
 {
-  KSP_CBGMRES   *gm     = (KSP_CBGMRES *)ksp->data;
-  const PetscInt before = ksp->its, limit = PetscMin(gm->opt.restart, ksp->max_it - before);
-  PetscInt       launched = 0, done = 0, every = gm->opt.every;
-  PetscBool      ended = PETSC_FALSE, floor = PETSC_FALSE;
-  PetscReal      residual = gm->start;
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscInt     limit, before, launched, done, every = gm->opt.every;
+  PetscBool    ended = PETSC_FALSE, floor = PETSC_FALSE, goeson = PETSC_FALSE;
+  PetscReal    residual = gm->start;
 
   PetscFunctionBegin;
-  if (ksp->normtype == KSP_NORM_NONE) every = limit;
-  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED) every = 1;
+  if (CBGMRESMayGoOn_Private(ksp)) PetscCall(CBGMRESGoOn_Private(ksp, &goeson));
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   gm->exhausted = PETSC_FALSE;
   gm->expected  = gm->start;
   gm->best      = 0;
-  CBGMRESLeastBegin_Private(gm, gm->start);
-  PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  if (!goeson) {
+    CBGMRESLeastBegin_Private(gm, gm->start);
+    PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  }
+  limit    = CBGMRESLimit_Private(ksp, gm->columns);
+  launched = done = gm->columns;
+  before          = ksp->its - done;
+  if (ksp->normtype == KSP_NORM_NONE) every = limit;
+  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || goeson) every = 1;
   while (!ksp->reason && !ended && !floor && done < limit) {
     if (launched < limit && launched - done < every) {
       PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));
@@ -214,6 +282,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
       ksp->rnorm = residual;
       floor      = CBGMRESAtFloor_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
+      if (CBGMRESTooEarly_Private(ksp, residual) && !ended && !floor && done < limit) ksp->reason = KSP_CONVERGED_ITERATING;
       if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || floor || done == limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
@@ -225,7 +294,8 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
 
   PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
   gm->building  = 0;
+  gm->ended     = ended;
   gm->predicted = residual;
-  gm->info.cycles++;
+  if (!goeson) gm->info.cycles++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

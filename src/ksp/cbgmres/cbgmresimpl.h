@@ -9,6 +9,8 @@
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
+#define CB_LEFT 8 /* so often may a cycle go on */
+
 /* What is asked for by options */
 typedef struct {
   PetscInt     restart;
@@ -31,13 +33,27 @@ typedef struct {
   CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
 
-  /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in */
+  /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals, of a cycle that went on, are no unknowns */
   PetscInt     columns;
-  PetscScalar *R;           /* [ld ld] triangle, column by column */
-  PetscReal   *cosine;      /* [ld] */
-  PetscScalar *sine;        /* [ld] */
-  PetscScalar *g;           /* [ld] rotated right side; the modulus of the entry behind the last column is the residual */
-  PetscScalar *y;           /* [ld] */
+  PetscInt     unknowns;
+  PetscInt    *pivot;   /* [ld] which unknown a column is, -1: a residual */
+  PetscScalar *R;       /* [ld ld] triangle, column by column */
+  PetscReal   *cosine;  /* [ld (CB_LEFT + 1)] of the rotations for each column */
+  PetscScalar *sine;    /* [ld (CB_LEFT + 1)] */
+  PetscScalar *g;       /* [ld] rotated right side; the norm of what is behind the unknowns is the residual */
+  PetscScalar *y;       /* [ld] the unknowns, at their columns */
+  PetscReal    rounded; /* norm of what was rounded of the residual to have a column of its own */
+
+  /* Where a cycle went on, columns are left over, which the operator was not applied to: cbgmresdirection.c */
+  PetscInt     nleft;
+  PetscInt     left[CB_LEFT];
+  PetscInt     first;       /* the first residual's column */
+  PetscScalar *modulo;      /* [ld CB_LEFT] what each column has of those left over, but for what the operator was applied to */
+  PetscScalar *self;        /* [ld] behind the first residual: the operator was applied to so much of this column */
+  PetscScalar *with;        /* [ld CB_LEFT] together with so much of these, */
+  PetscInt    *withcolumn;  /* [ld CB_LEFT] */
+  PetscInt    *nwith;       /* [ld] how many they are */
+  PetscScalar *x;           /* [ld] what the solution has of each column */
   PetscInt     ritzcolumns; /* of Vritz */
   PetscInt     kept;        /* columns of a cycle that was cut short by rounding, kept for spectra, */
   PetscScalar *keptH;       /* [ld ld] its Hessenberg matrix, which is NULL before the first one, */
@@ -49,8 +65,11 @@ typedef struct {
   PetscReal start;     /* norm of the residual that it began with */
   PetscInt  best;      /* so many columns make the residual smallest, as far as is known */
   PetscReal expected;  /* its norm with them, rounding of the basis included */
+  PetscReal gap;       /* and what of it is rounding */
   PetscReal predicted; /* and of the recurrence with all of them; negative before the first cycle */
-  PetscBool exhausted; /* the last cycle found no new direction, and the operator singular in the space it had */
+  PetscBool ended;     /* the last cycle found no new direction, */
+  PetscBool exhausted; /* and the operator singular in the space it had */
+  PetscBool claimed;   /* it had converged by the recurrence, and not by the residual: the next one is to gain more than the recurrence needs */
   PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
   PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
 
@@ -74,16 +93,26 @@ PETSC_INTERN PetscErrorCode CBGMRESCreateBases_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
-/* cbgmrescycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution */
+/* cbgmrescycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the columns of the last time, or from the first one */
+PETSC_INTERN PetscBool      CBGMRESMayGoOn_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 
 /* cbgmresleast.c */
 PETSC_INTERN void           CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
+PETSC_INTERN PetscReal      CBGMRESLeastResidual_Private(const KSP_CBGMRES *);
 PETSC_INTERN PetscReal      CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN void           CBGMRESLeastRightSide_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void           CBGMRESLeastInsert_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void           CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *, PetscInt, PetscScalar[]);
 PETSC_INTERN void           CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscReal      CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, PetscScalar, Vec);
+
+/* cbgmresdirection.c */
+PETSC_INTERN void           CBGMRESDirectionInsert_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void           CBGMRESDirectionNext_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN PetscErrorCode CBGMRESDirectionApply_Private(KSP, PetscInt);
+PETSC_INTERN void           CBGMRESDirectionExpand_Private(KSP_CBGMRES *, PetscInt);
 
 /* cbgmresoptions.c */
 PETSC_INTERN PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What the operator is applied to in a cycle that has gone on with a new residual.
+
+   In a cycle that begins it is the newest column of the basis. Where a cycle goes on the newest one until then, column k, is left over:
+   the operator was never applied to it, while what is left of the residual has a part in it, and so have the images to come. If
+   these parts were left out, the space would grow by other directions, and the residual would hardly become smaller.
+
+   Let Z be what the operator M was applied to so far, and C the orthonormal images, M Z = C R. The next direction z_j is what is left of the residual
+   when the cycle goes on, and after that the newest column of C. With these Z grows by a Krylov space of M behind the projection that takes
+   the images of the earlier columns away, as it does in GCRO:
+
+     E. de Sturler: Nested Krylov Methods Based on GCR. J. Comput. Appl. Math. 67, 1996.
+
+   Both are known by their coefficients for the columns of V. What they have of Z adds nothing to it, and is dropped, so that no linear
+   combination of all columns is needed. The rest is
+
+     sigma v_j + sum a_l v_left(l),   from  v_i = sum modulo_il v_left(l)  (mod Z),
+
+   and z_j is that, divided by its largest coefficient. It joins Z; the column with this coefficient is now expressed by the others, and all that
+   are left over remain so, or v_j takes the place of one of them.
+*/
+
+#include "cbgmresimpl.h"
+
+/* z_j, from h_0 v_0 + ... + h_(j-1) v_(j-1) + sigma v_j */
+static void CBGMRESDirectionSet_Private(KSP_CBGMRES *gm, PetscInt j, const PetscScalar h[], PetscScalar sigma)
+{
+  PetscScalar *with = gm->with + j * CB_LEFT, *modulo = gm->modulo + j * CB_LEFT, largest = sigma;
+  PetscInt     pivot = -1;
+
+  for (PetscInt l = 0; l < gm->nleft; l++) {
+    with[l] = 0.0;
+    for (PetscInt i = 0; i < j; i++) with[l] += h[i] * gm->modulo[i * CB_LEFT + l];
+    if (PetscAbsScalar(with[l]) > PetscAbsScalar(largest)) {
+      largest = with[l];
+      pivot   = l;
+    }
+  }
+  if (largest == (PetscScalar)0.0) largest = 1.0;
+  gm->self[j]  = sigma / largest;
+  gm->nwith[j] = gm->nleft;
+  for (PetscInt l = 0; l < gm->nleft; l++) {
+    with[l]                         = l == pivot ? (PetscScalar)1.0 : with[l] / largest;
+    gm->withcolumn[j * CB_LEFT + l] = gm->left[l];
+    modulo[l]                       = -with[l];
+  }
+  if (pivot < 0) return;
+
+  /* v_left(pivot) = - self v_j - with the others, and v_j takes its place */
+  for (PetscInt i = 0; i < j; i++) {
+    PetscScalar      *m = gm->modulo + i * CB_LEFT;
+    const PetscScalar p = m[pivot];
+
+    for (PetscInt l = 0; l < gm->nleft; l++) m[l] = l == pivot ? -p * gm->self[j] : m[l] - p * with[l];
+  }
+  for (PetscInt l = 0; l < gm->nleft; l++) modulo[l] = l == pivot ? 1.0 : 0.0;
+  gm->left[pivot] = j;
+}
+
+/* The cycle goes on behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is what is left of the residual */
+void CBGMRESDirectionInsert_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  PetscScalar *residual = gm->x;
+
+  if (!gm->nleft) {
+    gm->first = k;
+    for (PetscInt i = 0; i < k * CB_LEFT; i++) gm->modulo[i] = 0.0;
+  }
+  for (PetscInt i = 0; i < k; i++) gm->modulo[i * CB_LEFT + gm->nleft] = 0.0;
+  for (PetscInt l = 0; l <= gm->nleft; l++) gm->modulo[k * CB_LEFT + l] = l == gm->nleft ? 1.0 : 0.0;
+  gm->left[gm->nleft++] = k;
+  gm->self[k]           = 0.0;
+  gm->nwith[k]          = 0;
+
+  for (PetscInt i = 0; i <= k; i++) residual[i] = i < gm->unknowns ? (PetscScalar)0.0 : gm->g[i];
+  CBGMRESLeastRotateBack_Private(gm, k, residual);
+  CBGMRESDirectionSet_Private(gm, k + 1, residual, gm->g[k + 1]);
+}
+
+/* z_j, when all columns before are in the least squares problem: the newest image */
+void CBGMRESDirectionNext_Private(KSP_CBGMRES *gm, PetscInt j)
+{
+  PetscScalar *image = gm->x;
+
+  if (!gm->nleft || gm->pivot[j - 1] < 0) return;
+  for (PetscInt i = 0; i <= j; i++) image[i] = i == gm->pivot[j - 1] ? 1.0 : 0.0;
+  CBGMRESLeastRotateBack_Private(gm, j, image);
+  CBGMRESDirectionSet_Private(gm, j, image, image[j]);
+}
+
+/* CB_COLUMN is column j, and becomes z_j */
+PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  if (!gm->nleft || j <= gm->first) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecScale(CB_COLUMN(ksp), gm->self[j]));
+  for (PetscInt l = 0; l < gm->nwith[j]; l++) {
+    if (gm->with[j * CB_LEFT + l] == (PetscScalar)0.0) continue;
+    PetscCall((*gm->V->ops->load)(gm->V, gm->withcolumn[j * CB_LEFT + l], CB_WORK(ksp)));
+    PetscCall(VecAXPY(CB_COLUMN(ksp), gm->with[j * CB_LEFT + l], CB_WORK(ksp)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x, what the solution has of each column, from the unknowns y of columns 0 ... k-1. What a flexible preconditioner made of z_j is a column of its own */
+void CBGMRESDirectionExpand_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  for (PetscInt j = 0; j < k; j++) gm->x[j] = gm->y[j];
+  if (gm->flexible || !gm->nleft) return;
+  for (PetscInt j = gm->first + 1; j < k; j++) gm->x[j] *= gm->self[j];
+  for (PetscInt j = gm->first + 1; j < k; j++) {
+    for (PetscInt l = 0; l < gm->nwith[j]; l++) gm->x[gm->withcolumn[j * CB_LEFT + l]] += gm->with[j * CB_LEFT + l] * gm->y[j];
+  }
+}
