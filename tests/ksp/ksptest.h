@@ -39,19 +39,27 @@ static const struct {
   {"frsz2_8", 3e-2}};
 #define NSTORAGES ((int)PETSC_STATIC_ARRAY_LENGTH(storages))
 
-/* The test matrix of a kind, converted to the types that -operator_types names, one after the other: aijcusparse,vcrs is one of vcrs with vectors of CUDA */
-static inline PetscErrorCode TestCreateOperator(MPI_Comm comm, TestKind kind, int round, Mat *A)
+/* A matrix becomes one of the types that -operator_types names, one after the other: aijcusparse,vcrs is one of vcrs with vectors of CUDA */
+static inline PetscErrorCode TestConvertOperator(Mat *A)
 {
   char    *type[4];
   PetscInt n = 4;
 
   PetscFunctionBegin;
-  PetscCall(TestCreateMatrix(comm, kind, round, A));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-operator_types", type, &n, NULL));
   for (PetscInt t = 0; t < n; t++) {
     PetscCall(MatConvert(*A, type[t], MAT_INPLACE_MATRIX, A));
     PetscCall(PetscFree(type[t]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The test matrix of a kind, converted */
+static inline PetscErrorCode TestCreateOperator(MPI_Comm comm, TestKind kind, int round, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(TestCreateMatrix(comm, kind, round, A));
+  PetscCall(TestConvertOperator(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
