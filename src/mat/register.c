@@ -14,6 +14,7 @@
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_SBPSAT(Mat);
+PETSC_INTERN PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat, MatFactorType, Mat *);
 
 PetscErrorCode LitheMatRegisterAll(void)
 {
@@ -21,6 +22,8 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(MatRegister(MATSEQAIJVCRS, MatCreate_SeqAIJVCRS));
   PetscCall(MatRegister(MATMPIAIJVCRS, MatCreate_MPIAIJVCRS));
   PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
+  PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
+  PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));
 
   /* Names that stand for the sequential or the parallel class. MatRegister() has initialised PETSc's
      matrix package by now, which would forget names given before. */

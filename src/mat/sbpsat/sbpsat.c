@@ -8,7 +8,7 @@
 
    Settings (sbpsatoptions.c) become coefficients and penalties when the matrix is first used (sbpsatmetrics.c, sbpsatbuild.c);
    products (sbpsatapply.c) run with one of the two sets of operations of sbpsat.h: host loops (sbphost.c, sbphostloops.h) or kernels.
-   Right sides: sbpsatrhs.c. As a stored matrix: sbpsatconvert.c. Coarser grids: sbpsatcoarsen.c.
+   Right sides: sbpsatrhs.c. As a stored matrix: sbpsatconvert.c, sbpsatfactor.c. Coarser grids: sbpsatcoarsen.c.
 */
 
 #include "sbpsatimpl.h"
@@ -166,13 +166,15 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
 
-  A->ops->setup          = MatSetUp_SBPSAT;
-  A->ops->destroy        = MatDestroy_SBPSAT;
-  A->ops->setfromoptions = MatSetFromOptions_SBPSAT;
-  A->ops->assemblyend    = MatAssemblyEnd_SBPSAT;
-  A->ops->duplicate      = MatDuplicate_SBPSAT;
-  A->ops->view           = MatView_SBPSAT;
-  A->ops->getinfo        = MatGetInfo_SBPSAT;
+  A->ops->setup             = MatSetUp_SBPSAT;
+  A->ops->destroy           = MatDestroy_SBPSAT;
+  A->ops->setfromoptions    = MatSetFromOptions_SBPSAT;
+  A->ops->assemblyend       = MatAssemblyEnd_SBPSAT;
+  A->ops->duplicate         = MatDuplicate_SBPSAT;
+  A->ops->view              = MatView_SBPSAT;
+  A->ops->createsubmatrix   = MatCreateSubMatrix_SBPSAT;
+  A->ops->createsubmatrices = MatCreateSubMatrices_SBPSAT;
+  A->ops->getinfo           = MatGetInfo_SBPSAT;
   PetscCall(MatSBPSATSetProducts_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_aij_C", MatConvert_SBPSAT_AIJ));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_seqaij_C", MatConvert_SBPSAT_AIJ));

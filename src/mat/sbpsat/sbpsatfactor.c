@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Direct solves and submatrices of a MATSBPSAT, for the coarsest level of PETSc's multigrid: by way of the assembled matrix.
+   The factors are those of MATSEQAIJ; their symbolic and numeric phases get the assembled matrix in the place of this one.
+*/
+
+#include "sbpsatimpl.h"
+
+/* What AIJ's factor would have done, composed with the factor */
+typedef struct {
+  PetscErrorCode (*lusymbolic)(Mat, Mat, IS, IS, const MatFactorInfo *);
+  PetscErrorCode (*choleskysymbolic)(Mat, Mat, IS, const MatFactorInfo *);
+  PetscErrorCode (*lunumeric)(Mat, Mat, const MatFactorInfo *);
+  PetscErrorCode (*choleskynumeric)(Mat, Mat, const MatFactorInfo *);
+} SBPFactor;
+
+static const char SBPFactorName[] = "MatSBPSAT_factor";
+
+static PetscErrorCode SBPFactorGet_Private(Mat F, SBPFactor **factor)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)F, SBPFactorName, (PetscObject *)&container));
+  PetscCheck(container, PetscObjectComm((PetscObject)F), PETSC_ERR_PLIB, "The factor was not made from a matrix of type sbpsat");
+  PetscCall(PetscContainerGetPointer(container, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatFactorNumeric_SBPSAT(Mat F, Mat A, const MatFactorInfo *info)
+{
+  SBPFactor *factor;
+  Mat        B;
+
+  PetscFunctionBegin;
+  PetscCall(SBPFactorGet_Private(F, &factor));
+  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  if (F->factortype == MAT_FACTOR_LU) PetscCall((*factor->lunumeric)(F, B, info));
+  else PetscCall((*factor->choleskynumeric)(F, B, info));
+  PetscCall(MatDestroy(&B));
+  /* The numeric phase may have set itself for the next time */
+  F->ops->lufactornumeric       = MatFactorNumeric_SBPSAT;
+  F->ops->choleskyfactornumeric = MatFactorNumeric_SBPSAT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc cannot order this type of matrix, so no permutations come in */
+static PetscErrorCode SBPFactorSymbolic_Private(Mat F, Mat A, const MatFactorInfo *info)
+{
+  SBPFactor *factor;
+  Mat        B;
+  IS         rows, columns;
+
+  PetscFunctionBegin;
+  PetscCall(SBPFactorGet_Private(F, &factor));
+  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatGetOrdering(B, MATORDERINGND, &rows, &columns));
+  if (F->factortype == MAT_FACTOR_LU) PetscCall((*factor->lusymbolic)(F, B, rows, columns, info));
+  else PetscCall((*factor->choleskysymbolic)(F, B, rows, info));
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(MatDestroy(&B));
+  factor->lunumeric             = F->ops->lufactornumeric;
+  factor->choleskynumeric       = F->ops->choleskyfactornumeric;
+  F->ops->lufactornumeric       = MatFactorNumeric_SBPSAT;
+  F->ops->choleskyfactornumeric = MatFactorNumeric_SBPSAT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatLUFactorSymbolic_SBPSAT(Mat F, Mat A, PETSC_UNUSED IS rows, PETSC_UNUSED IS columns, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPFactorSymbolic_Private(F, A, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatCholeskyFactorSymbolic_SBPSAT(Mat F, Mat A, PETSC_UNUSED IS rows, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPFactorSymbolic_Private(F, A, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat A, MatFactorType type, Mat *F)
+{
+  Mat            B;
+  SBPFactor     *factor;
+  PetscContainer container;
+  PetscMPIInt    size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "PETSc's factors are sequential; use -pc_type redundant, or MatConvert() to MATAIJ and a parallel package");
+  /* AIJ's own factor of a matrix of this size */
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
+  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetType(B, MATSEQAIJ));
+  PetscCall(MatSetUp(B));
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetFactor(B, MATSOLVERPETSC, type, F));
+  PetscCall(MatDestroy(&B));
+
+  PetscCall(PetscNew(&factor));
+  factor->lusymbolic       = (*F)->ops->lufactorsymbolic;
+  factor->choleskysymbolic = (*F)->ops->choleskyfactorsymbolic;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)*F), &container));
+  PetscCall(PetscContainerSetPointer(container, factor));
+  PetscCall(PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault));
+  PetscCall(PetscObjectCompose((PetscObject)*F, SBPFactorName, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  if ((*F)->ops->lufactorsymbolic) (*F)->ops->lufactorsymbolic = MatLUFactorSymbolic_SBPSAT;
+  if ((*F)->ops->choleskyfactorsymbolic) (*F)->ops->choleskyfactorsymbolic = MatCholeskyFactorSymbolic_SBPSAT;
+  (*F)->canuseordering = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreateSubMatrices_SBPSAT(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *submatrices[])
+{
+  Mat B;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatCreateSubMatrices(B, n, rows, columns, reuse, submatrices));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreateSubMatrix_SBPSAT(Mat A, IS rows, IS columns, MatReuse reuse, Mat *submatrix)
+{
+  Mat B;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatCreateSubMatrix(B, rows, columns, reuse, submatrix));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
