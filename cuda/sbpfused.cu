@@ -42,16 +42,43 @@ static __device__ __forceinline__ void SBPTakeCoefficients(const Ring &ring, int
   for (int q = 0; q < ncoefficients; q++) ring.Take(stage, offset + q * static_cast<int>(sizeof(K)), k[q]);
 }
 
+/* Shapes of launches: how columns lie; rows in shared memory; threads of a block; how many blocks share a multiprocessor; rows of a warp */
+template <class V, SBPKind kind, bool aligned>
+struct SBPFusedShape {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, threads = 128, blocks = 4, rows = 12;
+};
+template <SBPKind kind>
+struct SBPFusedShape<float, kind, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = 256, blocks = 3, rows = 16;
+};
+template <SBPKind kind>
+struct SBPFusedShape<float, kind, false> {
+  using L = SBPStrided<2>;
+  static constexpr int stages = 3, threads = 128, blocks = 5, rows = 16;
+};
+template <SBPKind kind>
+struct SBPFusedShape<double, kind, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = kind == SBP_NINE ? 2 : 3, threads = 128, blocks = 4, rows = 16;
+};
+template <SBPKind kind>
+struct SBPFusedShape<double, kind, false> {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, threads = 128, blocks = 5, rows = 16;
+};
+
 /* ------------------------------------------------------------ the first two smoothing steps */
 
-template <SBPKind kind, class L, int stages, class V>
+template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, int block)
 {
   using K         = typename SBPReal<V>::type;
   using Operator  = typename SBPOperatorOf<V, kind, L>::type;
   constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients, bytes = 2 * sizeof(V) + ncoefficients * sizeof(K), at = 2 * sizeof(V);
 
-  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
   const SBPPlace                p = SBPFind<L, 1, 1>(m, block);
 
   if (!p.there) return;
@@ -124,14 +151,14 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
 /* ------------------------------------------------------------ residual and restriction */
 
 /* from, to and all count nodes of the coarse grid */
-template <SBPKind kind, class L, int stages, class V>
+template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V> &m, int block)
 {
   using K         = typename SBPReal<V>::type;
   using Operator  = typename SBPOperatorOf<V, kind, L>::type;
   constexpr int C = L::C, ncoefficients = Operator::coefficients, bytes = 2 * sizeof(V) + ncoefficients * sizeof(K), at = 2 * sizeof(V), halo = L::Halo(2);
 
-  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
   const SBPPlace                p = SBPFind<L, 2, 2>(m, block);
 
   if (!p.there) return;
@@ -203,14 +230,14 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
 
 /* ------------------------------------------------------------ prolongation and a smoothing step */
 
-template <SBPKind kind, class L, int stages, class V>
+template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &m, int block)
 {
   using K         = typename SBPReal<V>::type;
   using Operator  = typename SBPOperatorOf<V, kind, L>::type;
   constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients, bytes = 3 * sizeof(V) + ncoefficients * sizeof(K), at = 3 * sizeof(V);
 
-  __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
   const SBPPlace                p = SBPFind<L, 1, 1>(m, block);
 
   if (!p.there) return;
@@ -304,9 +331,12 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
 
 /* ------------------------------------------------------------ launches */
 
-template <SBPFusedKind fused, SBPKind kind, class L, int stages, int blocks, class V>
-static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
+template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
+static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned>::threads, SBPFusedShape<V, kind, aligned>::blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
 {
+  using Shape = SBPFusedShape<V, kind, aligned>;
+  using L     = typename Shape::L;
+
   if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     int       i, j;
@@ -318,37 +348,10 @@ static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPFusedKernel(con
   }
   const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
 
-  if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoBlock<kind, L, stages>(m, block);
-  else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictBlock<kind, L, stages>(m, block);
-  else SBPProlongSmoothBlock<kind, L, stages>(m, block);
+  if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoBlock<kind, L, Shape::stages, Shape::threads>(m, block);
+  else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictBlock<kind, L, Shape::stages, Shape::threads>(m, block);
+  else SBPProlongSmoothBlock<kind, L, Shape::stages, Shape::threads>(m, block);
 }
-
-/* How columns lie, rows in shared memory, blocks of threads that share a multiprocessor */
-template <class V, SBPKind kind, bool aligned>
-struct SBPFusedShape {
-  using L = SBPStrided<1>;
-  static constexpr int stages = 3, blocks = 4;
-};
-template <SBPKind kind>
-struct SBPFusedShape<float, kind, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = 3, blocks = kind == SBP_NINE ? 6 : 7;
-};
-template <SBPKind kind>
-struct SBPFusedShape<float, kind, false> {
-  using L = SBPStrided<2>;
-  static constexpr int stages = 3, blocks = 5;
-};
-template <SBPKind kind>
-struct SBPFusedShape<double, kind, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = kind == SBP_NINE ? 2 : 3, blocks = 4;
-};
-template <SBPKind kind>
-struct SBPFusedShape<double, kind, false> {
-  using L = SBPStrided<1>;
-  static constexpr int stages = 3, blocks = 5;
-};
 
 template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
 static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
@@ -357,9 +360,9 @@ static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
   using L             = typename Shape::L;
   constexpr int scale = fused == SBP_FUSED_RESIDUALRESTRICT ? 2 : 1;
   int           threads;
-  const int     blocks = SBPDivide<L, scale, scale>(&m, SBP_ROWS_LEAST, SBP_ROWS, &threads);
+  const int     blocks = SBPDivide<L, scale, scale>(&m, Shape::rows, Shape::threads, &threads);
 
-  if (blocks > 0) SBPFusedKernel<fused, kind, L, Shape::stages, Shape::blocks, V><<<blocks, threads, 0, stream>>>(m);
+  if (blocks > 0) SBPFusedKernel<fused, kind, aligned, V><<<blocks, threads, 0, stream>>>(m);
 }
 
 template <SBPFusedKind fused, SBPKind kind, class V>

@@ -9,8 +9,10 @@
 #include <lithe/private/lithecudasbp.h>
 #include "sbpnode.cuh"
 
-/* Rows of a warp: so many, of small grids less, until there are so many warps */
-#define SBP_ROWS         8
+/* Of a kernel that has a thread a node */
+#define SBP_THREADS 128
+
+/* Rows of a warp are fewer, but not fewer than this, until there are so many warps */
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
@@ -72,6 +74,9 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
     m->high[d]   = m->low[d] + static_cast<int>(g->ghosted.count[d]);
     m->all[d][0] = static_cast<int>(r->start[d] - g->own.start[d]);
     m->all[d][1] = m->all[d][0] + static_cast<int>(r->count[d]);
+    /* no more than is needed, for u may have no ghosts where a region needs none. Columns before the first own one are never read by wide accesses */
+    if (m->low[d] < 0 || d) m->low[d] = m->low[d] > m->all[d][0] - 1 ? m->low[d] : m->all[d][0] - 1;
+    m->high[d] = m->high[d] < m->all[d][1] + 1 ? m->high[d] : m->all[d][1] + 1;
   }
   m->order            = op->kind == SBP_SAT ? g->order : 2;
   m->factor.r         = static_cast<K>(g->h[1] / (2 * g->h[0]));
@@ -153,18 +158,19 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
 }
 
 /*
-   Rows and columns among warps. Few rows a warp, so that rows which warps share are still in the cache when they are read
-   again; of small grids fewer, for there are no other warps that could do something. Returns the number of blocks.
+   Rows and columns among warps: at most so many rows a warp, for rows that warps share should still be in the cache when they
+   are read again; of small grids fewer, for there are no other warps that could do something. Returns the number of blocks,
+   and of how many threads.
 */
 template <class L, int reach, int scale, class March>
-static inline int SBPDivide(March *m, int least, int rows, int *threads)
+static inline int SBPDivide(March *m, int rows, int most, int *threads)
 {
   const int all = m->to[1] - m->from[1], warps = m->columnwarps = SBPColumnWarps<L, reach, scale>(*m);
-  const int blockwarps = warps < SBP_THREADS / SBP_WARP ? (warps > 0 ? warps : SBP_THREADS / SBP_WARP) : SBP_THREADS / SBP_WARP;
-  int       chunk = rows;
+  const int blockwarps = warps > 0 && warps < most / SBP_WARP ? warps : most / SBP_WARP;
+  int       chunk      = rows;
 
-  *threads = blockwarps * SBP_WARP;
-  while (chunk > least && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED) chunk = chunk / 2 > least ? chunk / 2 : least;
+  while (chunk > SBP_ROWS_LEAST && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED) chunk = chunk / 2 > SBP_ROWS_LEAST ? chunk / 2 : SBP_ROWS_LEAST;
+  *threads       = blockwarps * SBP_WARP;
   m->chunk       = chunk;
   m->chunks      = warps ? (all + chunk - 1) / chunk : 0;
   m->turns       = 1;

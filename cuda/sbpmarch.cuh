@@ -7,8 +7,6 @@
 
 #include "sbprows.cuh"
 
-#define SBP_THREADS 128
-
 typedef enum {
   SBP_TAKE_APPLY,  /* out = A u */
   SBP_TAKE_ADD,    /* out = b + sign A u */
@@ -274,14 +272,14 @@ static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlac
   return p.first >= m.low[0] && p.first + L::width <= m.high[0] && p.first + L::Halo(reach) >= m.from[0] && p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
 }
 
-/* stages: of a ring, or 0 */
-template <class Operator, class L, SBPTake take, int stages, class V>
+/* stages: of a ring, or 0; threads: of a block, at most */
+template <class Operator, class L, SBPTake take, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPStepBlock(const SBPMarch<V> &m, int block)
 {
   const SBPPlace p = SBPFind<L, 1, 1>(m, block);
 
   if constexpr (stages > 0) {
-    __shared__ __align__(16) char shared[SBP_THREADS / SBP_WARP * stages * SBPRing<L, SBPStepBytes<Operator, take, V>::all, stages>::row];
+    __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, SBPStepBytes<Operator, take, V>::all, stages>::row];
 
     if (!p.there) return;
     if (SBPIsInside<L, 1>(m, p)) SBPRingStep<Operator, L, take, stages, false>(m, p, shared);

@@ -6,9 +6,62 @@
 
 #include "sbplaunch.cuh"
 
-template <SBPKind kind, class L, SBPTake take, int stages, int blocks, class V>
-static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
+/*
+   Shapes of launches: how columns lie; rows that are on their way at a time (0: one, in registers); threads of a block; how many
+   blocks share a multiprocessor; rows of a warp
+*/
+template <class V, SBPKind kind, SBPTake take, bool aligned>
+struct SBPStepShape {
+  using L = SBPStrided<1>;
+  static constexpr int stages = 3, threads = 128, blocks = 5, rows = 12;
+};
+template <SBPTake take>
+struct SBPStepShape<float, SBP_SAT, take, true> {
+  using L = SBPAdjacent<4>;
+  static constexpr int stages = 0, threads = 128, blocks = 4, rows = 12;
+};
+template <>
+struct SBPStepShape<float, SBP_SAT, SBP_TAKE_APPLY, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = 256, blocks = 5, rows = 12;
+};
+template <SBPTake take>
+struct SBPStepShape<float, SBP_NINE, take, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = 0, threads = 128, blocks = 6, rows = 32;
+};
+template <>
+struct SBPStepShape<float, SBP_NINE, SBP_TAKE_APPLY, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = 256, blocks = 4, rows = 8;
+};
+template <SBPKind kind, SBPTake take>
+struct SBPStepShape<float, kind, take, false> {
+  using L = SBPStrided<4>;
+  static constexpr int stages = 0, threads = 128, blocks = kind == SBP_NINE ? 3 : 4, rows = 16;
+};
+template <SBPTake take>
+struct SBPStepShape<double, SBP_SAT, take, true> {
+  using L = SBPAdjacent<2>;
+  static constexpr int stages = take == SBP_TAKE_SMOOTH ? 3 : 4, threads = 128, blocks = 5, rows = 12;
+};
+template <SBPTake take>
+struct SBPStepShape<double, SBP_SAT, take, false> {
+  using L = SBPStrided<2>;
+  static constexpr int stages = take == SBP_TAKE_APPLY ? 4 : 3, threads = 128, blocks = take == SBP_TAKE_SMOOTH ? 4 : 5, rows = 12;
+};
+template <SBPTake take, bool aligned>
+struct SBPStepShape<double, SBP_NINE, take, aligned> {
+  using L = SBPStrided<1>;
+  static constexpr int stages = take == SBP_TAKE_SMOOTH ? 2 : 3, threads = 128, blocks = 7, rows = 12;
+};
+
+template <SBPKind kind, SBPTake take, bool aligned, class V>
+static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::threads, SBPStepShape<V, kind, take, aligned>::blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
 {
+  using Shape = SBPStepShape<V, kind, take, aligned>;
+  using L     = typename Shape::L;
+
   if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     int       i, j;
@@ -22,38 +75,9 @@ static __global__ void __launch_bounds__(SBP_THREADS, blocks) SBPStepKernel(cons
   }
   const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
 
-  if constexpr (kind == SBP_SAT) SBPStepBlock<SBPSecond<V, L>, L, take, stages>(m, block);
-  else SBPStepBlock<SBPNine<V, L>, L, take, stages>(m, block);
+  if constexpr (kind == SBP_SAT) SBPStepBlock<SBPSecond<V, L>, L, take, Shape::stages, Shape::threads>(m, block);
+  else SBPStepBlock<SBPNine<V, L>, L, take, Shape::stages, Shape::threads>(m, block);
 }
-
-/* How columns lie, rows that are on their way at a time (0: one, in registers), blocks of threads that share a multiprocessor */
-template <class V, SBPKind kind, SBPTake take, bool aligned>
-struct SBPStepShape;
-template <SBPKind kind, SBPTake take>
-struct SBPStepShape<float, kind, take, true> {
-  using L = SBPAdjacent<4>;
-  static constexpr int stages = 0, blocks = kind == SBP_NINE && take != SBP_TAKE_APPLY ? 3 : 4;
-};
-template <SBPKind kind, SBPTake take>
-struct SBPStepShape<float, kind, take, false> {
-  using L = SBPStrided<4>;
-  static constexpr int stages = 0, blocks = kind == SBP_NINE && take != SBP_TAKE_APPLY ? 3 : 4;
-};
-template <SBPKind kind, SBPTake take>
-struct SBPStepShape<double, kind, take, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = take == SBP_TAKE_SMOOTH || kind == SBP_NINE ? (kind == SBP_NINE && take == SBP_TAKE_SMOOTH ? 2 : 3) : 4, blocks = kind == SBP_NINE ? 4 : 5;
-};
-template <SBPKind kind, SBPTake take>
-struct SBPStepShape<double, kind, take, false> {
-  using L = SBPStrided<2>;
-  static constexpr int stages = take == SBP_TAKE_SMOOTH || kind == SBP_NINE ? (kind == SBP_NINE && take == SBP_TAKE_SMOOTH ? 2 : 3) : 4, blocks = kind == SBP_NINE ? 4 : 5;
-};
-template <class T, SBPKind kind, SBPTake take, bool aligned>
-struct SBPStepShape<SBPPair<T>, kind, take, aligned> {
-  using L = SBPStrided<1>;
-  static constexpr int stages = 3, blocks = 5;
-};
 
 template <SBPKind kind, SBPTake take, bool aligned, class V>
 static void SBPLaunchStep(SBPMarch<V> m, cudaStream_t stream)
@@ -61,9 +85,9 @@ static void SBPLaunchStep(SBPMarch<V> m, cudaStream_t stream)
   using Shape = SBPStepShape<V, kind, take, aligned>;
   using L     = typename Shape::L;
   int       threads;
-  const int blocks = SBPDivide<L, 1, 1>(&m, SBP_ROWS_LEAST, SBP_ROWS, &threads);
+  const int blocks = SBPDivide<L, 1, 1>(&m, Shape::rows, Shape::threads, &threads);
 
-  if (blocks > 0) SBPStepKernel<kind, L, take, Shape::stages, Shape::blocks, V><<<blocks, threads, 0, stream>>>(m);
+  if (blocks > 0) SBPStepKernel<kind, take, aligned, V><<<blocks, threads, 0, stream>>>(m);
 }
 
 template <SBPKind kind, SBPTake take, class V>
