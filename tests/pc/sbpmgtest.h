@@ -26,12 +26,12 @@ typedef struct {
   Vec u, b, x;
 } System;
 
-static inline PetscErrorCode SystemCreate(PetscInt nr, PetscInt ns, PetscInt order, System *s)
+static inline PetscErrorCode SystemCreate(MPI_Comm comm, PetscInt nr, PetscInt ns, PetscInt order, System *s)
 {
   const PetscInt n[2] = {nr, ns};
 
   PetscFunctionBeginUser;
-  PetscCall(ProblemCreateDM(PETSC_COMM_WORLD, n, &s->da));
+  PetscCall(ProblemCreateDM(comm, n, &s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, order));
   PetscCall(ProblemSetOperator(s->da, PETSC_TRUE, s->A));
@@ -99,7 +99,7 @@ static inline PetscErrorCode SolverCreate(Mat A, const char ksptype[], PetscReal
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsCreate(&database));
   PetscCall(PetscOptionsInsertString(database, options));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
+  PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetType(*ksp, ksptype));
   PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));

@@ -20,18 +20,15 @@ static SBPGrid CoefficientGrid(const SBPGrid *grid)
   return g;
 }
 
-PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, const SBPOperator *fineop, SBPMGLevel *finelevel, SBPMGLevel *c)
+PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision exact = mg->exact;
-  SBPMGLevel         l     = *finelevel; /* with the operator that is to be projected */
-  const SBPGrid     *fine, *coarse = &c->op[exact].grid;
+  const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
   void              *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
   const size_t       bytes = SBPMGSize_Private(exact);
   const void        *ghosted;
 
   PetscFunctionBegin;
-  l.op[exact] = *fineop;
-  fine        = &l.op[exact].grid;
   PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &v));
   PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &o));
   PetscCall((*mg->kernels->alloc)((size_t)fine->pitch * (size_t)fine->own.count[1] * bytes, &pv));
@@ -49,8 +46,8 @@ PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, const SBPOperator *fineop, 
     PetscCall(PCSBPMGMark_Private(mg, coarse, exact, colour, v));
     PetscCall(PCSBPMGGhosted_Private(mg, c, exact, v, &ghosted));
     PetscCall((*mg->kernels->prolong)(coarse, fine, exact, PETSC_FALSE, ghosted, pv));
-    PetscCall(PCSBPMGStep_Private(mg, &l, exact, &step));
-    PetscCall(PCSBPMGGhosted_Private(mg, &l, exact, apv, &ghosted));
+    PetscCall(PCSBPMGStep_Private(mg, l, exact, &step));
+    PetscCall(PCSBPMGGhosted_Private(mg, l, exact, apv, &ghosted));
     PetscCall((*mg->kernels->restrict_)(fine, coarse, exact, ghosted, o));
     PetscCall(PCSBPMGGather_Private(mg, coarse, exact, colour, o, owned));
   }

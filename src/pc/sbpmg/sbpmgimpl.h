@@ -95,7 +95,7 @@ PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
 /* sbpmggalerkin.c */
-PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, const SBPOperator *fine, SBPMGLevel *finelevel, SBPMGLevel *coarse);
+PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse);
 /* sbpmgcoarse.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);

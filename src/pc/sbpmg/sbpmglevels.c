@@ -52,18 +52,27 @@ static PetscErrorCode CoarsenDM(DM da, PetscInt width, DM *coarse)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A DMDA for the ghosts that an operator needs, with the processes of da */
-static PetscErrorCode CreateHaloDM(DM da, const SBPOperator *op, DM *hda)
+/* A DMDA with the processes and nodes of da */
+static PetscErrorCode CreateAlikeDM(DM da, PetscInt width, DM *alike)
 {
   const PetscInt *range[2];
   PetscInt        parts[2], nodes[2];
-  SBPBox          ghosted;
 
   PetscFunctionBegin;
   PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetOwnershipRanges(da, &range[0], &range[1], NULL));
-  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1, op->grid.reach, range[0], range[1], hda));
-  PetscCall(DMSetUp(*hda));
+  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1, width, range[0], range[1], alike));
+  PetscCall(DMSetUp(*alike));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One for the ghosts that an operator needs */
+static PetscErrorCode CreateHaloDM(DM da, const SBPOperator *op, DM *hda)
+{
+  SBPBox ghosted;
+
+  PetscFunctionBegin;
+  PetscCall(CreateAlikeDM(da, op->grid.reach, hda));
   PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
   for (int d = 0; d < 2; d++) PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Ghosts of a MATSBPSAT are not those within its reach of %d", op->grid.reach);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -275,6 +284,40 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The finest level with an operator of second order in place of one of higher order: nine points are all there is of the former only */
+static PetscErrorCode CreateSecondOrder(PC pc, DM da, Mat *A, SBPMGLevel *second)
+{
+  PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
+  const SBPOperator *op;
+  DM                 alike;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(second, sizeof(*second)));
+  PetscCall(CreateAlikeDM(da, 1, &alike));
+  PetscCall(CreateSampled(pc, pc->pmat, 1, 2, alike, A));
+  PetscCall(DMDestroy(&alike));
+  PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
+  second->op[mg->exact] = *op;
+  second->grid          = op->grid;
+  if (mg->level[0].halo) {
+    PetscCall(CreateHaloDM(da, op, &second->hda));
+    PetscCall(SetUpGhosts(mg, second, second->hda));
+  } else SetPitch(mg, 0, &second->op[mg->exact].grid);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *second)
+{
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; p++) {
+    if (second->ghost[p]) PetscCall((*mg->kernels->free)(&second->ghost[p]));
+  }
+  PetscCall(SBPHaloDestroy(&second->halo));
+  PetscCall(DMDestroy(&second->hda));
+  PetscCall(MatDestroy(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Galerkin(PC pc, DM da)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
@@ -283,32 +326,23 @@ static PetscErrorCode Galerkin(PC pc, DM da)
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   for (PetscInt k = 1; k < mg->n; k++) {
-    SBPMGLevel *l    = &mg->level[k];
-    SBPOperator fine = l[-1].op[mg->exact];
-    Mat         second = NULL;
+    SBPMGLevel *l = &mg->level[k];
 
     for (int p = 0; p < 2; p++) {
       l->op[p].kind      = SBP_NINE;
       l->op[p].precision = (SBPPrecision)p;
       l->op[p].grid      = l->grid;
     }
-
-    /* Nine points are all there is of second order only: the finest operator of a higher one is replaced */
     if (k == 1 && order > 2) {
-      const SBPOperator *op;
-      DM                 clone;
+      const size_t bytes = mg->bytes;
+      SBPMGLevel   second;
+      Mat          A;
 
-      PetscCall(DMClone(da, &clone));
-      PetscCall(CreateSampled(pc, pc->pmat, 1, 2, clone, &second));
-      PetscCall(DMDestroy(&clone));
-      PetscCall(MatSBPSATGetOperator(second, mg->exact, mg->device, &op));
-      fine                 = *op;
-      fine.grid.pitch      = l[-1].op[mg->exact].grid.pitch;
-      fine.grid.ghostpitch = l[-1].op[mg->exact].grid.ghostpitch;
-      fine.grid.ghosted    = l[-1].op[mg->exact].grid.ghosted;
-    }
-    PetscCall(PCSBPMGGalerkin_Private(mg, &fine, l - 1, l));
-    PetscCall(MatDestroy(&second));
+      PetscCall(CreateSecondOrder(pc, da, &A, &second));
+      mg->bytes = bytes;
+      PetscCall(PCSBPMGGalerkin_Private(mg, &second, l));
+      PetscCall(DestroySecondOrder(mg, &A, &second));
+    } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l));
 
     /* Only full multigrid needs two precisions of a level, and the coarsest level the higher one */
     if (k > 1 && mg->precision != mg->exact && mg->opt.cycle != PCSBPMG_CYCLE_FULL) {
