@@ -181,7 +181,7 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
 /*
    Fixed point decodes to the integer; the row's power of two is applied to its sum. The code of a real has
-   one integer, which the unit for conversions turns into a real; for the two of a complex one it is too slow.
+   one integer, which the unit for conversions turns into a real; for both of a complex one it is too slow.
 */
 struct FixedPoint : NoTables {
   static constexpr bool scaled   = true;
@@ -219,9 +219,8 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    const unsigned int c = code ^ 0x80008000u;
-
-    return Number{BiasedToReal(c & 0xffffu, 32768., PetscReal()), BiasedToReal(c >> 16, 32768., PetscReal())};
+    /* one of two by the unit for conversions, so that neither it nor that of sums is what all wait for */
+    return Number{static_cast<PetscReal>(static_cast<short>(code & 0xffffu)), BiasedToReal((code >> 16) ^ 0x8000u, 32768., PetscReal())};
 #else
     return Real(Integer(code));
 #endif
