@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     suffix: view
     requires: !complex double
     args: -view
-    filter: sed -e "s/[0-9]* cycles, [0-9]* second/some cycles, some second/"
+    filter: sed -e "s/[0-9]* cycles, continued [0-9]* times, [0-9]* second/some cycles, continued some times, some second/"
 
   test:
     suffix: cusparse

@@ -296,6 +296,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   gm->building  = 0;
   gm->ended     = ended;
   gm->predicted = residual;
-  if (!goeson) gm->info.cycles++;
+  if (goeson) gm->info.continued++;
+  else gm->info.cycles++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
