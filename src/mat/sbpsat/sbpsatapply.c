@@ -122,7 +122,7 @@ static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, 
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
-#if defined(SBP_HAVE_DEVICE)
+#if defined(LITHE_HAVE_CUDA)
   {
     PetscBool udevice, bdevice = PETSC_TRUE, outdevice;
 
@@ -213,7 +213,7 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
-#if defined(SBP_HAVE_DEVICE)
+#if defined(LITHE_HAVE_CUDA)
   PetscCall(VecIsOnDevice_Private(d, &device));
   if (device && !A->boundtocpu) {
     PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));

@@ -17,7 +17,7 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
   for (int device = 0; device < 2; device++) {
     PetscErrorCode (*release)(void **) = SBPHostKernels.free;
 
-#if defined(SBP_HAVE_DEVICE)
+#if defined(LITHE_HAVE_CUDA)
     if (device) release = SBPDeviceKernels.free;
 #endif
     /* Arrays of PetscScalar operators are those of PetscReal */
@@ -313,7 +313,7 @@ static PetscErrorCode MatSBPSATCopyArray_Private(SBPPrecision precision, PetscBo
     for (size_t k = 0; k < count; k++) ((double *)host)[k] = (double)((const PetscReal *)from)[k];
   }
   copy = host;
-#if defined(SBP_HAVE_DEVICE)
+#if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(SBPDeviceKernels.alloc(count * size, &copy));
     PetscCall(SBPDeviceKernels.put(count * size, host, copy));

@@ -9,13 +9,6 @@
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
 
-/* Whether there is SBPDeviceKernels */
-#if defined(LITHE_HAVE_CUDA) && defined(__has_include)
-  #if __has_include("sbpdevice.c")
-    #define SBP_HAVE_DEVICE
-  #endif
-#endif
-
 /* How PetscReal is called in arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
@@ -89,6 +82,6 @@ PETSC_INTERN PetscErrorCode MatView_SBPSAT(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatGetInfo_SBPSAT(Mat, MatInfoType, MatInfo *);
 
 /* src/mat/vcrs/vcrsapply.c */
-#if defined(SBP_HAVE_DEVICE)
+#if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
 #endif
