@@ -115,8 +115,9 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, PETSC_UNUSED MatDuplicateOption
 @*/
 PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
 {
-  MatType type;
-  char   *saved;
+  MatType        type;
+  char          *saved;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(da, DM_CLASSID, 1);
@@ -124,9 +125,11 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   PetscCall(DMGetMatType(da, &type));
   PetscCall(PetscStrallocpy(type, &saved));
   PetscCall(DMSetMatType(da, MATSBPSAT));
-  PetscCall(DMCreateMatrix(da, A));
+  ierr = DMCreateMatrix(da, A);
   PetscCall(DMSetMatType(da, saved));
   PetscCall(PetscFree(saved));
+  PetscCall(ierr);
+  (*A)->ops->view = MatView_SBPSAT; /* a parallel DMDA has set its own */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

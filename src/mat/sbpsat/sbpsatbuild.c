@@ -246,7 +246,8 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCall(MatSBPSATCheckAll_Private(A, bad, values));
   PetscCall(MatSBPSATMakePenalties_Private(A, op));
   for (int f = 0; f < SBP_FACES; f++) ctx->op[SBP_SCALAR][0].penalty[f] = op->penalty[f];
-  A->spd = definite ? PETSC_BOOL3_TRUE : PETSC_BOOL3_FALSE;
+  A->spd       = definite ? PETSC_BOOL3_TRUE : PETSC_BOOL3_FALSE;
+  A->ops->view = MatView_SBPSAT; /* DMCreateMatrix() of a parallel DMDA has set its own, which prints all entries */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
