@@ -31,12 +31,15 @@ static void HOST_NAME(SBPRow2)(const SBPOperator *op, PetscInt i0, PetscInt i1, 
   const HOST_REAL *PETSC_RESTRICT  rr    = (const HOST_REAL *)op->coefficient[0] + where;
   const HOST_REAL *PETSC_RESTRICT  ss    = (const HOST_REAL *)op->coefficient[1] + where;
   const HOST_REAL *PETSC_RESTRICT  mixed = (const HOST_REAL *)op->coefficient[2] + where;
+  /* The rows below and above */
+  const HOST_VALUE *PETSC_RESTRICT ud = u - us, *PETSC_RESTRICT uu = u + us;
+  const HOST_REAL *PETSC_RESTRICT ssd = ss - cs, *PETSC_RESTRICT ssu = ss + cs, *PETSC_RESTRICT mixedd = mixed - cs, *PETSC_RESTRICT mixedu = mixed + cs;
 
   for (PetscInt i = 0; i < count; i++) {
     const HOST_VALUE along  = rs * ((rr[i - 1] + rr[i]) * (u[i] - u[i - 1]) + (rr[i] + rr[i + 1]) * (u[i] - u[i + 1]));
-    const HOST_VALUE across = sr * ((ss[i - cs] + ss[i]) * (u[i] - u[i - us]) + (ss[i] + ss[i + cs]) * (u[i] - u[i + us]));
-    const HOST_VALUE first  = mixed[i - 1] * (u[i - 1 + us] - u[i - 1 - us]) - mixed[i + 1] * (u[i + 1 + us] - u[i + 1 - us]);
-    const HOST_VALUE second = mixed[i - cs] * (u[i - us + 1] - u[i - us - 1]) - mixed[i + cs] * (u[i + us + 1] - u[i + us - 1]);
+    const HOST_VALUE across = sr * ((ssd[i] + ss[i]) * (u[i] - ud[i]) + (ss[i] + ssu[i]) * (u[i] - uu[i]));
+    const HOST_VALUE first  = mixed[i - 1] * (uu[i - 1] - ud[i - 1]) - mixed[i + 1] * (uu[i + 1] - ud[i + 1]);
+    const HOST_VALUE second = mixedd[i] * (ud[i + 1] - ud[i - 1]) - mixedu[i] * (uu[i + 1] - uu[i - 1]);
 
     a[i] = along + across + quarter * (first + second);
   }
@@ -88,11 +91,13 @@ static void HOST_NAME(SBPRowNine)(const SBPOperator *op, PetscInt i0, PetscInt i
   const HOST_REAL *PETSC_RESTRICT  north = (const HOST_REAL *)op->coefficient[2] + where;
   const HOST_REAL *PETSC_RESTRICT  ne    = (const HOST_REAL *)op->coefficient[3] + where;
   const HOST_REAL *PETSC_RESTRICT  nw    = (const HOST_REAL *)op->coefficient[4] + where;
+  const HOST_VALUE *PETSC_RESTRICT ud = u - us, *PETSC_RESTRICT uu = u + us;
+  const HOST_REAL *PETSC_RESTRICT northd = north - cs, *PETSC_RESTRICT ned = ne - cs, *PETSC_RESTRICT nwd = nw - cs;
 
   for (PetscInt i = 0; i < count; i++) {
     const HOST_VALUE here  = c[i] * u[i] + east[i] * u[i + 1] + east[i - 1] * u[i - 1];
-    const HOST_VALUE above = north[i] * u[i + us] + ne[i] * u[i + us + 1] + nw[i] * u[i + us - 1];
-    const HOST_VALUE below = north[i - cs] * u[i - us] + ne[i - cs - 1] * u[i - us - 1] + nw[i - cs + 1] * u[i - us + 1];
+    const HOST_VALUE above = north[i] * uu[i] + ne[i] * uu[i + 1] + nw[i] * uu[i - 1];
+    const HOST_VALUE below = northd[i] * ud[i] + ned[i - 1] * ud[i - 1] + nwd[i + 1] * ud[i + 1];
 
     a[i] = here + above + below;
   }
@@ -231,15 +236,15 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
       if (last > first) {
         if (op->kind == SBP_NINE) HOST_NAME(SBPRowNine)
         (op, first, last, j, u, buffer + (first - i0));
-        else if (g->order == 2) {
+        else if (g->order == 2)
+        {
           HOST_NAME(SBPRow2)
           (op, first, last, j, u, buffer + (first - i0));
           HOST_NAME(SBPRow2Faces)
           (op, first, last, j, u, buffer + (first - i0));
-        } else if (g->order == 4) HOST_NAME(SBPRowHigh)
-        (2, op, ring, first, last, j, u, buffer + (first - i0));
-        else HOST_NAME(SBPRowHigh)
-        (3, op, ring, first, last, j, u, buffer + (first - i0));
+        }
+        else if (g->order == 4) HOST_NAME(SBPRowHigh)(2, op, ring, first, last, j, u, buffer + (first - i0));
+        else HOST_NAME(SBPRowHigh)(3, op, ring, first, last, j, u, buffer + (first - i0));
       }
       for (PetscInt i = last; i < i1; i++) buffer[i - i0] = HOST_NAME(SBPNode)(op, i, j, u);
       HOST_NAME(SBPCombine)
