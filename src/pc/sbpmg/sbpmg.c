@@ -34,6 +34,25 @@ static PetscErrorCode PCSBPMGBody_Private(PC_SBPMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Records what an application launches. PETSc's stream may be the one that cannot be recorded, so another one takes its place meanwhile; nothing runs */
+static PetscErrorCode PCSBPMGRecord_Private(PC_SBPMG *mg)
+{
+  PetscDeviceContext before, recording;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&before));
+  PetscCall(PetscDeviceContextDuplicate(before, &recording));
+  PetscCall(PetscDeviceContextSetStreamType(recording, PETSC_STREAM_NONBLOCKING));
+  PetscCall(PetscDeviceContextSetUp(recording));
+  PetscCall(PetscDeviceContextSetCurrentContext(recording));
+  PetscCall((*mg->kernels->graphbegin)());
+  PetscCall(PCSBPMGBody_Private(mg));
+  PetscCall((*mg->kernels->graphend)(&mg->graph));
+  PetscCall(PetscDeviceContextSetCurrentContext(before));
+  PetscCall(PetscDeviceContextDestroy(&recording));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* On a device the same sequence of kernels each time: recorded the second time, once whatever is made at its first use is there */
 static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
 {
@@ -46,11 +65,7 @@ static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
     mg->applied = 1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->graph) {
-    PetscCall((*kernels->graphbegin)());
-    PetscCall(PCSBPMGBody_Private(mg));
-    PetscCall((*kernels->graphend)(&mg->graph));
-  }
+  if (!mg->graph) PetscCall(PCSBPMGRecord_Private(mg));
   PetscCall((*kernels->graphlaunch)(mg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
