@@ -22,6 +22,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <petscdevice.h>
 
 /* ------------------------------------------------------------ application */
 
