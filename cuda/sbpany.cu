@@ -206,7 +206,7 @@ PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *op, const SBPBox *region, 
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;
@@ -248,7 +248,7 @@ PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;

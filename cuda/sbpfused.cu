@@ -380,7 +380,7 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPFused<V> m;

@@ -16,6 +16,9 @@
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
+/* cuda/sbpgraph.cu: where to launch, which is PETSc's current stream unless launches are recorded */
+PETSC_INTERN PetscErrorCode SBPGetStream(cudaStream_t *);
+
 /* The type of PetscScalar, and of what a precision means */
 #if PetscDefined(USE_COMPLEX)
 using SBPScalar = SBPPair<PetscReal>;

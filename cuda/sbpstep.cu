@@ -124,7 +124,7 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
     PetscCall(LitheCUDASBPStepAny(op, region, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;
@@ -160,7 +160,7 @@ PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
     PetscCall(LitheCUDASBPDiagonalAny(op, d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;

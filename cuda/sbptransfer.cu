@@ -121,7 +121,7 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   t.from      = SBPFromOwn<const V>(from, &from->ghosted, from->ghostpitch, x);
   t.to        = static_cast<V *>(y);
   t.frompitch = from->ghostpitch;

@@ -18,7 +18,7 @@ PetscErrorCode LitheCUDASBPAlloc(size_t n, void **x)
 
   PetscFunctionBegin;
   PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   *x = nullptr;
   PetscCallCUDA(cudaMalloc(x, n ? n : 1));
   PetscCallCUDA(cudaMemsetAsync(*x, 0, n, stream));
@@ -38,7 +38,7 @@ PetscErrorCode LitheCUDASBPPut(size_t n, const void *host, void *x)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCallCUDA(cudaMemcpyAsync(x, host, n, cudaMemcpyHostToDevice, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,7 +49,7 @@ PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   PetscCallCUDA(cudaMemcpyAsync(host, x, n, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +84,7 @@ static PetscErrorCode SBPVisit(const SBPGrid *g, Visit visit)
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   if (nodes.count[0] > 0 && nodes.count[1] > 0) {
     const int rows = nodes.count[1] < 65536 / columnblocks ? nodes.count[1] : 65536 / columnblocks + 1, blocks = columnblocks * rows;
 
@@ -332,7 +332,7 @@ PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x,
   PetscFunctionBegin;
   *sum = 0;
   if (nodes.count[0] == 0 || nodes.count[1] == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   if (!dotpartial) {
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dotpartial), (SBP_DOT_BLOCKS + 1) * sizeof(*dotpartial)));
     PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&dotsum), sizeof(*dotsum)));
@@ -380,56 +380,11 @@ PetscErrorCode LitheCUDASBPDense(PetscInt n, SBPPrecision precision, const void 
   cudaStream_t  stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SBPGetStream(&stream));
   if (n > 0) {
     if (SBPIsSingle(precision)) SBPDenseKernel<float><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const float *>(M), static_cast<const float *>(x), static_cast<float *>(y));
     else SBPDenseKernel<double><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const double *>(M), static_cast<const double *>(x), static_cast<double *>(y));
     PetscCallCUDA(cudaGetLastError());
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ graphs */
-
-PetscErrorCode LitheCUDASBPGraphBegin(void)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPGraphEnd(void **graph)
-{
-  cudaStream_t    stream;
-  cudaGraph_t     captured;
-  cudaGraphExec_t executable;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaStreamEndCapture(stream, &captured));
-  PetscCallCUDA(cudaGraphInstantiate(&executable, captured, 0));
-  PetscCallCUDA(cudaGraphDestroy(captured));
-  *graph = executable;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPGraphLaunch(void *graph)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPGraphFree(void **graph)
-{
-  PetscFunctionBegin;
-  if (*graph) PetscCallCUDA(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(*graph)));
-  *graph = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

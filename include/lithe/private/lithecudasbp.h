@@ -39,6 +39,7 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *, SBPPrecision
 PETSC_INTERN PetscErrorCode LitheCUDASBPMark(const SBPGrid *, SBPPrecision, int, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGather(const SBPGrid *, SBPPrecision, int, const void *, void *const[SBP_COEFFICIENTS]);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDense(PetscInt, SBPPrecision, const void *, const void *, void *);
+/* cuda/sbpgraph.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphBegin(void);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphEnd(void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphLaunch(void *);
