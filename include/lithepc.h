@@ -203,6 +203,6 @@ PETSC_EXTERN PetscErrorCode PCSBPMGSetSmooths(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetFraction(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetCycle(PC, PCSBPMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetCoarse(PC, PCSBPMGCoarseType);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetFull(PC, PCSBPMGFullType, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetFull(PC, PCSBPMGFullType, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
 PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);

@@ -210,8 +210,8 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full", (PetscReal)1.15));
-  PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_smooths_finest 2 -pc_sbpmg_full cg", (PetscReal)1.1));
-  PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_full_steps 2 -pc_sbpmg_precision double", (PetscReal)1.05));
+  PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_smooths 2 -pc_sbpmg_smooths_finest 2 -pc_sbpmg_full cg", (PetscReal)1.1));
+  PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_full_steps 2,3 -pc_sbpmg_precision double", (PetscReal)1.05));
   if (size == 1) {
     PetscCall(TestFull(256, "-pc_sbpmg_cycle full", (PetscReal)1.1));
     PetscCall(TestOrders());

@@ -71,6 +71,11 @@ static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscInt PCSBPMGFullSteps_Private(const PC_SBPMG *mg, PetscInt level)
+{
+  return mg->opt.fullsteps[PetscMin(level, mg->opt.nfull - 1)];
+}
+
 /* From fb of the finest level to fx there */
 PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
 {
@@ -87,7 +92,7 @@ PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
   PetscCall(PCSBPMGCoarseSolve_Private(mg, exact, mg->level[mg->n - 1].fb, mg->level[mg->n - 1].fx));
   for (PetscInt k = mg->n - 2; k >= 0; k--) {
     SBPMGLevel    *l = &mg->level[k], *c = &mg->level[k + 1];
-    const PetscInt n = mg->opt.fullsteps[k == 0];
+    const PetscInt n = PCSBPMGFullSteps_Private(mg, k);
 
     PetscCall(PCSBPMGGhosted_Private(mg, c, exact, c->fx, &ghosted));
     PetscCall((*mg->kernels->interpolate)(&c->op[exact].grid, &l->op[exact].grid, exact, ghosted, l->fx));

@@ -14,6 +14,7 @@
 
 #define SBPMG_LEVELS_MAX 32
 #define SBPMG_STEPS_MAX  64
+#define SBPMG_FULL_MAX   8
 
 typedef struct {
   PetscInt            levels;    /* PETSC_DECIDE: as many as the grid allows */
@@ -25,7 +26,8 @@ typedef struct {
   PCSBPMGCycleType    cycle;
   PCSBPMGCoarseType   coarse;
   PetscInt            dense;         /* unknowns up to which the coarsest level has a dense inverse; 0: never */
-  PetscInt            fullsteps[2];  /* of full multigrid: on the levels below the finest, and on the finest */
+  PetscInt            nfull;                     /* of full multigrid: */
+  PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all that follow */
   PCSBPMGFullType     full;
   PetscInt            spectrumsteps, spectrumsize;
   PetscBool           graph;
@@ -41,6 +43,7 @@ typedef struct {
   SBPGrid     grid;
   SBPOperator op[2]; /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
   void       *coefficient[2][SBP_COEFFICIENTS]; /* what this level owns of it */
+  void       *penalty[SBP_FACES];
   Mat         A;                                /* rediscretised: owns the operators */
   SBPBox      inner, border[4];                 /* own without what needs ghosts, and the rest */
   int         nborder;
@@ -108,6 +111,7 @@ PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPre
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 /* sbpmgfull.c */
+PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
 /* sbpmgarrays.c */
 PETSC_INTERN size_t         SBPMGSize_Private(SBPPrecision);

@@ -250,6 +250,37 @@ static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPreci
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same in single precision, made from the higher one where the vectors are: a device need not wait for the host */
+static PetscErrorCode RoundOperator(PC_SBPMG *mg, SBPMGLevel *l)
+{
+  const SBPOperator *from = &l->op[mg->exact];
+  SBPOperator       *to   = &l->op[mg->precision];
+  SBPGrid            all  = from->grid;
+
+  PetscFunctionBegin;
+  if (mg->exact == mg->precision) PetscFunctionReturn(PETSC_SUCCESS);
+  *to           = *from;
+  to->precision = mg->precision;
+  all.own       = all.ghosted;
+  all.pitch     = all.coefficientpitch;
+  for (int k = 0; k < 3; k++) {
+    PetscCall(PCSBPMGGhosts_Private(mg, &from->grid, mg->precision, &l->coefficient[mg->precision][k]));
+    PetscCall((*mg->kernels->copy)(&all, mg->exact, 0, from->coefficient[k], &all, mg->precision, 0, l->coefficient[mg->precision][k]));
+    to->coefficient[k] = l->coefficient[mg->precision][k];
+  }
+  for (int f = 0; f < SBP_FACES; f++) {
+    SBPGrid face = from->grid;
+
+    if (!from->penalty[f]) continue;
+    face.own.count[0] = face.pitch = from->grid.ghosted.count[1 - f / 2];
+    face.own.count[1]              = 1;
+    PetscCall(PCSBPMGOwned_Private(mg, &face, mg->precision, &l->penalty[f]));
+    PetscCall((*mg->kernels->copy)(&face, mg->exact, 0, from->penalty[f], &face, mg->precision, 0, l->penalty[f]));
+    to->penalty[f] = l->penalty[f];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Closures of both ends of a direction need nodes of their own */
 static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
 {
@@ -273,8 +304,8 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
     }
     PetscCall(CreateSampled(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
     if (!l->da) PetscCall(DMDestroy(&da));
-    PetscCall(TakeOperator(mg, k, l->A, mg->precision));
     PetscCall(TakeOperator(mg, k, l->A, mg->exact));
+    PetscCall(RoundOperator(mg, l));
     l->grid = l->op[mg->exact].grid;
     if (parallel) {
       PetscCall(CreateHaloDM(l->da, &l->op[mg->exact], &l->hda));
@@ -391,16 +422,14 @@ static PetscErrorCode SetUpDiagonal(PC_SBPMG *mg, SBPMGLevel *l)
 
 static PetscErrorCode IsOnDevice(Mat A, PetscBool *device)
 {
-  Vec                v;
-  const PetscScalar *a;
-  PetscMemType       type;
+  VecType   type;
+  PetscBool bound;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &v, NULL));
-  PetscCall(VecGetArrayReadAndMemType(v, &a, &type));
-  *device = (PetscBool)!PetscMemTypeHost(type);
-  PetscCall(VecRestoreArrayReadAndMemType(v, &a));
-  PetscCall(VecDestroy(&v));
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatBoundToCPU(A, &bound));
+  *device = PETSC_FALSE;
+  if (!bound) PetscCall(PetscStrcmpAny(type, device, VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP, VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -446,13 +475,13 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
       PetscInt *n = &mg->level[k].smooths[side];
 
       *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* The finest level of full multigrid begins with the interpolation of a better solution than its own coarse correction gives */
-      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 ? 1 - side : 2;
+      /* The cheapest ones that give the error of the discretisation: docs/sbpmg.md */
+      if (*n == PETSC_DECIDE) *n = mg->opt.cycle != PCSBPMG_CYCLE_FULL ? 2 : k == 0 && side ? 0 : 1;
     }
     if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
   }
-  PetscCall(TakeOperator(mg, 0, pc->pmat, mg->precision));
   PetscCall(TakeOperator(mg, 0, pc->pmat, mg->exact));
+  PetscCall(RoundOperator(mg, &mg->level[0]));
 
   /* Coarser ones */
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
@@ -477,7 +506,7 @@ PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
   PetscFunctionBegin;
   for (PetscInt k = 0; k < SBPMG_LEVELS_MAX; k++) {
     SBPMGLevel *l       = &mg->level[k];
-    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd};
+    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd, &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
 
     for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
       if (*array[a]) PetscCall((*mg->kernels->free)(array[a]));

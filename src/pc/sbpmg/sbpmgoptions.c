@@ -26,8 +26,10 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->coarse        = PCSBPMG_COARSE_GALERKIN;
   opt->dense         = 1100;
   opt->full          = PCSBPMG_FULL_FIXED;
-  opt->fullsteps[0]  = 2;
-  opt->fullsteps[1]  = 1;
+  opt->nfull         = 3;
+  opt->fullsteps[0]  = 1;
+  opt->fullsteps[1]  = 2;
+  opt->fullsteps[2]  = 3;
   opt->spectrumsteps = 12;
   opt->spectrumsize  = 256;
   opt->graph         = PETSC_TRUE;
@@ -54,8 +56,8 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
   if (opt->smooths[1] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths (after)", opt->smooths[1], 0));
   if (opt->finest[0] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths_finest (before)", opt->finest[0], 1));
   if (opt->finest[1] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths_finest (after)", opt->finest[1], 0));
-  PetscCall(CheckSteps(pc, "-pc_sbpmg_full_steps (coarse levels)", opt->fullsteps[0], 1));
-  PetscCall(CheckSteps(pc, "-pc_sbpmg_full_steps (finest level)", opt->fullsteps[1], 1));
+  PetscCheck(opt->nfull >= 1 && opt->nfull <= SBPMG_FULL_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_full_steps: %" PetscInt_FMT " numbers; give 1 to %d, the last one is for all levels that follow", opt->nfull, SBPMG_FULL_MAX);
+  for (PetscInt k = 0; k < opt->nfull; k++) PetscCall(CheckSteps(pc, "-pc_sbpmg_full_steps", opt->fullsteps[k], 1));
   PetscCall(CheckSteps(pc, "-pc_sbpmg_spectrum_steps", opt->spectrumsteps, 1));
   PetscCheck(opt->fraction > 0 && opt->fraction < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_fraction %g: use a number between 0 and 1", (double)opt->fraction);
   PetscCheck(opt->dense >= 0 && opt->dense <= 10000, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_dense %" PetscInt_FMT ": use a number from 0 to 10000", opt->dense);
@@ -87,6 +89,8 @@ static PetscErrorCode OptionsPair(PetscOptionItems PetscOptionsObject, const cha
 PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptionsObject)
 {
   PCSBPMGOptions opt;
+  PetscInt       steps[SBPMG_FULL_MAX], n = SBPMG_FULL_MAX;
+  PetscBool      set;
 
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_SBPMG *)pc->data)->opt, sizeof(opt)));
@@ -100,7 +104,12 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_full", "Steps of full multigrid", "PCSBPMGSetFull", PCSBPMGFullTypes, (PetscEnum)opt.full, (PetscEnum *)&opt.full, NULL));
-  PetscCall(OptionsPair(PetscOptionsObject, "-pc_sbpmg_full_steps", "Steps of full multigrid on coarse levels and on the finest", "PCSBPMGSetFull", opt.fullsteps));
+  PetscCall(PetscMemzero(steps, sizeof(steps)));
+  PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFull", steps, &n, &set));
+  if (set) {
+    opt.nfull = n;
+    PetscCall(PetscArraycpy(opt.fullsteps, steps, SBPMG_FULL_MAX));
+  }
   PetscCall(PetscOptionsInt("-pc_sbpmg_dense", "Unknowns up to which the coarsest level has a dense inverse", NULL, opt.dense, &opt.dense, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
@@ -188,15 +197,16 @@ static PetscErrorCode PCSBPMGSetCoarse_SBPMG(PC pc, PCSBPMGCoarseType coarse)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSBPMGSetFull_SBPMG(PC pc, PCSBPMGFullType full, PetscInt coarse, PetscInt finest)
+static PetscErrorCode PCSBPMGSetFull_SBPMG(PC pc, PCSBPMGFullType full, PetscInt n, const PetscInt steps[])
 {
   PCSBPMGOptions opt;
 
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_SBPMG *)pc->data)->opt, sizeof(opt)));
-  opt.full = full;
-  opt.fullsteps[0] = coarse;
-  opt.fullsteps[1] = finest;
+  opt.full  = full;
+  opt.nfull = n;
+  PetscCall(PetscArrayzero(opt.fullsteps, SBPMG_FULL_MAX));
+  PetscCall(PetscArraycpy(opt.fullsteps, steps, PetscMax(0, PetscMin(n, SBPMG_FULL_MAX))));
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -408,26 +418,26 @@ PetscErrorCode PCSBPMGSetCoarse(PC pc, PCSBPMGCoarseType coarse)
   Logically Collective
 
   Input Parameters:
-+ pc     - the preconditioner, of type `PCSBPMG`
-. full   - which steps, see `PCSBPMGFullType`
-. coarse - how many on each level below the finest
-- finest - how many on the finest level
++ pc    - the preconditioner, of type `PCSBPMG`
+. full  - which steps, see `PCSBPMGFullType`
+. n     - how many numbers there are in `steps`
+- steps - how many steps on each level, the finest first; the last number is for all levels that follow
 
   Options Database Keys:
-+ -pc_sbpmg_full <fixed,cg>        - which steps
-- -pc_sbpmg_full_steps <coarse,finest> - how many; one number stands for both
++ -pc_sbpmg_full <fixed,cg>          - which steps
+- -pc_sbpmg_full_steps <1,2,3>       - how many on each level from the finest down
 
   Level: intermediate
 
-.seealso: `PCSBPMG`
+.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`
 @*/
-PetscErrorCode PCSBPMGSetFull(PC pc, PCSBPMGFullType full, PetscInt coarse, PetscInt finest)
+PetscErrorCode PCSBPMGSetFull(PC pc, PCSBPMGFullType full, PetscInt n, const PetscInt steps[])
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, full, 2);
-  PetscValidLogicalCollectiveInt(pc, coarse, 3);
-  PetscValidLogicalCollectiveInt(pc, finest, 4);
-  PetscTryMethod(pc, "PCSBPMGSetFull_C", (PC, PCSBPMGFullType, PetscInt, PetscInt), (pc, full, coarse, finest));
+  PetscValidLogicalCollectiveInt(pc, n, 3);
+  PetscAssertPointer(steps, 4);
+  PetscTryMethod(pc, "PCSBPMGSetFull_C", (PC, PCSBPMGFullType, PetscInt, const PetscInt[]), (pc, full, n, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

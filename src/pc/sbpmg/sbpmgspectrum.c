@@ -15,6 +15,8 @@
 #include <petscblaslapack.h>
 
 #define SBPMG_LANCZOS_MAX 64
+#define SBPMG_CYCLE_STEPS 6   /* for the spectrum of the cycle, of which less has to be known, */
+#define SBPMG_CYCLE_SIZE  128 /* on levels of so many intervals */
 
 static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *y, double *sum)
 {
@@ -148,10 +150,13 @@ static void SmootherCoefficients(const PCSBPMGOptions *opt, PetscInt n, double l
 
 /*
    Factors of the steps of full multigrid. What a cycle leaves are a few components with small eigenvalues, all others have eigenvalues
-   near 1: the first step is a cycle as it is, the others are Chebyshev's method of the first kind on the spectrum.
+   near 1: the first step is a cycle as it is, the others are Chebyshev's method of the first kind on the spectrum. Its least
+   eigenvalue is less than a few steps of Lanczos's method on a coarse level have shown: half of that.
 */
-static void FullFactors(PetscInt n, double a, double b, double factor[])
+static void FullFactors(PetscInt n, double least, double b, double factor[])
 {
+  const double a = least / 2.;
+
   factor[0] = 1.;
   for (PetscInt k = 1; k < n; k++) factor[k] = 1. / ((b + a) / 2. - (b - a) / 2. * cos((double)PETSC_PI * ((double)(n - k) - .5) / (double)(n - 1)));
 }
@@ -186,12 +191,12 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscInt    steps;
 
-    if (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= mg->opt.spectrumsize) PetscCall(Lanczos(mg, k, PETSC_TRUE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &l->fmin, &l->fmax, &steps));
+    if (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
     else {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
     }
-    FullFactors(mg->opt.fullsteps[k == 0], (double)l->fmin, (double)l->fmax, l->factor);
+    FullFactors(PCSBPMGFullSteps_Private(mg, k), (double)l->fmin, (double)l->fmax, l->factor);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,7 +23,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
-  if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid: %" PetscInt_FMT " %s steps on coarse levels, %" PetscInt_FMT " on the finest; spectrum of the V cycle there [%g, %g]\n", opt->fullsteps[0], PCSBPMGFullTypes[opt->full], opt->fullsteps[1], (double)mg->level[0].fmin, (double)mg->level[0].fmax));
+  if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid, steps %s; spectrum of the cycle [%g, %g]\n", PCSBPMGFullTypes[opt->full], (double)mg->level[0].fmin, (double)mg->level[0].fmax));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes on the %s\n", mg->n, bytes, mg->device ? "device" : "host"));
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -34,8 +34,11 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     if (kind == SBP_SAT) PetscCall(PetscViewerASCIIPrintf(viewer, "SBP-SAT of order %d, ", l->op[mg->precision].grid.order));
     else PetscCall(PetscViewerASCIIPrintf(viewer, "nine points, "));
     if (k == mg->n - 1) PetscCall(PetscViewerASCIIPrintf(viewer, mg->ndense ? "dense inverse\n" : "solved by KSP\n"));
-    else if (l->measured) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (%" PetscInt_FMT " steps)\n", l->smooths[0], l->smooths[1], (double)l->lmax, l->measured));
-    else PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (of the next level)\n", l->smooths[0], l->smooths[1], (double)l->lmax));
+    else {
+      if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " cycles of ", PCSBPMGFullSteps_Private(mg, k)));
+      if (l->measured) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (%" PetscInt_FMT " steps)\n", l->smooths[0], l->smooths[1], (double)l->lmax, l->measured));
+      else PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (of the next level)\n", l->smooths[0], l->smooths[1], (double)l->lmax));
+    }
   }
   if (mg->ksp && !mg->ndense) {
     PetscCall(PetscViewerASCIIPushTab(viewer));
