@@ -22,7 +22,6 @@
 */
 
 #include "sbpmgimpl.h"
-#include <petscdevice.h>
 
 /* ------------------------------------------------------------ application */
 
@@ -32,25 +31,6 @@ static PetscErrorCode PCSBPMGBody_Private(PC_SBPMG *mg)
   PetscFunctionBegin;
   if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PCSBPMGFull_Private(mg));
   else PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Records what an application launches. PETSc's stream may be the one that cannot be recorded, so another one takes its place meanwhile; nothing runs */
-static PetscErrorCode PCSBPMGRecord_Private(PC_SBPMG *mg)
-{
-  PetscDeviceContext before, recording;
-
-  PetscFunctionBegin;
-  PetscCall(PetscDeviceContextGetCurrentContext(&before));
-  PetscCall(PetscDeviceContextDuplicate(before, &recording));
-  PetscCall(PetscDeviceContextSetStreamType(recording, PETSC_STREAM_NONBLOCKING));
-  PetscCall(PetscDeviceContextSetUp(recording));
-  PetscCall(PetscDeviceContextSetCurrentContext(recording));
-  PetscCall((*mg->kernels->graphbegin)());
-  PetscCall(PCSBPMGBody_Private(mg));
-  PetscCall((*mg->kernels->graphend)(&mg->graph));
-  PetscCall(PetscDeviceContextSetCurrentContext(before));
-  PetscCall(PetscDeviceContextDestroy(&recording));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,7 +46,11 @@ static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
     mg->applied = 1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->graph) PetscCall(PCSBPMGRecord_Private(mg));
+  if (!mg->graph) {
+    PetscCall((*kernels->graphbegin)());
+    PetscCall(PCSBPMGBody_Private(mg));
+    PetscCall((*kernels->graphend)(&mg->graph));
+  }
   PetscCall((*kernels->graphlaunch)(mg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
