@@ -270,5 +270,10 @@ int main(int argc, char **argv)
     test:
       suffix: 2
       nsize: {{2 3 4}}
+    test:
+      suffix: cuda
+      requires: cuda
+      nsize: {{1 2}}
+      args: -dm_vec_type cuda
 
 TEST*/

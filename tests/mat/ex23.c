@@ -103,6 +103,11 @@ int main(int argc, char **argv)
       nsize: 4
       args: -pc_mg_levels 4 -iterations 14 -expected 9.55e-4
     test:
+      suffix: 2_cuda
+      requires: cuda
+      nsize: {{1 2}}
+      args: -pc_mg_levels 4 -iterations 14 -expected 9.55e-4 -dm_vec_type cuda
+    test:
       suffix: 4
       nsize: {{1 2}}
       args: -pc_mg_levels 3 -order 4 -iterations 40 -expected 8.31e-6
