@@ -85,6 +85,7 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
   PetscInt       steps = 30, total = 0, fields = 0;
   PetscReal      years = 250, times[FIELDS];
   PetscLogDouble begin, end, setup, solves = 0;
+  PetscBool      preonly;
   MMSSystem      s;
   Vec            g;
 
@@ -93,8 +94,11 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-years", &years, NULL));
   PetscCheck(steps >= 1 && steps <= STEPSMAX, comm, PETSC_ERR_USER_INPUT, "-steps %" PetscInt_FMT ": use a number from 1 to %d", steps, STEPSMAX);
   PetscCall(MMSCreateSystem(comm, opt, N, &s));
-  PetscCall(KSPSetInitialGuessNonzero(s.ksp, PETSC_TRUE)); /* the displacement of the step before */
-  PetscCall(KSPSetFromOptions(s.ksp));
+  PetscCall(PetscObjectTypeCompare((PetscObject)s.ksp, KSPPREONLY, &preonly));
+  if (!preonly) {
+    PetscCall(KSPSetInitialGuessNonzero(s.ksp, PETSC_TRUE)); /* the displacement of the step before */
+    PetscCall(KSPSetFromOptions(s.ksp));
+  }
   PetscCall(DMCreateGlobalVector(s.da, &g));
   PetscCall(PetscTime(&begin));
   PetscCall(KSPSetUp(s.ksp));

@@ -15,8 +15,8 @@
    the table has none, so that the files above are the same for hosts and devices.
 
    References:
-   A. Chen, B. Erickson, J. Kozdon: matrix-free SBP-SAT methods with multigrid on GPUs, for restriction and interpolation that keep the
-     summation-by-parts property
+   A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon: matrix-free methods for summation-by-parts finite difference operators on GPUs, for
+     restriction and interpolation that keep the summation-by-parts property
    J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023)
    A. Brandt: multi-level adaptive solutions to boundary-value problems, Math. Comp. 31 (1977), for full multigrid
 */
