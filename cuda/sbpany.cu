@@ -290,6 +290,8 @@ void SBPLaunchFusedAny(SBPFusedKind fused, const SBPFused<V> &m, cudaStream_t st
   case SBP_FUSED_PROLONGSMOOTH:
     SBPFusedAnyKernel<SBP_FUSED_PROLONGSMOOTH, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
     break;
+  default:
+    break;
   }
 }
 

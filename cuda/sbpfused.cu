@@ -42,31 +42,34 @@ static __device__ __forceinline__ void SBPTakeCoefficients(const Ring &ring, int
   for (int q = 0; q < ncoefficients; q++) ring.Take(stage, offset + q * static_cast<int>(sizeof(K)), k[q]);
 }
 
-/* Shapes of launches: how columns lie; rows in shared memory; threads of a block; how many blocks share a multiprocessor; rows of a warp */
-template <class V, SBPKind kind, bool aligned>
+/*
+   Shapes of launches: how columns lie; rows in shared memory; threads of a block; how many blocks share a multiprocessor; rows of a
+   warp. two: two operators, one behind the other
+*/
+template <class V, SBPKind kind, bool aligned, bool two>
 struct SBPFusedShape {
   using L = SBPStrided<1>;
-  static constexpr int stages = 3, threads = 128, blocks = 4, rows = 12;
+  static constexpr int stages = 3, threads = 128, blocks = two ? 3 : 4, rows = 16;
 };
-template <SBPKind kind>
-struct SBPFusedShape<float, kind, true> {
+template <SBPKind kind, bool two>
+struct SBPFusedShape<float, kind, true, two> {
   using L = SBPAdjacent<2>;
-  static constexpr int stages = 3, threads = 256, blocks = 3, rows = 16;
+  static constexpr int stages = 3, threads = two ? 128 : 256, blocks = two ? 5 : 3, rows = two ? 24 : 16;
 };
-template <SBPKind kind>
-struct SBPFusedShape<float, kind, false> {
+template <SBPKind kind, bool two>
+struct SBPFusedShape<float, kind, false, two> {
   using L = SBPStrided<2>;
-  static constexpr int stages = 3, threads = 128, blocks = 5, rows = 16;
+  static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
 };
-template <SBPKind kind>
-struct SBPFusedShape<double, kind, true> {
+template <SBPKind kind, bool two>
+struct SBPFusedShape<double, kind, true, two> {
   using L = SBPAdjacent<2>;
-  static constexpr int stages = kind == SBP_NINE ? 2 : 3, threads = 128, blocks = 4, rows = 16;
+  static constexpr int stages = kind == SBP_NINE ? 2 : 3, threads = 128, blocks = two ? 3 : 4, rows = two ? 24 : 16;
 };
-template <SBPKind kind>
-struct SBPFusedShape<double, kind, false> {
+template <SBPKind kind, bool two>
+struct SBPFusedShape<double, kind, false, two> {
   using L = SBPStrided<1>;
-  static constexpr int stages = 3, threads = 128, blocks = 5, rows = 16;
+  static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
 };
 
 /* ------------------------------------------------------------ the first two smoothing steps */
@@ -228,39 +231,156 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   }
 }
 
-/* ------------------------------------------------------------ prolongation and a smoothing step */
+/* ------------------------------------------------------------ the first two smoothing steps, residual and restriction */
 
+/*
+   from and to count nodes of the coarse grid. Row n of the first operator is followed by row n - 1 of the second one, to which the
+   coefficients of that row go as well. Written are the two rows and columns of u that belong to each coarse node.
+*/
 template <SBPKind kind, class L, int stages, int threads, class V>
-static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &m, int block)
+static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<V> &m, int block)
 {
   using K         = typename SBPReal<V>::type;
   using Operator  = typename SBPOperatorOf<V, kind, L>::type;
-  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients, bytes = 3 * sizeof(V) + ncoefficients * sizeof(K), at = 3 * sizeof(V);
+  constexpr int C = L::C, halo = L::Halo(3), ncoefficients = Operator::coefficients, bytes = 2 * sizeof(V) + ncoefficients * sizeof(K), at = 2 * sizeof(V);
 
   __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
-  const SBPPlace                p = SBPFind<L, 1, 1>(m, block);
+  const SBPPlace                p = SBPFind<L, 3, 2>(m, block);
 
   if (!p.there) return;
-  const int leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
-  const int behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const int leftmost = p.first + halo > 2 * m.from[0] ? p.first + halo : 2 * m.from[0];
+  const int right    = 2 * m.to[0] < m.high[0] ? 2 * m.to[0] : m.high[0];
+  const int behind   = p.first + L::width - halo < right ? p.first + L::width - halo : right;
+  const int lowest = 2 * (p.turn > 0 ? p.row : p.row - p.count + 1), highest = lowest + 2 * p.count < m.high[1] ? lowest + 2 * p.count : m.high[1];
   const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
-  const int rows = p.count + 2;
-  Operator  A;
-  V         e[L::coarse], ahead[C], behindrow[C]; /* rows of P e at even nodes; e is ahead by one more */
+  const int rows = 2 * p.count + 5; /* row n of them is at 2 p.row + (n - 3) turn */
+  Operator  A, B;
+  V         b1[C], b2[C], dinv1[C], restricted[C]; /* b and dinv one and two rows before */
   int       stage = 0, free = stages - 1;
 
   SBPRing<L, bytes, stages> ring;
 
   auto Ask = [&](int n, int s) {
-    const int j = p.row + (n - 1) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
+    const int j = 2 * p.row + (n - 3) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
+
+    if (n < rows) {
+      const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch;
+
+      ring.Ask(s, 0, m.b + own, p.first, m.low[0], high);
+      if (m.dinv) ring.Ask(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
+      SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
+    }
+    __pipeline_commit();
+  };
+
+  ring.Begin(shared);
+  A.Begin();
+  B.Begin();
+#pragma unroll
+  for (int c = 0; c < C; c++) b1[c] = b2[c] = dinv1[c] = restricted[c] = SBPZero<V>();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+#pragma unroll 1
+  for (int n = 0; n < rows; n++) {
+    V b[C], dinv[C], u[C], sums[C], left[C], right[C];
+    K k[ncoefficients][C], kbefore[ncoefficients][C];
+
+    Ask(n + stages - 1, free);
+    __pipeline_wait_prior(stages - 1);
+    ring.Take(stage, 0, b);
+    if (m.dinv) ring.Take(stage, sizeof(V), dinv);
+    SBPTakeCoefficients<ncoefficients, L>(ring, stage, at, k);
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      u[c] = m.dinv ? m.first * (dinv[c] * b[c]) : m.first * b[c];
+#pragma unroll
+      for (int q = 0; q < ncoefficients; q++) kbefore[q][c] = A.Held(q, c);
+    }
+    A.Push(m.factor, quarter, u, k, sums);
+    if (n >= 2) {
+      const int j = 2 * p.row + (n - 4) * p.turn;
+
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        V s = m.c2 * (b1[c] - sums[c]);
+
+        if (m.dinv) s = dinv1[c] * s;
+        u[c] = A.before[c] + (s + m.c1 * A.before[c]);
+      }
+      if (j >= lowest && j < highest) L::template Write<true>(m.out + static_cast<ptrdiff_t>(j) * m.pitch, p.first, leftmost, behind, u);
+      B.Push(m.factor, quarter, u, kbefore, sums);
+    }
+    if (n >= 4) {
+#pragma unroll
+      for (int c = 0; c < C; c++) sums[c] = b2[c] - sums[c];
+      L::Left(sums, left);
+      L::Right(sums, right);
+#pragma unroll
+      for (int c = 0; c < C; c++) sums[c] = sums[c] + half * (left[c] + right[c]);
+      /* rows 2 J - 1 and 2 J + 1 at even n */
+      if (n % 2 == 0) {
+        V *out = m.restricted + static_cast<ptrdiff_t>(p.row + (n / 2 - 3) * p.turn) * m.epitch;
+
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+          const int i = p.first + L::Column(c);
+
+          if (n > 4 && i % 2 == 0 && i >= leftmost && i < behind) out[i / 2] = restricted[c] + half * sums[c];
+          restricted[c] = half * sums[c];
+        }
+      } else {
+#pragma unroll
+        for (int c = 0; c < C; c++) restricted[c] = restricted[c] + sums[c];
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      b2[c] = b1[c];
+      b1[c] = b[c];
+      if (m.dinv) dinv1[c] = dinv[c];
+    }
+    free  = stage;
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  }
+}
+
+/* ------------------------------------------------------------ prolongation, one smoothing step or two */
+
+/* The second step is two rows behind the prolongation */
+
+template <int steps, SBPKind kind, class L, int stages, int threads, class V>
+static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &m, int block)
+{
+  using K         = typename SBPReal<V>::type;
+  using Operator  = typename SBPOperatorOf<V, kind, L>::type;
+  constexpr int C = L::C, halo = L::Halo(steps), ncoefficients = Operator::coefficients, bytes = 3 * sizeof(V) + ncoefficients * sizeof(K), at = 3 * sizeof(V);
+
+  __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, bytes, stages>::row];
+  const SBPPlace                p = SBPFind<L, steps, 1>(m, block);
+
+  if (!p.there) return;
+  const int leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
+  const int behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
+  const int rows = p.count + 2 * steps; /* row n of them is at p.row + (n - steps) turn */
+  Operator  A, B;
+  V         e[L::coarse], ahead[C], behindrow[C]; /* rows of P e at even nodes; e is ahead by one more */
+  V         b1[C], dinv1[C], d1[C];               /* two steps: of the row before */
+  int       stage = 0, free = stages - 1;
+
+  SBPRing<L, bytes, stages> ring;
+
+  auto Ask = [&](int n, int s) {
+    const int j = p.row + (n - steps) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
 
     if (n < rows) {
       ring.Ask(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
       if (n >= 2) {
-        const ptrdiff_t own = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
+        const ptrdiff_t own     = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
+        const int       highown = SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0];
 
-        ring.Ask(s, sizeof(V), m.b + own, p.first, p.first + halo, behind);
-        if (m.dinv) ring.Ask(s, 2 * sizeof(V), m.dinv + own, p.first, p.first + halo, behind);
+        ring.Ask(s, sizeof(V), m.b + own, p.first, m.low[0], highown);
+        if (m.dinv) ring.Ask(s, 2 * sizeof(V), m.dinv + own, p.first, m.low[0], highown);
       }
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
@@ -270,11 +390,12 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
 
   ring.Begin(shared);
   A.Begin();
+  B.Begin();
 #pragma unroll
   for (int n = 0; n < stages - 1; n++) Ask(n, n);
 
   /* the even rows before and after the first row */
-  const int start = p.row - p.turn;
+  const int start = p.row - steps * p.turn;
 
   ReadCoarse((start - p.turn) >> 1);
   L::Spread(e, behindrow);
@@ -285,7 +406,7 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
   for (int n = 0; n < rows; n++) {
     const int j = start + n * p.turn;
     V         u[C], b[C], dinv[C], d[C], sums[C];
-    K         k[ncoefficients][C];
+    K         k[ncoefficients][C], kbefore[ncoefficients][C];
 
     Ask(n + stages - 1, free);
     __pipeline_wait_prior(stages - 1);
@@ -309,20 +430,40 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
 #pragma unroll
       for (int c = 0; c < C; c++) u[c] = SBPZero<V>();
     }
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+#pragma unroll
+      for (int q = 0; q < ncoefficients; q++) kbefore[q][c] = A.Held(q, c);
+    }
     A.Push(m.factor, quarter, u, k, sums);
     if (n >= 2) {
-      const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
+      const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2 * steps) * p.turn) * m.pitch;
 
       ring.Take(stage, sizeof(V), b);
       if (m.dinv) ring.Take(stage, 2 * sizeof(V), dinv);
 #pragma unroll
       for (int c = 0; c < C; c++) {
-        d[c] = m.c2 * (b[c] - sums[c]);
+        d[c] = (steps > 1 ? m.first : m.c2) * (b[c] - sums[c]);
         if (m.dinv) d[c] = dinv[c] * d[c];
         u[c] = A.before[c] + d[c];
       }
-      L::template Write<true>(m.out + own, p.first, leftmost, behind, u);
-      if (m.dout) L::template Write<true>(m.dout + own, p.first, leftmost, behind, d);
+      if constexpr (steps > 1) {
+        B.Push(m.factor, quarter, u, kbefore, sums);
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+          V s = m.c2 * (b1[c] - sums[c]);
+
+          if (m.dinv) s = dinv1[c] * s;
+          u[c]     = B.before[c] + (s + m.c1 * d1[c]);
+          b1[c]    = b[c];
+          dinv1[c] = dinv[c];
+          d1[c]    = d[c];
+        }
+      }
+      if (n >= 2 * steps) {
+        L::template Write<true>(m.out + own, p.first, leftmost, behind, u);
+        if (steps == 1 && m.dout) L::template Write<true>(m.dout + own, p.first, leftmost, behind, d);
+      }
     }
     free  = stage;
     stage = stage + 1 == stages ? 0 : stage + 1;
@@ -331,10 +472,15 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
 
 /* ------------------------------------------------------------ launches */
 
-template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
-static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned>::threads, SBPFusedShape<V, kind, aligned>::blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
+static __host__ __device__ constexpr bool SBPIsTwo(SBPFusedKind fused)
 {
-  using Shape = SBPFusedShape<V, kind, aligned>;
+  return fused == SBP_FUSED_SMOOTHTWORESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO;
+}
+
+template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
+static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::threads, SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
+{
+  using Shape = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
   using L     = typename Shape::L;
 
   if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
@@ -342,7 +488,8 @@ static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned>::thread
     int       i, j;
 
     if (k >= m.frame) return;
-    SBPFrameNode(m, k, &i, &j);
+    if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) SBPFrameNode(m.fine, k, &i, &j);
+    else SBPFrameNode(m, k, &i, &j);
     SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPNodeSecond<V>(m, a, b, u); });
     return;
   }
@@ -350,17 +497,19 @@ static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned>::thread
 
   if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoBlock<kind, L, Shape::stages, Shape::threads>(m, block);
   else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictBlock<kind, L, Shape::stages, Shape::threads>(m, block);
-  else SBPProlongSmoothBlock<kind, L, Shape::stages, Shape::threads>(m, block);
+  else if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) SBPSmoothTwoRestrictBlock<kind, L, Shape::stages, Shape::threads>(m, block);
+  else SBPProlongSmoothBlock<fused == SBP_FUSED_PROLONGSMOOTH ? 1 : 2, kind, L, Shape::stages, Shape::threads>(m, block);
 }
 
 template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
 static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
 {
-  using Shape         = SBPFusedShape<V, kind, aligned>;
-  using L             = typename Shape::L;
-  constexpr int scale = fused == SBP_FUSED_RESIDUALRESTRICT ? 2 : 1;
-  int           threads;
-  const int     blocks = SBPDivide<L, scale, scale>(&m, Shape::rows, Shape::threads, &threads);
+  using Shape          = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
+  using L              = typename Shape::L;
+  constexpr bool tocoarse = fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_SMOOTHTWORESTRICT;
+  constexpr int  reach = fused == SBP_FUSED_SMOOTHTWORESTRICT ? 3 : (fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO ? 2 : 1), rows = tocoarse ? Shape::rows / 2 : Shape::rows;
+  int            threads;
+  const int      blocks = SBPDivide<L, reach, tocoarse ? 2 : 1>(&m, rows, Shape::threads, &threads);
 
   if (blocks > 0) SBPFusedKernel<fused, kind, aligned, V><<<blocks, threads, 0, stream>>>(m);
 }
@@ -373,7 +522,55 @@ static void SBPLaunchFused(bool aligned, const SBPFused<V> &m, cudaStream_t stre
   else SBPLaunchFused<fused, kind, false>(m, stream);
 }
 
-/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL */
+/*
+   The nodes of the interior. A node of the fine grid is inside if all rows that are computed for it by a warp are those of the
+   interior, a node of the coarse grid if its neighbours on the fine grid are.
+*/
+template <SBPFusedKind fused, class V>
+static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFused<V> *m)
+{
+  constexpr bool restricts = fused == SBP_FUSED_SMOOTHTWORESTRICT;
+  int            width[4];
+
+  for (int face = 0; face < 4; face++) {
+    width[face] = SBPFrameWidth(op, face, fused == SBP_FUSED_PROLONGSMOOTHTWO || restricts ? 1 : 0);
+    if (coarse && op->kind == SBP_SAT) width[face] = (width[face] + 2) / 2;
+  }
+  if (!coarse) {
+    SBPSetFrame(width, m);
+    return;
+  }
+  for (int d = 0; d < 2; d++) m->all[d][1] = static_cast<int>(coarse->own.count[d]);
+  SBPSetFrameOf(coarse->n, width, m);
+  if (!restricts) return;
+  m->frame = 1;
+  int inside = 1;
+  for (int d = 0; d < 2; d++) {
+    m->fine.all[d][0] = 0;
+    m->fine.all[d][1] = m->n[d] + 1;
+    m->fine.from[d]   = m->to[d] > m->from[d] ? 2 * m->from[d] : m->n[d] + 1;
+    m->fine.to[d]     = m->to[d] > m->from[d] && 2 * m->to[d] <= m->n[d] ? 2 * m->to[d] : m->n[d] + 1;
+    m->frame *= m->n[d] + 1;
+    inside *= m->fine.to[d] - m->fine.from[d];
+  }
+  m->frame -= inside;
+}
+
+/* Of the nodes of the coarse grid the frame alone: its warps have nothing to do */
+template <class V>
+static void SBPSetFrameOnly(const SBPGrid *coarse, SBPFused<V> *m)
+{
+  int inside = 1, count = 1;
+
+  for (int d = 0; d < 2; d++) {
+    inside *= m->to[d] - m->from[d];
+    count *= static_cast<int>(coarse->own.count[d]);
+  }
+  m->frame     = count - inside;
+  m->frameonly = 1;
+}
+
+/* set(arguments) sets the arrays; coarse: the grid that is written, or NULL; some nodes may be left to others */
 template <SBPFusedKind fused, class Set>
 static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, Set set)
 {
@@ -384,25 +581,27 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPFused<V> m;
-    int         width[4];
 
     PetscFunctionBegin;
     memset(&m, 0, sizeof(m));
     PetscCall(SBPSetOperator(op, nullptr, &m));
     set(&m);
-    /* with nodes that are all in the frame all are, which the coarse grid's are if their neighbours among those of the fine one are not all inside */
-    for (int face = 0; face < 4; face++) {
-      width[face] = SBPFrameWidth(op, face, 0);
-      if (coarse) width[face] = (width[face] + 2) / 2;
-      if (coarse && op->kind == SBP_NINE) width[face] = 0;
-    }
-    if (coarse) {
-      for (int d = 0; d < 2; d++) m.all[d][1] = static_cast<int>(coarse->own.count[d]);
-      SBPSetFrameOf(coarse->n, width, &m);
-    } else SBPSetFrame(width, &m);
+    SBPSetFusedFrame<fused>(op, coarse, &m);
     if (op->kind == SBP_SAT && op->grid.order > 2) SBPLaunchFusedAny(fused, m, stream);
     else if (op->kind == SBP_SAT) SBPLaunchFused<fused, SBP_SAT>(SBPIsAligned(op, m), m, stream);
     else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
+    if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) {
+      /* what the frame of the coarse grid gets needs u where other blocks wrote it */
+      if (op->kind == SBP_SAT) {
+        SBPFused<V> frame = m;
+
+        frame.u          = m.out;
+        frame.ghostpitch = m.pitch;
+        frame.out        = m.restricted;
+        SBPSetFrameOnly(coarse, &frame);
+        SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SAT>(SBPIsAligned(op, m), frame, stream);
+      }
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCallCUDA(cudaGetLastError());
@@ -457,6 +656,52 @@ PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *c
     m->b    = static_cast<const V *>(b);
     m->out  = static_cast<V *>(out);
     m->dout = static_cast<V *>(dout);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc)
+{
+  PetscFunctionBegin;
+  if (op->kind == SBP_SAT && op->grid.order > 2) {
+    PetscCall(LitheCUDASBPSmoothTwo(op, c1, c2, dinv, b, u, nullptr));
+    PetscCall(LitheCUDASBPResidualRestrict(op, coarse, u, b, rc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(SBPRunFused<SBP_FUSED_SMOOTHTWORESTRICT>(op, coarse, [&](auto *m) {
+    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
+    using K = typename SBPReal<V>::type;
+
+    m->first      = static_cast<K>(c2[0]);
+    m->c1         = static_cast<K>(c1[1]);
+    m->c2         = static_cast<K>(c2[1]);
+    m->dinv       = static_cast<const V *>(dinv);
+    m->b          = static_cast<const V *>(b);
+    m->out        = static_cast<V *>(u);
+    m->restricted = static_cast<V *>(rc);
+    m->epitch     = static_cast<int>(coarse->pitch);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out)
+{
+  PetscFunctionBegin;
+  PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "Two fused smoothing steps need an operator of order 2, not %d", op->grid.order);
+  PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTHTWO>(op, nullptr, [&](auto *m) {
+    using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
+    using K = typename SBPReal<V>::type;
+
+    m->e      = static_cast<const V *>(e);
+    m->epitch = static_cast<int>(coarse->ghostpitch);
+    for (int k = 0; k < 2; k++) m->coarse[k] = static_cast<int>(coarse->n[k]);
+    m->u     = static_cast<const V *>(u);
+    m->first = static_cast<K>(c2[0]);
+    m->c1    = static_cast<K>(c1[1]);
+    m->c2    = static_cast<K>(c2[1]);
+    m->dinv  = static_cast<const V *>(dinv);
+    m->b     = static_cast<const V *>(b);
+    m->out   = static_cast<V *>(out);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,14 +11,23 @@
 typedef enum {
   SBP_FUSED_SMOOTHTWO,
   SBP_FUSED_RESIDUALRESTRICT,
-  SBP_FUSED_PROLONGSMOOTH
+  SBP_FUSED_PROLONGSMOOTH,
+  SBP_FUSED_SMOOTHTWORESTRICT, /* the interior; out is u */
+  SBP_FUSED_PROLONGSMOOTHTWO
 } SBPFusedKind;
+
+/* A frame as in SBPMarch */
+struct SBPFrame {
+  int all[2][2], from[2], to[2];
+};
 
 template <class V>
 struct SBPFused : SBPMarch<V> {
-  typename SBPReal<V>::type first; /* c2 of the first step from zero */
-  const V                  *e;     /* of the coarse grid */
+  typename SBPReal<V>::type first;    /* c2 of the first of two steps */
+  const V                  *e;        /* of the coarse grid */
+  V                        *restricted; /* to the coarse grid, with the pitch of e */
   int                       epitch, coarse[2];
+  SBPFrame                  fine; /* where the warps count nodes of the coarse grid: the frame of what they write on the fine one */
 };
 
 template <class V, class Evaluate>
@@ -66,10 +75,30 @@ static __device__ __forceinline__ void SBPProlongSmoothNode(const SBPFused<V> &m
   SBPNodeFinish<SBP_TAKE_SMOOTH>(m, i, j, evaluate(i, j, U), U(i, j));
 }
 
+/* The second step needs the first one at all nodes that it reads */
+template <class V, class Evaluate>
+static __device__ __forceinline__ void SBPProlongSmoothTwoNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a) + SBPProlongNode(m.e, m.epitch, a, b); };
+  auto D = [&](int a, int b) {
+    const ptrdiff_t k = static_cast<ptrdiff_t>(b) * m.pitch + a;
+    const V         s = m.first * (m.b[k] - evaluate(a, b, U));
+
+    return m.dinv ? m.dinv[k] * s : s;
+  };
+  const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
+  const V         d   = D(i, j);
+  V               s   = m.c2 * (m.b[own] - evaluate(i, j, [&](int a, int b) { return U(a, b) + D(a, b); }));
+
+  if (m.dinv) s = m.dinv[own] * s;
+  m.out[own] = U(i, j) + d + (s + m.c1 * d);
+}
+
 template <SBPFusedKind fused, class V, class Evaluate>
 static __device__ __forceinline__ void SBPFusedNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
 {
-  if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoNode(m, i, j, evaluate);
+  if constexpr (fused == SBP_FUSED_SMOOTHTWO || fused == SBP_FUSED_SMOOTHTWORESTRICT) SBPSmoothTwoNode(m, i, j, evaluate);
+  else if constexpr (fused == SBP_FUSED_PROLONGSMOOTHTWO) SBPProlongSmoothTwoNode(m, i, j, evaluate);
   else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictNode(m, i, j, evaluate);
   else SBPProlongSmoothNode(m, i, j, evaluate);
 }

@@ -175,7 +175,7 @@ static inline int SBPDivide(March *m, int rows, int most, int *threads)
   while (chunk > SBP_ROWS_LEAST && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED) chunk = chunk / 2 > SBP_ROWS_LEAST ? chunk / 2 : SBP_ROWS_LEAST;
   *threads       = blockwarps * SBP_WARP;
   m->chunk       = chunk;
-  m->chunks      = warps ? (all + chunk - 1) / chunk : 0;
+  m->chunks      = warps && !m->frameonly ? (all + chunk - 1) / chunk : 0;
   m->turns       = 1;
   m->frameblocks = (m->frame + *threads - 1) / *threads;
   return m->frameblocks + (warps + blockwarps - 1) / blockwarps * m->chunks;

@@ -31,6 +31,7 @@ struct SBPMarch {
   int           from[2], to[2];  /* nodes that warps compute: from <= i < to */
   int           all[2][2];       /* first and last + 1 of all that are to be computed; the others are the frame */
   int           frame;           /* nodes of the frame */
+  int           frameonly;       /* warps have nothing to do: someone else does the rest */
   int           frameblocks;     /* blocks of threads that compute them, the first ones of a launch */
   int           columnwarps;     /* so many warps side by side */
   int           chunk, chunks;   /* rows of a warp, and how many warps one above the other */

@@ -39,6 +39,12 @@ struct SBPSecond {
     }
   }
 
+  /* Coefficient q of the row that came last, in column k */
+  __device__ __forceinline__ K Held(int q, int k) const
+  {
+    return q == 0 ? a[k] : (q == 1 ? b[k] : c[k]);
+  }
+
   /* sums = A u of the row before; quarter = turn / 4 */
   __device__ __forceinline__ void Push(const SBPFactors<K> &factor, K quarter, const V next[C], const K coefficient[coefficients][C], V sums[C])
   {
@@ -94,6 +100,11 @@ struct SBPNine {
 #pragma unroll
       for (int q = 0; q < coefficients; q++) held[q][k] = 0;
     }
+  }
+
+  __device__ __forceinline__ K Held(int q, int k) const
+  {
+    return held[q][k];
   }
 
   __device__ __forceinline__ void Push(const SBPFactors<K> &, K quarter, const V next[C], const K coefficient[coefficients][C], V sums[C])

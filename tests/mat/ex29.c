@@ -308,7 +308,8 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
   const SBPGrid     *g         = &p->host.grid;
   const SBPPrecision precision = p->host.precision;
   const double       c1[2] = {0, 0.3}, c2[2] = {0.6, 0.7};
-  Array              u, b, d, dinv, out, dout, e, rc;
+  const PetscBool    second = (PetscBool)(p->host.kind == SBP_NINE || g->order == 2);
+  Array              u, b, d, dinv, out, dout, e, rc, more, first, dfirst;
   SBPStep            s;
   char               what[256];
 
@@ -319,6 +320,9 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, 0.01, 0.02, &dinv));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &out));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &dout));
+  PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &more));
+  PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &first));
+  PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &dfirst));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, coarse->own.count[1], coarse->ghostpitch, -1, 1, &e));
   PetscCall(ArrayCreate(precision, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &rc));
   for (int way = 0; way < 4; way++) {
@@ -348,6 +352,19 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
     PetscCall(ArrayCompare(&out, SEVERAL, what));
     PetscCall(ArrayCompare(&dout, SEVERAL, what));
 
+    if (second) {
+      SBPStep r = {.mode = SBP_RESIDUAL, .u = out.host, .b = b.host, .out = d.host};
+
+      PetscCall(ArrayFill(&more, -1, 1));
+      for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) PetscCall(H->copy(g, precision, part, out.host, g, precision, part, more.host));
+      PetscCall(H->step(&p->host, NULL, &r));
+      PetscCall(H->restrict_(g, coarse, precision, d.host, rc.host));
+      PetscCall(D->smoothtworestrict(&p->device, coarse, c1, c2, scaled ? dinv.device : NULL, b.device, more.device, rc.device));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s, two steps and restriction, way %d", where, way));
+      PetscCall(ArrayCompare(&more, SEVERAL, what));
+      PetscCall(ArrayCompare(&rc, SEVERAL, what));
+    }
+
     /* a step after the coarse grid's correction */
     PetscCall(ArrayFill(&u, -1, 1));
     PetscCall(ArrayFill(&out, -1, 1));
@@ -361,6 +378,27 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, prolongation and step, way %d", where, way));
     PetscCall(ArrayCompare(&out, SEVERAL, what));
     PetscCall(ArrayCompare(&dout, SEVERAL, what));
+
+    /* two steps after it */
+    if (second) {
+      SBPStep r = s;
+
+      PetscCall(ArrayFill(&more, -1, 1));
+      r.c2   = c2[0];
+      r.out  = first.host;
+      r.dout = dfirst.host;
+      PetscCall(H->step(&p->host, NULL, &r));
+      r.u    = first.host;
+      r.d    = dfirst.host;
+      r.c1   = c1[1];
+      r.c2   = c2[1];
+      r.out  = more.host;
+      r.dout = NULL;
+      PetscCall(H->step(&p->host, NULL, &r));
+      PetscCall(D->prolongsmoothtwo(&p->device, coarse, e.device, u.device, c1, c2, scaled ? dinv.device : NULL, b.device, more.device));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "%s, prolongation and two steps, way %d", where, way));
+      PetscCall(ArrayCompare(&more, SEVERAL, what));
+    }
   }
 
   /* the residual's restriction */
@@ -382,6 +420,9 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
   PetscCall(ArrayDestroy(&dout));
   PetscCall(ArrayDestroy(&e));
   PetscCall(ArrayDestroy(&rc));
+  PetscCall(ArrayDestroy(&more));
+  PetscCall(ArrayDestroy(&first));
+  PetscCall(ArrayDestroy(&dfirst));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -22,6 +22,8 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *, void *)
 PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *, const double[2], const double[2], const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *, const SBPGrid *, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *, void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *, const SBPGrid *, const double[2], const double[2], const void *, const void *, void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, const SBPGrid *, const void *, const void *, const double[2], const double[2], const void *, const void *, void *);
 /* cuda/sbptransfer.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);

@@ -131,6 +131,10 @@ typedef struct {
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
   /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
   PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout);
+  /* smoothtwo and then residualrestrict; SBP_SAT of order 2 and SBP_NINE, as the next one */
+  PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc);
+  /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
+  PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
 
   /*
      What the set-up of a multigrid and its coarsest level need. Any of them may be NULL on the host, where PCSBPMG does it itself; put and get
