@@ -14,6 +14,18 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
 #include <lithepc.h>
 #include <petscviewer.h>
 
+/* A matrix of type sbpsat takes order, faces and coefficient from the one on the finer grid by itself */
+static PetscErrorCode ComputeOperators(KSP ksp, Mat A, Mat P, void *ctx)
+{
+  PetscFunctionBeginUser;
+  (void)ksp;
+  (void)A;
+  (void)ctx;
+  PetscCall(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MMSCreateSystem(MPI_Comm comm, const MMSOptions *opt, PetscInt N, MMSSystem *s)
 {
   const PetscInt n[2] = {N, N};
@@ -38,6 +50,10 @@ PetscErrorCode MMSCreateSystem(MPI_Comm comm, const MMSOptions *opt, PetscInt N,
   /* Conjugate gradients with multigrid, to an error that the discretisation does not notice; anything else by options */
   PetscCall(KSPCreate(comm, &s->ksp));
   PetscCall(KSPSetOperators(s->ksp, s->A, s->P));
+  /* For -pc_type mg: grids come from the DMDA, and so do operators, except the finest */
+  PetscCall(KSPSetDM(s->ksp, s->da));
+  PetscCall(KSPSetComputeOperators(s->ksp, ComputeOperators, NULL));
+  PetscCall(KSPSetDMActive(s->ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
   PetscCall(KSPSetType(s->ksp, KSPCG));
   PetscCall(KSPSetTolerances(s->ksp, (PetscReal)1e-10, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
   PetscCall(KSPGetPC(s->ksp, &pc));

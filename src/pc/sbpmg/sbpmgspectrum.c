@@ -188,13 +188,17 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
   }
   if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = mg->n - 2; k >= 0; k--) {
-    SBPMGLevel *l = &mg->level[k], *c = l + 1;
-    PetscInt    steps;
+    SBPMGLevel     *l = &mg->level[k], *c = l + 1;
+    const PetscBool symmetric = (PetscBool)(l->smooths[0] == l->smooths[1]), coarsest = (PetscBool)(k == mg->n - 2);
+    PetscInt        steps;
 
-    if (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
-    else {
+    if (symmetric && (coarsest || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE)) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
+    else if (!coarsest) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
+    } else { /* what is usual */
+      l->fmin = (PetscReal)0.4;
+      l->fmax = 1;
     }
     FullFactors(PCSBPMGFullSteps_Private(mg, k), (double)l->fmin, (double)l->fmax, l->factor);
   }

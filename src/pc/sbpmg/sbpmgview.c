@@ -29,16 +29,14 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
   for (PetscInt k = 0; k < mg->n; k++) {
     const SBPMGLevel *l    = &mg->level[k];
     const SBPKind     kind = l->op[mg->precision].kind;
+    char              what[64], how[160], cycles[32] = "";
 
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, ", k, l->grid.n[0], l->grid.n[1]));
-    if (kind == SBP_SAT) PetscCall(PetscViewerASCIIPrintf(viewer, "SBP-SAT of order %d, ", l->op[mg->precision].grid.order));
-    else PetscCall(PetscViewerASCIIPrintf(viewer, "nine points, "));
-    if (k == mg->n - 1) PetscCall(PetscViewerASCIIPrintf(viewer, mg->ndense ? "dense inverse\n" : "solved by KSP\n"));
-    else {
-      if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " cycles of ", PCSBPMGFullSteps_Private(mg, k)));
-      if (l->measured) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (%" PetscInt_FMT " steps)\n", l->smooths[0], l->smooths[1], (double)l->lmax, l->measured));
-      else PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT ",%" PetscInt_FMT " smoothing steps, largest eigenvalue %g (of the next level)\n", l->smooths[0], l->smooths[1], (double)l->lmax));
-    }
+    if (kind == SBP_SAT) PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d", l->op[mg->precision].grid.order));
+    else PetscCall(PetscSNPrintf(what, sizeof(what), "nine points"));
+    if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscSNPrintf(cycles, sizeof(cycles), "cycles %" PetscInt_FMT ", ", PCSBPMGFullSteps_Private(mg, k)));
+    if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->ndense ? "dense inverse" : "solved by KSP"));
+    else PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0], l->smooths[1], (double)l->lmax, l->measured ? "" : " (that of the next level)"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0], l->grid.n[1], what, how));
   }
   if (mg->ksp && !mg->ndense) {
     PetscCall(PetscViewerASCIIPushTab(viewer));
