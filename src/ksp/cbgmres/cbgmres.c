@@ -153,6 +153,13 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   }
   if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
     gm->stuck = 0;
+
+    /* Small entries that are rounded to nothing leave recurrence and residual as they should be, in a space that is of no use: that cannot be told from a slow system */
+    gm->slow = !ksp->reason && *norm > 0.9 * before ? gm->slow + 1 : 0;
+    if (gm->slow < 2) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(CBGMRESRaise_Private(ksp, &raised));
+    if (raised) PetscCall(CBGMRESResidual_Private(ksp, norm));
+    gm->slow = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -283,6 +290,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
   gm->predicted = -1.0;
   gm->stuck     = 0;
+  gm->slow      = 0;
   gm->claimed   = PETSC_FALSE;
   gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 

@@ -70,6 +70,7 @@ typedef struct {
   PetscBool ended;     /* the last cycle found no new direction, */
   PetscBool exhausted; /* and the operator singular in the space it had */
   PetscBool claimed;   /* it had converged by the recurrence, and not by the residual: the next one is to gain more than the recurrence needs */
+  PetscInt  slow;      /* cycles in a row that gained little, and no less than they should have */
   PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
   PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
 
