@@ -125,6 +125,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(LitheMatRegisterAll());
   PetscCall(LithePCRegisterAll());
   PetscCall(LitheKSPRegisterAll());
+  PetscCall(LitheTSRegisterAll());
 
   /* Log events */
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));

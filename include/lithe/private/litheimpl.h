@@ -14,7 +14,8 @@ PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the 
 PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize; /* a plan back to AIJ arrays */
 PETSC_INTERN PetscLogEvent MAT_VCRSUpload;      /* a plan from the host to the device */
 
-/* One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c */
+/* One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c, src/ts/register.c */
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);
 PETSC_INTERN PetscErrorCode LithePCRegisterAll(void);
 PETSC_INTERN PetscErrorCode LitheKSPRegisterAll(void);
+PETSC_INTERN PetscErrorCode LitheTSRegisterAll(void);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The class TSUNIFORMIZATION: TSSolve() and TSStep().
+*/
+
+#include "uniformizationimpl.h"
+
+/* Sensitivities and events need a step that may be taken back: those solves go step by step */
+static PetscBool UniformizationByStep_Private(TS ts)
+{
+  return (PetscBool)(ts->event || ts->quadraturets || ts->forward_solve || ts->adjoint_solve || ts->resizesetup);
+}
+
+/* When the error may have come to eps: the last time that is known of */
+static PetscReal UniformizationEnd_Private(TS ts)
+{
+  const PetscInt steps = PetscMin(ts->max_steps < PETSC_INT_MAX ? ts->max_steps - ts->steps : PETSC_INT_MAX, ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
+
+  if (ts->max_time < PETSC_MAX_REAL) return ts->max_time;
+  if (steps > 0 && steps < PETSC_INT_MAX) return ts->ptime + (PetscReal)steps * ts->time_step;
+  return ts->ptime + ts->time_step;
+}
+
+static PetscErrorCode TSStep_Uniformization(TS ts)
+{
+  TS_Uniformization *un     = (TS_Uniformization *)ts->data;
+  PetscReal          next   = ts->time_step;
+  const PetscReal    time   = ts->ptime + ts->time_step;
+  PetscBool          accept = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(TSUniformizationMatrix_Private(ts));
+  un->truncation1 = un->info.truncation;
+  un->steady1     = un->info.steady;
+  un->rounding1   = un->info.rounding;
+  un->reward1     = un->accumulated;
+  PetscCall(TSPreStage(ts, ts->ptime));
+  PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), time), 1, &time));
+  PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
+  PetscCall(TSPostStage(ts, ts->ptime, 0, &ts->vec_sol));
+  PetscCall(TSAdaptChoose(ts->adapt, ts, ts->time_step, NULL, &next, &accept));
+  PetscCheck(accept, PetscObjectComm((PetscObject)ts), PETSC_ERR_PLIB, "TSUNIFORMIZATION: -ts_adapt_type %s rejected a step that has no error to control; use none", ((PetscObject)ts->adapt)->type_name);
+  ts->ptime     = time;
+  ts->time_step = next;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSRollBack_Uniformization(TS ts)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(ts->vec_sol0, ts->vec_sol));
+  un->info.truncation = un->truncation1;
+  un->info.steady     = un->steady1;
+  un->info.rounding   = un->rounding1;
+  un->info.bound      = un->truncation1 + un->steady1 + un->rounding1;
+  un->accumulated     = un->reward1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps where there is no end */
+static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal times[], PetscInt *n)
+{
+  PetscInt left = max;
+
+  PetscFunctionBegin;
+  *n = 0;
+  if (ts->max_steps < PETSC_INT_MAX) left = PetscMin(left, ts->max_steps - ts->steps);
+  if (ts->run_steps < PETSC_INT_MAX) left = PetscMin(left, ts->run_steps - (ts->steps - ts->start_step));
+  if (ts->eval_times) {
+    for (PetscInt i = ts->eval_times->time_point_idx; i < ts->eval_times->num_time_points && *n < left; i++) {
+      const PetscReal time = ts->eval_times->time_points[i];
+
+      if (time > ts->ptime && time <= ts->max_time) times[(*n)++] = time;
+    }
+  }
+  if (ts->max_time < PETSC_MAX_REAL) {
+    if (*n < left && (!*n || times[*n - 1] < ts->max_time)) times[(*n)++] = ts->max_time;
+  } else if (!*n) {
+    for (; *n < left; (*n)++) times[*n] = ts->ptime + (PetscReal)(*n + 1) * ts->time_step;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The steps of a solve are the times at which the solution is wanted; one pass serves many. Whoever is called back between them may
+   change the solution: then another pass begins.
+*/
+static PetscErrorCode TSSolve_Uniformization(TS ts)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  PetscReal          times[64];
+  PetscInt           n = 0, i = 0;
+  PetscObjectState   state;
+
+  PetscFunctionBegin;
+  PetscCheck(!UniformizationByStep_Private(ts), PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: set events, sensitivities and resizing before TSSetUp()");
+  PetscCall(TSUniformizationMatrix_Private(ts));
+  if (ts->steps >= ts->max_steps) ts->reason = TS_CONVERGED_ITS;
+  else if (ts->ptime >= ts->max_time) ts->reason = TS_CONVERGED_TIME;
+  if (!ts->steps) PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
+  ts->start_step = ts->steps;
+  PetscCall(TSUniformizationPassEnd_Private(ts));
+  while (!ts->reason) {
+    PetscCall(TSMonitor(ts, ts->steps, ts->ptime, ts->vec_sol));
+    PetscCall(TSPreStep(ts));
+    if (i == n) {
+      PetscCall(UniformizationTimes_Private(ts, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(times), times, &n));
+      i = 0;
+    }
+    PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION: no time to solve for after %g; use TSSetMaxTime()", (double)ts->ptime);
+    PetscCall(PetscObjectStateGet((PetscObject)ts->vec_sol, &state));
+    PetscCall(PetscLogEventBegin(TS_Step, ts, 0, 0, 0));
+    if (un->done == un->n || state != un->solution) PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
+    PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
+    PetscCall(PetscLogEventEnd(TS_Step, ts, 0, 0, 0));
+    PetscCall(PetscObjectStateGet((PetscObject)ts->vec_sol, &un->solution));
+    ts->ptime_prev   = ts->ptime;
+    ts->ptime        = times[i++];
+    ts->steprollback = PETSC_FALSE;
+    ts->steprestart  = PETSC_FALSE;
+    ts->steps++;
+    PetscCall(TSPostEvaluate(ts));
+    if (ts->steps - ts->start_step >= ts->run_steps || ts->steps >= ts->max_steps) ts->reason = TS_CONVERGED_ITS;
+    else if (ts->ptime >= ts->max_time) ts->reason = TS_CONVERGED_TIME;
+    PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
+    PetscCall(TSPostStep(ts));
+    if (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points && ts->ptime == ts->eval_times->time_points[ts->eval_times->time_point_idx]) {
+      ts->eval_times->sol_times[ts->eval_times->sol_idx] = ts->ptime;
+      PetscCall(VecCopy(ts->vec_sol, ts->eval_times->sol_vecs[ts->eval_times->sol_idx]));
+      ts->eval_times->sol_idx++;
+      ts->eval_times->time_point_idx++;
+    }
+  }
+  PetscCall(TSMonitor(ts, ts->steps, ts->ptime, ts->vec_sol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSSetUp_Uniformization(TS ts)
+{
+  PetscFunctionBegin;
+  PetscCall(TSCheckImplicitTerm(ts));
+  PetscCall(TSGetAdapt(ts, &ts->adapt));
+  PetscCall(TSAdaptCandidatesClear(ts->adapt));
+  ts->ops->solve = UniformizationByStep_Private(ts) ? NULL : TSSolve_Uniformization;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSReset_Uniformization(TS ts)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  PetscCall(TSUniformizationPassEnd_Private(ts));
+  while (un->nfree) PetscCall(VecDestroy(&un->free[--un->nfree]));
+  PetscCall(VecDestroy(&un->v));
+  PetscCall(VecDestroy(&un->work));
+  PetscCall(VecDestroy(&un->base));
+  PetscCall(VecDestroy(&un->reward));
+  un->A       = NULL;
+  un->checked = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSDestroy_Uniformization(TS ts)
+{
+  PetscFunctionBegin;
+  PetscCall(TSReset_Uniformization(ts));
+  PetscCall(TSUniformizationCompose_Private(ts, PETSC_FALSE));
+  PetscCall(PetscFree(ts->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  TSUNIFORMIZATION - The distribution of a continuous-time Markov chain over time: p' = Q^T p for a generator Q, by uniformization (Jensen's
+  method, randomization)
+
+  Options Database Keys:
++ -ts_uniformization_method <intervals,foxglynn> - how the series is summed, see `TSUniformizationSetMethod()`
+. -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see `TSUniformizationSetEpsilon()`
+. -ts_uniformization_theta <100>                 - expected jumps in an interval, see `TSUniformizationSetTheta()`
+. -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, see `TSUniformizationSetRateFactor()`
+. -ts_uniformization_steady_state <bool>         - stop where the distribution is steady, see `TSUniformizationSetSteadyState()`
+. -ts_uniformization_check <bool>                - is the matrix a generator? see `TSUniformizationSetCheck()`
+. -ts_uniformization_check_tolerance <tol>       - what a sum of rates may be, by the diagonal entry
+- -ts_uniformization_open_outputs <8>            - output times that one pass may serve at once, see `TSUniformizationSetOpenOutputs()`
+
+  Level: intermediate
+
+  Notes:
+  The right-hand side is given as for any linear problem with constant coefficients, `TSSetRHSFunction`(ts, NULL, `TSComputeRHSFunctionLinear`, NULL) and
+  `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A = Q^T: column j of A has the rates of state j. The matrix
+  may be of any type that has `MatMult()` and `MatGetDiagonal()`. It is checked to come from a generator.
+
+  With alpha = max |q_ii| and the stochastic matrix P^T = I + Q^T / alpha the solution is the sum of (P^T)^k p(0) with Poisson weights of
+  mean alpha t, which are cut off where what is left out is within the error allowed: alpha t and some standard deviations products, whatever
+  the matrix. Nothing but the weights is approximated, and no time step has to be chosen: `TSSolve()` goes from one evaluation time
+  (`TSSetEvaluationTimes()`, `TSSetTimeSpan()`) to the next and to the final time, and calls monitors there; the time step counts only where no final
+  time is set, and in `TSStep()`. Use evaluation times to have monitors called more often.
+
+  The error that was asked for is one of the weights and, as far as there is room for it, of rounding. `TSView()` and
+  `TSUniformizationGetInfo()` tell what has been reached, with both: || p - exact ||_1 <= bound || p(0) ||_1. The sum of the entries of p is
+  kept to the same bound.
+
+  With events, sensitivities or resizing a solve goes by the time step.
+
+  The entries of a complex matrix must be real; vectors may be complex.
+
+.seealso: `TS`, `TSCreate()`, `TSSetType()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetReward()`, `TSUniformizationGetInfo()`
+M*/
+PETSC_INTERN PetscErrorCode TSCreate_Uniformization(TS ts)
+{
+  TS_Uniformization *un;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&un));
+  ts->data                 = (void *)un;
+  ts->ops->setup           = TSSetUp_Uniformization;
+  ts->ops->solve           = TSSolve_Uniformization;
+  ts->ops->step            = TSStep_Uniformization;
+  ts->ops->rollback        = TSRollBack_Uniformization;
+  ts->ops->interpolate     = TSInterpolate_Uniformization;
+  ts->ops->reset           = TSReset_Uniformization;
+  ts->ops->destroy         = TSDestroy_Uniformization;
+  ts->ops->setfromoptions  = TSSetFromOptions_Uniformization;
+  ts->ops->view            = TSView_Uniformization;
+  ts->default_adapt_type   = TSADAPTNONE;
+  ts->usessnes             = PETSC_FALSE;
+  if (ts->exact_final_time == TS_EXACTFINALTIME_UNSPECIFIED) ts->exact_final_time = TS_EXACTFINALTIME_MATCHSTEP;
+  PetscCall(TSUniformizationOptionsDefault_Private(ts));
+  PetscCall(TSUniformizationCompose_Private(ts, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   TSUNIFORMIZATION: p' = Q^T p for a generator Q of a Markov chain, by p(t) = sum_k w_k v_k with Poisson weights w_k of mean alpha t,
+   v_0 = p(0) and v_k = P^T v_(k-1), P^T = I + Q^T / alpha.
+
+   A pass is one sequence v_0, v_1, ...; it serves one output time or several, whose windows of weights may overlap. An output is open
+   while the index is in its window; it then has a vector for its sum.
+*/
+
+#include <lithets.h>
+#include <petsc/private/tsimpl.h>
+
+/* Poisson weights of mean q from left to right, divided by their sum; what is left out is at most lost, as a fraction of all */
+typedef struct {
+  PetscInt   left, right;
+  PetscReal *weight; /* of left, ..., right */
+  PetscReal *above;  /* the sum of those after left, ..., after right, or NULL */
+  PetscReal  lost;
+} TSUniformizationWeights;
+
+/* A sum that takes w v; first: it begins with that */
+typedef struct {
+  Vec       sum;
+  PetscReal w;
+  PetscBool first;
+} TSUniformizationSum;
+
+/* A time at which the solution is wanted */
+typedef struct {
+  PetscReal               time;
+  TSUniformizationWeights weights;
+  PetscReal               truncation, rounding; /* what it adds to the bound */
+  PetscReal               steady;               /* what taking a vector for steady may add */
+  Vec                     sum;                  /* NULL while it is not open */
+  PetscReal               reward;               /* accumulated in this pass */
+} TSUniformizationOutput;
+
+typedef struct {
+  /* options */
+  TSUniformizationMethod method;
+  PetscReal              eps, theta, factor, tolerance;
+  PetscBool              steadystate, check;
+  PetscInt               open;
+
+  /* the matrix, and what the check found */
+  Mat              A;
+  PetscObjectId    id;
+  PetscObjectState state;
+  PetscBool        checked; /* id and state are those of a matrix that was looked at */
+  PetscReal        maxrate, alpha, defect;
+  PetscInt         row; /* nonzeros of the longest row, or -1 */
+
+  /* vectors: v_k, room for the next, the solution at the beginning of the pass, sums that are free */
+  Vec      v, work, base, free[64];
+  PetscInt nfree;
+
+  /* the pass */
+  PetscReal               time; /* its beginning */
+  PetscReal               norm; /* || v_0 ||_1 */
+  PetscInt                k, last; /* the index of v, -1 before its terms; that of the last term of all */
+  PetscInt                n, done; /* outputs, and those that are over */
+  TSUniformizationOutput *output;
+  PetscObjectState        solution; /* of vec_sol as the pass left it */
+  PetscBool               steady;   /* v stays as it is */
+
+  /* errors and rewards at the beginning of the pass */
+  PetscReal start; /* time of the first step */
+  PetscReal truncation0, steady0, rounding0, reward0;
+
+  /* the same for a step that is rolled back */
+  PetscReal truncation1, steady1, rounding1, reward1;
+
+  Vec                  reward;
+  PetscReal            accumulated;
+  TSUniformizationInfo info;
+} TS_Uniformization;
+
+#define TS_UNIFORMIZATION_MAX_OPEN 64
+
+PETSC_INTERN PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *);
+PETSC_INTERN PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *);
+PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
+PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const TSUniformizationSum sums[], PetscReal *change);
+PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);
+PETSC_INTERN PetscErrorCode TSUniformizationPassNext_Private(TS, Vec solution);
+PETSC_INTERN PetscErrorCode TSUniformizationPassEnd_Private(TS);
+PETSC_INTERN PetscErrorCode TSInterpolate_Uniformization(TS, PetscReal, Vec);
+PETSC_INTERN PetscErrorCode TSUniformizationOptionsDefault_Private(TS);
+PETSC_INTERN PetscErrorCode TSUniformizationCompose_Private(TS, PetscBool);
+PETSC_INTERN PetscErrorCode TSSetFromOptions_Uniformization(TS, PetscOptionItems);
+PETSC_INTERN PetscErrorCode TSView_Uniformization(TS, PetscViewer);

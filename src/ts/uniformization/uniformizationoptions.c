@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The options of TSUNIFORMIZATION: defaults, the options database, setters and getters.
+*/
+
+#include "uniformizationimpl.h"
+
+const char *const TSUniformizationMethods[] = {"intervals", "foxglynn", "TSUniformizationMethod", "TS_UNIFORMIZATION_", NULL};
+
+PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  un->method    = TS_UNIFORMIZATION_FOXGLYNN;
+  un->eps       = PetscDefined(USE_REAL_SINGLE) || PetscDefined(USE_REAL___FP16) ? 1e-4 : 1e-8;
+  un->theta     = 100;
+  un->factor    = 1;
+  un->check     = PETSC_TRUE;
+  un->tolerance = 4096 * PETSC_MACHINE_EPSILON;
+  un->open      = 8;
+  un->row       = -1;
+
+  un->info.roundingknown = PETSC_TRUE;
+  un->info.steadyat      = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetMethod_Uniformization(TS ts, TSUniformizationMethod method)
+{
+  PetscFunctionBegin;
+  PetscCheck(method == TS_UNIFORMIZATION_INTERVALS || method == TS_UNIFORMIZATION_FOXGLYNN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "Unknown method %d of TSUNIFORMIZATION; use intervals or foxglynn", (int)method);
+  ((TS_Uniformization *)ts->data)->method = method;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetMethod_Uniformization(TS ts, TSUniformizationMethod *method)
+{
+  PetscFunctionBegin;
+  *method = ((TS_Uniformization *)ts->data)->method;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetEpsilon_Uniformization(TS ts, PetscReal eps)
+{
+  PetscFunctionBegin;
+  PetscCheck(eps > 0.0 && eps < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_eps %g: use an error between 0 and 1", (double)eps);
+  ((TS_Uniformization *)ts->data)->eps = eps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetEpsilon_Uniformization(TS ts, PetscReal *eps)
+{
+  PetscFunctionBegin;
+  *eps = ((TS_Uniformization *)ts->data)->eps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetTheta_Uniformization(TS ts, PetscReal theta)
+{
+  PetscFunctionBegin;
+  PetscCheck(theta > 0.0 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_theta %g: use a positive number of expected jumps, at most 1e9", (double)theta);
+  ((TS_Uniformization *)ts->data)->theta = theta;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetTheta_Uniformization(TS ts, PetscReal *theta)
+{
+  PetscFunctionBegin;
+  *theta = ((TS_Uniformization *)ts->data)->theta;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetRateFactor_Uniformization(TS ts, PetscReal factor)
+{
+  PetscFunctionBegin;
+  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_rate_factor %g: use a factor of at least 1", (double)factor);
+  ((TS_Uniformization *)ts->data)->factor = factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetRateFactor_Uniformization(TS ts, PetscReal *factor)
+{
+  PetscFunctionBegin;
+  *factor = ((TS_Uniformization *)ts->data)->factor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetSteadyState_Uniformization(TS ts, PetscBool flag)
+{
+  PetscFunctionBegin;
+  ((TS_Uniformization *)ts->data)->steadystate = flag;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetSteadyState_Uniformization(TS ts, PetscBool *flag)
+{
+  PetscFunctionBegin;
+  *flag = ((TS_Uniformization *)ts->data)->steadystate;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetOpenOutputs_Uniformization(TS ts, PetscInt open)
+{
+  PetscFunctionBegin;
+  PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
+  ((TS_Uniformization *)ts->data)->open = open;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetOpenOutputs_Uniformization(TS ts, PetscInt *open)
+{
+  PetscFunctionBegin;
+  *open = ((TS_Uniformization *)ts->data)->open;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetCheck_Uniformization(TS ts, PetscBool check, PetscReal tolerance)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  if (tolerance == (PetscReal)PETSC_CURRENT) tolerance = un->tolerance;
+  if (tolerance == (PetscReal)PETSC_DETERMINE) tolerance = 4096 * PETSC_MACHINE_EPSILON;
+  PetscCheck(tolerance >= 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
+  if (check != un->check || tolerance != un->tolerance) un->checked = PETSC_FALSE;
+  un->check     = check;
+  un->tolerance = tolerance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetCheck_Uniformization(TS ts, PetscBool *check, PetscReal *tolerance)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  if (check) *check = un->check;
+  if (tolerance) *tolerance = un->tolerance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationSetReward_Uniformization(TS ts, Vec reward)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  if (reward) PetscCall(PetscObjectReference((PetscObject)reward));
+  PetscCall(VecDestroy(&un->reward));
+  un->reward = reward;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetReward_Uniformization(TS ts, PetscReal *accumulated, PetscReal *instantaneous)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  PetscScalar        dot;
+
+  PetscFunctionBegin;
+  PetscCheck(un->reward, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "Call TSUniformizationSetReward() before TSSolve()");
+  if (accumulated) *accumulated = ts->steps ? un->accumulated : 0;
+  if (instantaneous) {
+    PetscCall(VecDot(ts->vec_sol, un->reward, &dot));
+    *instantaneous = PetscRealPart(dot);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TSUniformizationGetInfo_Uniformization(TS ts, TSUniformizationInfo *info)
+{
+  PetscFunctionBegin;
+  *info = ((TS_Uniformization *)ts->data)->info;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationCompose_Private(TS ts, PetscBool add)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetMethod_C", add ? TSUniformizationSetMethod_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetMethod_C", add ? TSUniformizationGetMethod_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetEpsilon_C", add ? TSUniformizationSetEpsilon_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetEpsilon_C", add ? TSUniformizationGetEpsilon_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetTheta_C", add ? TSUniformizationSetTheta_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetTheta_C", add ? TSUniformizationGetTheta_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetRateFactor_C", add ? TSUniformizationSetRateFactor_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetRateFactor_C", add ? TSUniformizationGetRateFactor_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetSteadyState_C", add ? TSUniformizationSetSteadyState_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetSteadyState_C", add ? TSUniformizationGetSteadyState_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetOpenOutputs_C", add ? TSUniformizationSetOpenOutputs_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetOpenOutputs_C", add ? TSUniformizationGetOpenOutputs_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetCheck_C", add ? TSUniformizationSetCheck_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetCheck_C", add ? TSUniformizationGetCheck_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetReward_C", add ? TSUniformizationSetReward_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetReward_C", add ? TSUniformizationGetReward_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetInfo_C", add ? TSUniformizationGetInfo_Uniformization : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOptionsObject)
+{
+  TS_Uniformization     *un        = (TS_Uniformization *)ts->data;
+  TSUniformizationMethod method    = un->method;
+  PetscBool              check     = un->check, flag;
+  PetscReal              tolerance = un->tolerance, real;
+  PetscInt               count;
+  PetscBool              set;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Uniformization");
+  PetscCall(PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", "TSUniformizationSetMethod", TSUniformizationMethods, (PetscEnum)method, (PetscEnum *)&method, &set));
+  if (set) PetscCall(TSUniformizationSetMethod(ts, method));
+  PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
+  if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
+  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps in an interval", "TSUniformizationSetTheta", un->theta, &real, &set));
+  if (set) PetscCall(TSUniformizationSetTheta(ts, real));
+  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor, &real, &set));
+  if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
+  PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate, &flag, &set));
+  if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
+  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));
+  if (set) PetscCall(TSUniformizationSetOpenOutputs(ts, count));
+  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Is the matrix a generator?", "TSUniformizationSetCheck", check, &check, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "What a sum of rates may be, by the diagonal entry", "TSUniformizationSetCheck", tolerance, &tolerance, NULL));
+  PetscCall(TSUniformizationSetCheck(ts, check, tolerance));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetMethod - Sets how a series is summed, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- method - `TS_UNIFORMIZATION_INTERVALS` or `TS_UNIFORMIZATION_FOXGLYNN`, the default
+
+  Options Database Key:
+. -ts_uniformization_method <intervals,foxglynn> - the method
+
+  Level: intermediate
+
+  Note:
+  `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms whose weights count, about alpha t products and some standard deviations, and adds
+  up in the last of them only. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of `TSUniformizationSetTheta()` expected jumps, and adds up in each from the
+  first term on; it is for comparison. An interval has its part of the error.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetMethod(TS ts, TSUniformizationMethod method)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(ts, method, 2);
+  PetscTryMethod(ts, "TSUniformizationSetMethod_C", (TS, TSUniformizationMethod), (ts, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetMethod - Gets how a series is summed, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. method - see `TSUniformizationSetMethod()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetMethod()`
+@*/
+PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(method, 2);
+  PetscUseMethod(ts, "TSUniformizationGetMethod_C", (TS, TSUniformizationMethod *), (ts, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetEpsilon - Sets the error of a whole solve, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- eps - allowed || p - exact ||_1 / || p(0) ||_1, at the final time; 1e-8 is the default, 1e-4 in single precision
+
+  Options Database Key:
+. -ts_uniformization_eps <1e-8> - the error
+
+  Level: intermediate
+
+  Notes:
+  A time on the way has its part of it. Rounding counts, at its worst, which is a few times the nonzeros of the longest row times the number of
+  products in units of roundoff: where it takes nearly all of the error allowed, or more, a quarter of that goes to the weights all the same, and
+  the bound that `TSUniformizationGetInfo()` and `TSView()` tell is greater than what was asked for.
+
+  For `TSStep()` without a final time the error allowed is that of a step.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetEpsilon()`, `TSUniformizationSetMethod()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetEpsilon(TS ts, PetscReal eps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ts, eps, 2);
+  PetscTryMethod(ts, "TSUniformizationSetEpsilon_C", (TS, PetscReal), (ts, eps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetEpsilon - Gets the error of a whole solve, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. eps - see `TSUniformizationSetEpsilon()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetEpsilon()`
+@*/
+PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(eps, 2);
+  PetscUseMethod(ts, "TSUniformizationGetEpsilon_C", (TS, PetscReal *), (ts, eps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetTheta - Sets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- theta - the number, 100 by default
+
+  Options Database Key:
+. -ts_uniformization_theta <100> - the number
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetTheta()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetTheta(TS ts, PetscReal theta)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ts, theta, 2);
+  PetscTryMethod(ts, "TSUniformizationSetTheta_C", (TS, PetscReal), (ts, theta));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetTheta - Gets the expected jumps in an interval of `TS_UNIFORMIZATION_INTERVALS`, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. theta - see `TSUniformizationSetTheta()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetTheta()`
+@*/
+PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(theta, 2);
+  PetscUseMethod(ts, "TSUniformizationGetTheta_C", (TS, PetscReal *), (ts, theta));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetRateFactor - Sets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- factor - at least 1, the default
+
+  Options Database Key:
+. -ts_uniformization_rate_factor <1> - the factor
+
+  Level: intermediate
+
+  Note:
+  With 1 a chain in which all rates are equal may become periodic, such as one of two states: products then never come to a steady
+  state. 1.02 mends that, for 2 percent more products.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetRateFactor(TS ts, PetscReal factor)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ts, factor, 2);
+  PetscTryMethod(ts, "TSUniformizationSetRateFactor_C", (TS, PetscReal), (ts, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetRateFactor - Gets the rate alpha of the Poisson process, as a multiple of the largest rate of the chain, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. factor - see `TSUniformizationSetRateFactor()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetRateFactor()`
+@*/
+PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(factor, 2);
+  PetscUseMethod(ts, "TSUniformizationGetRateFactor_C", (TS, PetscReal *), (ts, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetSteadyState - Sets whether products end where the distribution is steady, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- flag - `PETSC_FALSE` is the default
+
+  Options Database Key:
+. -ts_uniformization_steady_state <bool> - the flag
+
+  Level: intermediate
+
+  Note:
+  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the error allowed, K being the last product that
+  would be needed. As P^T does not increase the norm, no later one can differ by more: the test cannot stop early, as one of differences alone
+  does where a chain is slow (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006,
+  show how far off such tests may be). It costs a norm in 16 products.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetSteadyState()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetSteadyState(TS ts, PetscBool flag)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(ts, flag, 2);
+  PetscTryMethod(ts, "TSUniformizationSetSteadyState_C", (TS, PetscBool), (ts, flag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetSteadyState - Gets whether products end where the distribution is steady, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. flag - see `TSUniformizationSetSteadyState()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetSteadyState()`
+@*/
+PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(flag, 2);
+  PetscUseMethod(ts, "TSUniformizationGetSteadyState_C", (TS, PetscBool *), (ts, flag));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetOpenOutputs - Sets how many output times one pass may serve at once, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts - the time stepper
+- open - the number, 1 to 64, 8 by default; each takes a vector
+
+  Options Database Key:
+. -ts_uniformization_open_outputs <8> - the number
+
+  Level: intermediate
+
+  Note:
+  Where the windows of Poisson weights of more times than these overlap, another pass begins at the last of them.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationSetOpenOutputs(TS ts, PetscInt open)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ts, open, 2);
+  PetscTryMethod(ts, "TSUniformizationSetOpenOutputs_C", (TS, PetscInt), (ts, open));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetOpenOutputs - Gets how many output times one pass may serve at once, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. open - see `TSUniformizationSetOpenOutputs()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetOpenOutputs()`
+@*/
+PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(open, 2);
+  PetscUseMethod(ts, "TSUniformizationGetOpenOutputs_C", (TS, PetscInt *), (ts, open));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetCheck - Sets whether `TSUNIFORMIZATION` checks that its matrix comes from a generator
+
+  Logically Collective
+
+  Input Parameters:
++ ts        - the time stepper
+. check     - `PETSC_TRUE` is the default
+- tolerance - what the sum of the rates of a state may be, divided by its diagonal entry; `PETSC_CURRENT` leaves it, `PETSC_DETERMINE` is 4096 units of machine precision, the default
+
+  Options Database Keys:
++ -ts_uniformization_check <bool>          - the flag
+- -ts_uniformization_check_tolerance <tol> - the tolerance
+
+  Level: intermediate
+
+  Notes:
+  A matrix is checked once, when it is used first or after a change. An error names the first state with a negative rate, or whose rates do not sum to
+  zero. Rows are read where the type of the matrix can give them. If it cannot, products with random vectors must do: a column sum
+  that is not zero shows, a negative rate always with up to 64 states, and with more only where positive ones do not hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum
+  that was found is in the bound of the error.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`
+@*/
+PetscErrorCode TSUniformizationSetCheck(TS ts, PetscBool check, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(ts, check, 2);
+  PetscValidLogicalCollectiveReal(ts, tolerance, 3);
+  PetscTryMethod(ts, "TSUniformizationSetCheck_C", (TS, PetscBool, PetscReal), (ts, check, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetCheck - Gets whether `TSUNIFORMIZATION` checks that its matrix comes from a generator
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameters:
++ check     - the flag, or `NULL`
+- tolerance - see `TSUniformizationSetCheck()`, or `NULL`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetCheck()`
+@*/
+PetscErrorCode TSUniformizationGetCheck(TS ts, PetscBool *check, PetscReal *tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscUseMethod(ts, "TSUniformizationGetCheck_C", (TS, PetscBool *, PetscReal *), (ts, check, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetReward - Sets the rewards of the states, whose expectation `TSUNIFORMIZATION` then accumulates
+
+  Logically Collective
+
+  Input Parameters:
++ ts     - the time stepper
+- reward - a reward a unit of time for each state, or `NULL` for none; it is referenced, not copied
+
+  Level: intermediate
+
+  Notes:
+  Set it before the first step. It costs a dot product for each product with the matrix.
+
+  The expected reward until time t has an error of at most max |reward| t bound || p(0) ||_1, with the bound of `TSUniformizationGetInfo()`.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetReward()`
+@*/
+PetscErrorCode TSUniformizationSetReward(TS ts, Vec reward)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  if (reward) PetscValidHeaderSpecific(reward, VEC_CLASSID, 2);
+  PetscTryMethod(ts, "TSUniformizationSetReward_C", (TS, Vec), (ts, reward));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetReward - Gets the expected reward until the present time, and that of the present time
+
+  Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameters:
++ accumulated   - the integral of reward . p over time, from the first step on, or `NULL`
+- instantaneous - reward . p now, or `NULL`
+
+  Level: intermediate
+
+  Note:
+  A monitor may call it. Of complex numbers it is the real part.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetReward()`
+@*/
+PetscErrorCode TSUniformizationGetReward(TS ts, PetscReal *accumulated, PetscReal *instantaneous)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscUseMethod(ts, "TSUniformizationGetReward_C", (TS, PetscReal *, PetscReal *), (ts, accumulated, instantaneous));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetInfo - Gets what a `TSUNIFORMIZATION` has done, and the bound of its error
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. info - see `TSUniformizationInfo`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationInfo`, `TSUniformizationSetEpsilon()`
+@*/
+PetscErrorCode TSUniformizationGetInfo(TS ts, TSUniformizationInfo *info)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscUseMethod(ts, "TSUniformizationGetInfo_C", (TS, TSUniformizationInfo *), (ts, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

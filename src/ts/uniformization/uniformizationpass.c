@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   A pass of TSUNIFORMIZATION: products, sums, its part of the bound, and rewards.
+*/
+
+#include "uniformizationimpl.h"
+
+/*
+   v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. This is all that is
+   done with long vectors in a step, in one place: v and work may be exchanged.
+*/
+PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const TSUniformizationSum sums[], PetscReal *change)
+{
+  Vec x = *v, y = *work;
+
+  PetscFunctionBegin;
+  PetscCall(MatMult(A, x, y));
+  if (change) {
+    PetscCall(VecNorm(y, NORM_1, change));
+    *change /= alpha;
+  }
+  PetscCall(VecAYPX(y, (PetscScalar)(1 / alpha), x));
+  *v    = y;
+  *work = x;
+  for (PetscInt i = 0; i < nsums; i++) PetscCall(VecAXPBY(sums[i].sum, (PetscScalar)sums[i].w, sums[i].first ? 0.0 : 1.0, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The error that products, sums and the rounding of alpha t leave, at the worst, in a pass of n products over q = alpha t, as a
+   multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, || Q^T / alpha ||_1
+   being at most 2; its scaling and addition by 5 u; the sum by 3 u and by u a term. A column sum that is not zero makes the mass
+   grow or shrink.
+*/
+static PetscReal UniformizationRounding_Private(TS_Uniformization *un, PetscReal q, PetscReal n)
+{
+  const PetscReal u = PETSC_MACHINE_EPSILON / 2, growth = q * un->defect;
+
+  return (n * (2 * PetscMax(un->row, 1) + 8) + 4 * q + 3) * u + (growth < 1 ? growth + growth * growth : PetscExpReal(growth));
+}
+
+/* A guess of the number of products */
+static PetscReal UniformizationProducts_Private(PetscReal q)
+{
+  return q + 7 * PetscSqrtReal(q) + 20;
+}
+
+static PetscErrorCode UniformizationGetSum_Private(TS_Uniformization *un, Vec *sum)
+{
+  PetscFunctionBegin;
+  if (un->nfree) *sum = un->free[--un->nfree];
+  else PetscCall(VecDuplicate(un->v, sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *sum)
+{
+  PetscFunctionBegin;
+  if (*sum) {
+    if (un->nfree < TS_UNIFORMIZATION_MAX_OPEN) un->free[un->nfree++] = *sum;
+    else PetscCall(VecDestroy(sum));
+    *sum = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   What may be spent on an output until time t: the part of what is left that the time has of the rest until end, less rounding. Where
+   rounding has nearly all of it, a quarter of what was asked for goes to the weights all the same: the bound then tells of more
+   than that.
+*/
+static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
+{
+  const PetscReal spent = un->truncation0 + un->steady0 + un->rounding0;
+  const PetscReal part  = (t - un->time) / PetscMax(end - un->time, t - un->time), all = (t - un->time) / PetscMax(end - un->start, t - un->time);
+
+  return PetscMax((un->eps - spent) * part - rounding, un->eps * all / 4);
+}
+
+PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < un->n; i++) {
+    PetscCall(TSUniformizationWeightsDestroy_Private(&un->output[i].weights));
+    PetscCall(UniformizationPutSum_Private(un, &un->output[i].sum));
+  }
+  PetscCall(PetscFree(un->output));
+  un->n = un->done = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many of those after it as one pass is good for:
+   un->n of them. end: when the error may have reached eps.
+*/
+PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt n, const PetscReal times[])
+{
+  TS_Uniformization *un        = (TS_Uniformization *)ts->data;
+  const PetscBool    intervals = (PetscBool)(un->method == TS_UNIFORMIZATION_INTERVALS);
+  PetscInt           taken     = intervals ? 1 : n;
+
+  PetscFunctionBegin;
+  PetscCall(TSUniformizationPassEnd_Private(ts));
+  if (!un->v) {
+    PetscCall(VecDuplicate(ts->vec_sol, &un->v));
+    PetscCall(VecDuplicate(ts->vec_sol, &un->work));
+    PetscCall(VecDuplicate(ts->vec_sol, &un->base));
+  }
+  PetscCall(VecCopy(ts->vec_sol, un->v));
+  PetscCall(VecCopy(ts->vec_sol, un->base));
+  PetscCall(VecNorm(un->v, NORM_1, &un->norm));
+  PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
+  un->time = ts->ptime;
+  un->k    = -1;
+  un->last = 0;
+  if (!ts->steps) {
+    un->start           = ts->ptime;
+    un->info.truncation = un->info.steady = un->info.rounding = un->accumulated = 0;
+    un->info.products = un->info.sums = un->info.passes = 0;
+  }
+  un->truncation0 = un->info.truncation;
+  un->steady0     = un->info.steady;
+  un->rounding0   = un->info.rounding;
+  un->reward0     = un->accumulated;
+  un->steady      = PETSC_FALSE;
+  un->info.passes++;
+  un->info.steadyat = -1;
+
+  PetscCall(PetscCalloc1(taken, &un->output));
+  for (PetscInt i = 0; i < taken; i++) {
+    TSUniformizationOutput *out = &un->output[i];
+    const PetscReal         q   = un->alpha * (times[i] - un->time);
+    PetscReal               l   = 1, rounding, share;
+    PetscInt                overlap = 1; /* outputs that are open when this one opens */
+
+    PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the first", (double)un->time, (double)times[i]);
+    PetscCheck(q + 40 * PetscSqrtReal(q) + 100 < (PetscReal)(PETSC_INT_MAX / 4), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: %g jumps are expected until time %g, more than can be counted with PetscInt", (double)q, (double)times[i]);
+    if (intervals) l = PetscMax(PetscCeilReal(q / un->theta), 1);
+    rounding  = UniformizationRounding_Private(un, q, l * UniformizationProducts_Private(q / l));
+    share     = UniformizationShare_Private(un, times[i], end, rounding);
+    out->time = times[i];
+    un->n     = i + 1;
+    PetscCall(TSUniformizationWeightsCreate_Private(q / l, PetscMax(share / l * (un->steadystate ? 0.5 : 1), PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON), intervals, (PetscBool)(un->reward != NULL), &out->weights));
+    out->truncation = 2 * l * out->weights.lost;
+    out->steady     = share / l / 2;
+    out->rounding   = UniformizationRounding_Private(un, q, l * (PetscReal)out->weights.right);
+    for (PetscInt j = 0; j < i; j++) overlap += (un->output[j].weights.right >= out->weights.left);
+    if (i && overlap > un->open) {
+      PetscCall(TSUniformizationWeightsDestroy_Private(&out->weights));
+      un->n = i;
+      break;
+    }
+    un->last = PetscMax(un->last, out->weights.right);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* sum_(j >= k) of a window's weights, or of the sums above them, which before the window are 1 */
+static PetscReal UniformizationRest_Private(const TSUniformizationWeights *w, PetscBool above, PetscInt k)
+{
+  PetscReal rest = above ? (PetscReal)PetscMax(w->left - k, 0) : 0;
+
+  for (PetscInt j = w->right; j >= PetscMax(k, w->left); j--) rest += above ? w->above[j - w->left] : w->weight[j - w->left];
+  return rest;
+}
+
+/* The reward of v_k, for all outputs that are not over */
+static PetscErrorCode UniformizationReward_Private(TS_Uniformization *un, PetscBool rest)
+{
+  PetscScalar dot;
+
+  PetscFunctionBegin;
+  if (!un->reward) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDot(un->v, un->reward, &dot));
+  for (PetscInt i = un->done; i < un->n; i++) {
+    TSUniformizationOutput        *out = &un->output[i];
+    const TSUniformizationWeights *w   = &out->weights;
+    PetscReal                      factor;
+
+    if (un->alpha == 0.0) factor = out->time - un->time;
+    else if (rest) factor = UniformizationRest_Private(w, PETSC_TRUE, un->k) / un->alpha;
+    else factor = (un->k < w->left ? 1 : (un->k > w->right ? 0 : w->above[un->k - w->left])) / un->alpha;
+    out->reward += factor * PetscRealPart(dot);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums that take v_k; with rest those that take all that come, too */
+static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt k, PetscBool rest, PetscInt *nsums, TSUniformizationSum sums[])
+{
+  PetscFunctionBegin;
+  *nsums = 0;
+  for (PetscInt i = un->done; i < un->n; i++) {
+    TSUniformizationOutput        *out = &un->output[i];
+    const TSUniformizationWeights *w   = &out->weights;
+    TSUniformizationSum           *s   = &sums[*nsums];
+
+    if (k > w->right || (k < w->left && !rest)) continue;
+    if (rest && i > un->done) continue; /* it opens when those before it are over */
+    s->first = (PetscBool)!out->sum;
+    if (s->first) PetscCall(UniformizationGetSum_Private(un, &out->sum));
+    s->sum = out->sum;
+    s->w   = rest ? UniformizationRest_Private(w, PETSC_FALSE, k) : w->weight[k - w->left];
+    (*nsums)++;
+  }
+  un->info.sums += *nsums;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool rest)
+{
+  TSUniformizationSum sums[TS_UNIFORMIZATION_MAX_OPEN];
+  PetscInt            nsums;
+
+  PetscFunctionBegin;
+  PetscCall(UniformizationOpen_Private(un, un->k, rest, &nsums, sums));
+  for (PetscInt i = 0; i < nsums; i++) PetscCall(VecAXPBY(sums[i].sum, (PetscScalar)sums[i].w, sums[i].first ? 0.0 : 1.0, un->v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Until the first output that is not over has all its terms. Without intervals un->k goes on from where the last output ended.
+
+   Steady state: P^T does not make the 1-norm of a vector greater, so that || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all later
+   j. The vector is taken for steady only where that, with the largest j of the pass, is within the error allowed: unlike a test of
+   differences alone it cannot stop early.
+*/
+static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
+{
+  TSUniformizationOutput *out = &un->output[un->done];
+  TSUniformizationSum     sums[TS_UNIFORMIZATION_MAX_OPEN];
+  PetscInt                nsums;
+  PetscReal               change;
+
+  PetscFunctionBegin;
+  if (un->steady) {
+    PetscCall(UniformizationAdd_Private(un, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (un->k < 0) {
+    un->k = 0;
+    PetscCall(UniformizationAdd_Private(un, PETSC_FALSE));
+    if (un->alpha == 0.0) PetscCall(UniformizationReward_Private(un, PETSC_FALSE));
+  }
+  while (un->k < out->weights.right && un->alpha > 0.0) {
+    const PetscBool look = (PetscBool)(un->steadystate && un->k % 16 == 0);
+
+    PetscCall(UniformizationReward_Private(un, PETSC_FALSE));
+    PetscCall(UniformizationOpen_Private(un, un->k + 1, PETSC_FALSE, &nsums, sums));
+    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &un->v, &un->work, nsums, sums, look ? &change : NULL));
+    un->k++;
+    un->info.products++;
+    if (look && (PetscReal)(un->last - un->k) * change <= out->steady * un->norm && un->k < out->weights.right) {
+      un->steady        = PETSC_TRUE;
+      un->info.steadyat = un->k;
+      un->info.steady += un->norm > 0 ? (PetscReal)(un->last - un->k) * change / un->norm : 0;
+      /* The reward of all that come, for every output; then the terms of this one */
+      PetscCall(UniformizationReward_Private(un, PETSC_TRUE));
+      un->k++;
+      PetscCall(UniformizationAdd_Private(un, PETSC_TRUE));
+      break;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next output of the pass goes to a vector */
+PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
+{
+  TS_Uniformization      *un  = (TS_Uniformization *)ts->data;
+  TSUniformizationOutput *out = &un->output[un->done];
+  PetscReal               l   = 1;
+
+  PetscFunctionBegin;
+  if (un->method == TS_UNIFORMIZATION_INTERVALS) l = PetscMax(PetscCeilReal(un->alpha * (out->time - un->time) / un->theta), 1);
+  for (PetscReal i = 0; i < l; i++) {
+    if (i) {
+      Vec v = un->v;
+
+      un->v      = out->sum;
+      out->sum   = NULL;
+      un->k      = -1;
+      un->steady = PETSC_FALSE;
+      PetscCall(UniformizationPutSum_Private(un, &v));
+    }
+    PetscCall(UniformizationTerms_Private(un));
+  }
+  PetscCall(VecCopy(out->sum, solution));
+  PetscCall(UniformizationPutSum_Private(un, &out->sum));
+
+  un->info.truncation = un->truncation0 + out->truncation;
+  un->info.rounding   = un->rounding0 + out->rounding;
+  un->info.bound      = un->info.truncation + un->info.steady + un->info.rounding;
+  un->accumulated     = un->reward0 + out->reward;
+  un->done++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The solution at a time of the pass that is no output, from where the pass began. It leaves the pass, and the bound, as they are.
+*/
+PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
+{
+  TS_Uniformization      *un = (TS_Uniformization *)ts->data;
+  const PetscReal         q  = un->alpha * (t - un->time);
+  TSUniformizationWeights w;
+  Vec                     v, work;
+
+  PetscFunctionBegin;
+  PetscCheck(un->base && t >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: time %g is before the last step", (double)t);
+  PetscCall(TSUniformizationWeightsCreate_Private(q, UniformizationShare_Private(un, t, PetscMax(un->start, ts->ptime), 0), PETSC_FALSE, PETSC_FALSE, &w));
+  PetscCall(UniformizationGetSum_Private(un, &v));
+  PetscCall(UniformizationGetSum_Private(un, &work));
+  PetscCall(VecCopy(un->base, v));
+  PetscCall(VecAXPBY(solution, (PetscScalar)(w.left ? 0 : w.weight[0]), 0.0, v));
+  for (PetscInt k = 1; k <= w.right && un->alpha > 0.0; k++) {
+    TSUniformizationSum sum = {solution, k < w.left ? 0 : w.weight[k - PetscMin(w.left, k)], PETSC_FALSE};
+
+    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &v, &work, k < w.left ? 0 : 1, &sum, NULL));
+  }
+  PetscCall(UniformizationPutSum_Private(un, &v));
+  PetscCall(UniformizationPutSum_Private(un, &work));
+  PetscCall(TSUniformizationWeightsDestroy_Private(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

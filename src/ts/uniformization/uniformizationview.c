@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What a TSUNIFORMIZATION tells about itself: its options, what it did, and what it promises.
+*/
+
+#include "uniformizationimpl.h"
+#include <petscviewer.h>
+
+PetscErrorCode TSView_Uniformization(TS ts, PetscViewer viewer)
+{
+  TS_Uniformization          *un   = (TS_Uniformization *)ts->data;
+  const TSUniformizationInfo *info = &un->info;
+  PetscBool                   isascii, isstring;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &isstring));
+  if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, " %s eps %g", TSUniformizationMethods[un->method], (double)un->eps));
+  if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "method: %s", TSUniformizationMethods[un->method]));
+  if (un->method == TS_UNIFORMIZATION_INTERVALS) PetscCall(PetscViewerASCIIPrintf(viewer, ", intervals of at most %g expected jumps", (double)un->theta));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "\nerror allowed for a whole solve, in the 1-norm: %g\n", (double)un->eps));
+  if (un->steadystate) PetscCall(PetscViewerASCIIPrintf(viewer, "stops where the distribution is steady\n"));
+  if (!un->checked) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "generator: not looked at yet\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (un->check) PetscCall(PetscViewerASCIIPrintf(viewer, "generator: checked%s; alpha %g, column sums within %g alpha\n", un->row < 0 ? " by products" : "", (double)un->alpha, (double)un->defect));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "generator: not checked; alpha %g\n", (double)un->alpha));
+  if (!info->passes) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt64_FMT " products, %" PetscInt64_FMT " sums, %" PetscInt_FMT " passes\n", info->products, info->sums, info->passes));
+  if (info->steadyat >= 0) PetscCall(PetscViewerASCIIPrintf(viewer, "steady after product %" PetscInt_FMT " of the last pass\n", info->steadyat));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "bound: || p - exact ||_1 <= %.3g || p(0) ||_1, of which weights %.3g, steady state %.3g, rounding %.3g\n", (double)info->bound, (double)info->truncation, (double)info->steady, (double)info->rounding));
+  if (!info->roundingknown) PetscCall(PetscViewerASCIIPrintf(viewer, "rounding as if each row had one nonzero: the rows of this matrix cannot be read\n"));
+  if (info->bound > un->eps) PetscCall(PetscViewerASCIIPrintf(viewer, "the bound is greater than the error allowed: rounding alone may be that much; use a greater -ts_uniformization_eps, or longer steps\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

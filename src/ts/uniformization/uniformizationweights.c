@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Poisson weights of a given mean, in the manner of Fox and Glynn: from the mode outwards by recurrences, with no exponential and no
+   factorial, so nothing under- or overflows; then divided by their sum.
+
+   What is left out is bounded by geometric series. To the right of R, w_(k+1) = w_k q / (k + 1) <= w_k q / (R + 2) for k > R, so
+   that sum_(k > R) w_k <= w_(R+1) / (1 - q / (R + 2)). To the left of L, w_(k-1) = w_k k / q <= w_k (L - 1) / q for k < L, so
+   that sum_(k < L) w_k <= w_(L-1) / (1 - (L - 1) / q). Both are compared with the sum of weights that there are already, which is
+   less than the sum of all.
+*/
+
+#include "uniformizationimpl.h"
+
+/* Reals with the longest mantissa that the host has: the recurrence is as long as the window */
+typedef long double WeightReal;
+
+/*
+   Weights with sum |weight_k - Poisson_k| <= eps, to rounding: what is left out counts twice, in itself and in the sum that the rest
+   is divided by. above: also the sums of weights after each, and one weight more, so that the mean is as close as the weights are.
+*/
+PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *w)
+{
+  const WeightReal mean = (WeightReal)q, part = (WeightReal)eps / (fromzero ? 2 : 4);
+  const PetscInt   mode = (PetscInt)PetscFloorReal(q);
+  WeightReal       value, sum, left = 0, right;
+  PetscInt         k;
+
+  PetscFunctionBegin;
+  /* Where the window ends */
+  value = sum = 1;
+  for (k = mode;; k++) {
+    const WeightReal next = value * mean / (WeightReal)(k + 1);
+
+    right = next / (1 - mean / (WeightReal)(k + 2));
+    if (right <= part * sum) break;
+    value = next;
+    sum += value;
+  }
+  w->right = k + (above ? 1 : 0);
+
+  /* Where it begins */
+  value = 1;
+  for (k = mode; k > 0; k--) {
+    const WeightReal next = value * (WeightReal)k / mean;
+
+    if (!fromzero) {
+      left = next / (1 - (WeightReal)(k - 1) / mean);
+      if (left <= part * sum) break;
+    }
+    value = next;
+    sum += value;
+  }
+  if (!k) left = 0;
+  w->left = k;
+  w->lost = (PetscReal)((left + right) / sum);
+
+  /* The weights, from the mode; their sum again, from the ends, where they are small */
+  PetscCall(PetscMalloc1(w->right - w->left + 1, &w->weight));
+  for (k = mode, value = 1; k >= w->left; value *= (WeightReal)k / mean, k--) w->weight[k - w->left] = (PetscReal)value;
+  for (k = mode, value = 1; k <= w->right; value *= mean / (WeightReal)(k + 1), k++) w->weight[k - w->left] = (PetscReal)value;
+  sum = 0;
+  for (k = w->left; k < mode; k++) sum += (WeightReal)w->weight[k - w->left];
+  right = 0;
+  for (k = w->right; k >= mode; k--) right += (WeightReal)w->weight[k - w->left];
+  sum += right;
+  for (k = w->left; k <= w->right; k++) w->weight[k - w->left] = (PetscReal)((WeightReal)w->weight[k - w->left] / sum);
+
+  w->above = NULL;
+  if (above) {
+    PetscCall(PetscMalloc1(w->right - w->left + 1, &w->above));
+    value = 0;
+    for (k = w->right; k >= w->left; k--) {
+      w->above[k - w->left] = (PetscReal)value;
+      value += (WeightReal)w->weight[k - w->left];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *w)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(w->weight));
+  PetscCall(PetscFree(w->above));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
