@@ -241,12 +241,12 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 . -pc_sbpmg_levels <n>                                             - number of levels
 . -pc_sbpmg_precision <single,double>                              - precision of the levels
 . -pc_sbpmg_smoother <chebyshev,chebyshev4,richardson2,richardson> - smoother, see `PCSBPMGSmootherType`
-. -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction; 1,1 for full multigrid
-. -pc_sbpmg_smooths_finest <before,after>                          - the same on the finest level alone; 1,0 for full multigrid
+. -pc_sbpmg_smooths <2,2>                                          - smoothing steps before and after a coarse correction
+. -pc_sbpmg_smooths_finest <before,after>                          - the same on the finest level alone; 2,0 for full multigrid
 . -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper end
 . -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
 . -pc_sbpmg_full <fixed,cg>                                        - steps of full multigrid, see `PCSBPMGFullType`
-. -pc_sbpmg_full_steps <1,2,3>                                     - how many on each level from the finest down
+. -pc_sbpmg_full_steps <1,1,3>                                     - how many on each level from the finest down
 . -pc_sbpmg_dense <1100>                                           - unknowns up to which the coarsest level has a dense inverse, on one process
 . -pc_sbpmg_spectrum_steps <12>                                    - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - intervals up to which levels have bounds of their own

@@ -71,6 +71,12 @@ static PetscErrorCode SmoothRest(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a table has operations of two smoothing steps that go with a transfer, and they can be used on a level */
+static inline PetscBool HasPairs(const PC_SBPMG *mg, const SBPMGLevel *l)
+{
+  return (PetscBool)(!l->halo && l->dinv && (l->op[mg->precision].kind == SBP_NINE || l->op[mg->precision].grid.order == 2));
+}
+
 /* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */
 static PetscErrorCode Presmooth(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
@@ -119,6 +125,11 @@ static PetscErrorCode CorrectAndSmooth(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
   const void        *e;
 
   PetscFunctionBegin;
+  if (n == 2 && mg->kernels->prolongsmoothtwo && HasPairs(mg, l)) {
+    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c1[1], l->c2[1], l->dinv, l->b, l->x[1 - l->cur]));
+    l->cur = 1 - l->cur;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (n >= 1 && mg->kernels->prolongsmooth && !l->halo) {
     PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c2[1][0], l->dinv, l->b, l->x[1 - l->cur], n > 1 ? l->d : NULL));
     l->cur = 1 - l->cur;
@@ -145,8 +156,13 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
     PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->precision, l->b, l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Presmooth(mg, l, zero));
-  PetscCall(RestrictResidual(mg, l, c));
+  if (zero && l->smooths[0] == 2 && mg->kernels->smoothtworestrict && HasPairs(mg, l)) {
+    l->cur = 0;
+    PetscCall((*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], c->b));
+  } else {
+    PetscCall(Presmooth(mg, l, zero));
+    PetscCall(RestrictResidual(mg, l, c));
+  }
   PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_TRUE));
   if (type == PCSBPMG_CYCLE_F && level + 1 < mg->n - 1) {
     PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_F, PETSC_FALSE));

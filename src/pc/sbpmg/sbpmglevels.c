@@ -475,8 +475,8 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
       PetscInt *n = &mg->level[k].smooths[side];
 
       *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* The cheapest ones that give the error of the discretisation: docs/sbpmg.md */
-      if (*n == PETSC_DECIDE) *n = mg->opt.cycle != PCSBPMG_CYCLE_FULL ? 2 : k == 0 && side ? 0 : 1;
+      /* The finest level of full multigrid begins with a solution that needs little more: docs/sbpmg.md */
+      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
     }
     if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
   }

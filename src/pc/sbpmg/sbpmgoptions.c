@@ -28,7 +28,7 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->full          = PCSBPMG_FULL_FIXED;
   opt->nfull         = 3;
   opt->fullsteps[0]  = 1;
-  opt->fullsteps[1]  = 2;
+  opt->fullsteps[1]  = 1;
   opt->fullsteps[2]  = 3;
   opt->spectrumsteps = 12;
   opt->spectrumsize  = 256;
@@ -425,7 +425,7 @@ PetscErrorCode PCSBPMGSetCoarse(PC pc, PCSBPMGCoarseType coarse)
 
   Options Database Keys:
 + -pc_sbpmg_full <fixed,cg>          - which steps
-- -pc_sbpmg_full_steps <1,2,3>       - how many on each level from the finest down
+- -pc_sbpmg_full_steps <1,1,3>       - how many on each level from the finest down
 
   Level: intermediate
 
