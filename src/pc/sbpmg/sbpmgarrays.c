@@ -66,6 +66,12 @@ static inline void Set(SBPPrecision precision, void *x, size_t k, double value)
   else ((double *)x)[k] = value;
 }
 
+/* The first number from begin on that leaves the rest colour when divided by 3 */
+static inline PetscInt FirstOfColour(PetscInt begin, PetscInt colour)
+{
+  return begin + (colour + 3 - begin % 3) % 3;
+}
+
 /* 1 where a node has the colour */
 PetscErrorCode PCSBPMGMark_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, int colour, void *v)
 {
@@ -78,9 +84,10 @@ PetscErrorCode PCSBPMGMark_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecisi
     PetscCall((*mg->kernels->mark)(grid, precision, colour, v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->device) PetscCall(PetscCalloc1(bytes, (char **)&host));
-  for (PetscInt j = own->start[1]; j < own->start[1] + own->count[1]; j++) {
-    for (PetscInt i = own->start[0]; i < own->start[0] + own->count[0]; i++) Set(precision, host, At(grid, i, j), i % 3 + 3 * (j % 3) == colour ? 1. : 0.);
+  if (mg->device) PetscCall(PetscMalloc1(bytes, (char **)&host));
+  PetscCall(PetscMemzero(host, bytes));
+  for (PetscInt j = FirstOfColour(own->start[1], colour / 3); j < own->start[1] + own->count[1]; j += 3) {
+    for (PetscInt i = FirstOfColour(own->start[0], colour % 3); i < own->start[0] + own->count[0]; i += 3) Set(precision, host, At(grid, i, j), 1.);
   }
   if (mg->device) {
     PetscCall(PCSBPMGPut_Private(mg, bytes, host, v));
@@ -120,12 +127,13 @@ PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPreci
     }
   }
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    for (PetscInt j = own->start[1]; j < own->start[1] + own->count[1]; j++) {
-      for (PetscInt i = own->start[0]; i < own->start[0] + own->count[0]; i++) {
-        const PetscInt p = i + neighbour[k][0], q = j + neighbour[k][1];
-        const size_t   at = At(grid, i, j);
+    const PetscInt di = neighbour[k][0], dj = neighbour[k][1];
 
-        if (p < 0 || p > grid->n[0] || q > grid->n[1] || p % 3 + 3 * (q % 3) != colour) continue;
+    /* Over the nodes (p, q) of the colour */
+    for (PetscInt q = FirstOfColour(own->start[1] + dj, colour / 3); q < own->start[1] + dj + own->count[1] && q <= grid->n[1]; q += 3) {
+      for (PetscInt p = FirstOfColour(PetscMax(0, own->start[0] + di), colour % 3); p < own->start[0] + di + own->count[0] && p <= grid->n[0]; p += 3) {
+        const size_t at = At(grid, p - di, q - dj);
+
         if (precision == SBP_SINGLE) ((float *)to[k])[at] = ((const float *)from)[at];
         else ((double *)to[k])[at] = ((const double *)from)[at];
       }
