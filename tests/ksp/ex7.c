@@ -162,6 +162,6 @@ int main(int argc, char **argv)
     test:
       suffix: cuda_vcrs
       requires: cuda
-      args: -operator_types aijcusparse,vcrs -vec_type cuda
+      args: -operator_types aijcusparse,vcrs
 
 TEST*/

@@ -82,6 +82,22 @@ static PetscErrorCode TestSame(const char *what, Vec x, Vec y, PetscReal scale, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A product with vectors of CUDA was done there: its result is nowhere else */
+static PetscErrorCode TestIsOnDevice(Vec y, PetscInt *failures)
+{
+  PetscBool        cuda;
+  PetscOffloadMask mask;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)y, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  if (!cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetOffloadMask(y, &mask));
+  if (mask == PETSC_OFFLOAD_GPU) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a product with vectors of CUDA was done on the host\n"));
+  (*failures)++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One operator */
 static PetscErrorCode TestOperator(DM da, Mat A, PetscInt *failures)
 {
@@ -102,6 +118,7 @@ static PetscErrorCode TestOperator(DM da, Mat A, PetscInt *failures)
   PetscCall(TestSetRandom(da, 3, y));
 
   PetscCall(MatMult(A, x, ax));
+  PetscCall(TestIsOnDevice(ax, failures));
   PetscCall(MatMult(B, x, by));
   PetscCall(VecNorm(by, NORM_INFINITY, &scale));
   PetscCall(TestSame("MatMult", by, ax, scale, failures));
