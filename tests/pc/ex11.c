@@ -126,4 +126,10 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 2 3 4}}
 
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -dm_vec_type cuda
+    output_file: output/ex11_1.out
+
 TEST*/

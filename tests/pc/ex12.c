@@ -233,4 +233,10 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 3}}
 
+  test:
+    suffix: cuda
+    requires: cuda
+    args: -dm_vec_type cuda
+    output_file: output/ex12_1.out
+
 TEST*/

@@ -248,7 +248,7 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 . -pc_sbpmg_full <fixed,cg>                                        - steps of full multigrid, see `PCSBPMGFullType`
 . -pc_sbpmg_full_steps <1,1,3>                                     - how many on each level from the finest down
 . -pc_sbpmg_dense <1100>                                           - unknowns up to which the coarsest level has a dense inverse, on one process
-. -pc_sbpmg_spectrum_steps <12>                                    - steps of Lanczos's method for bounds of spectra
+. -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
 . -pc_sbpmg_spectrum_size <256>                                    - intervals up to which levels have bounds of their own
 . -pc_sbpmg_graph <true>                                           - on a device, record the kernels of an application and play them again
 - -sbpmg_coarse_ksp_type, -sbpmg_coarse_pc_type                    - solver of the coarsest level where it has no dense inverse, and other options of it

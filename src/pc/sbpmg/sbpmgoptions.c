@@ -30,7 +30,7 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->fullsteps[0]  = 1;
   opt->fullsteps[1]  = 1;
   opt->fullsteps[2]  = 3;
-  opt->spectrumsteps = 12;
+  opt->spectrumsteps = 8;
   opt->spectrumsize  = 256;
   opt->graph         = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
