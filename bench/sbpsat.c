@@ -49,9 +49,8 @@ static const struct {
 } published[] = {
   {1024, 28.5},
   {2048, 60.5},
-  {4096, 207 },
-  {8192, 865 }
-};
+  {4096, 207},
+  {8192, 865}};
 
 typedef struct {
   Bench     bench;
@@ -295,20 +294,19 @@ static PetscErrorCode BenchOperator(Run *run, const System *s)
   {
     const BenchTask task[2] = {
       {BenchProduct, s->A},
-      {ApplyInner,   pc  }
-    };
+      {ApplyInner, pc}};
 
     PetscCall(BenchTime(bench, 2, task, s->x, s->e, median, least));
   }
   PetscCall(PCDestroy(&pc));
   for (int k = 0; k < 2; k++) {
-    const char    *precision = k ? "single" : PetscDefined(USE_COMPLEX) ? "complex" : "double";
-    const double   nodes     = (double)(s->N + 1) * (double)(s->N + 1);
-    const double   bytes     = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
-    const double   rate      = bytes / (double)median[k], share = rate / (bench->copyrate * (double)size);
-    BenchField     field[]   = {
-      {"N", NULL, (double)s->N}, {"operator", precision, 0.}, {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]}, {"gb_per_s", NULL, rate / 1e9}, {"share_of_copy", NULL, share}
-    };
+    const char  *precision = k ? "single" : PetscDefined(USE_COMPLEX) ? "complex"
+                                                                      : "double";
+    const double nodes     = (double)(s->N + 1) * (double)(s->N + 1);
+    const double bytes     = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
+    const double rate = bytes / (double)median[k], share = rate / (bench->copyrate * (double)size);
+    BenchField   field[] = {
+        {"N", NULL, (double)s->N}, {"operator", precision, 0.}, {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]}, {"gb_per_s", NULL, rate / 1e9}, {"share_of_copy", NULL, share}};
 
     PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  operator, %-28s %9.3f ms  %8.1f GB/s  %5.1f%% of a copy\n", s->N, precision, 1e3 * (double)median[k], rate / 1e9, 100 * share));
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
@@ -321,13 +319,12 @@ static PetscErrorCode BenchOperator(Run *run, const System *s)
 
 static PetscErrorCode Report(Run *run, const System *s, Variant v, const Result *r)
 {
-  Bench           *bench = &run->bench;
-  const PetscBool  good  = (PetscBool)(r->error <= (PetscReal)GOOD);
-  PetscReal        ms    = 0;
+  Bench           *bench     = &run->bench;
+  const PetscBool  good      = (PetscBool)(r->error <= (PetscReal)GOOD);
+  PetscReal        ms        = 0;
   char             quote[32] = "";
-  const BenchField field[] = {
-    {"N", NULL, (double)s->N}, {"variant", variants[v], 0.}, {"order", NULL, (double)run->order}, {"iterations", NULL, (double)r->its}, {"discretisation_error", NULL, (double)s->discretisation}, {"error_over_discretisation", NULL, (double)r->error}, {"setup_ms", NULL, 1e3 * r->setup}, {"solve_ms", NULL, 1e3 * r->solve}
-  };
+  const BenchField field[]   = {
+      {"N", NULL, (double)s->N}, {"variant", variants[v], 0.}, {"order", NULL, (double)run->order}, {"iterations", NULL, (double)r->its}, {"discretisation_error", NULL, (double)s->discretisation}, {"error_over_discretisation", NULL, (double)r->error}, {"setup_ms", NULL, 1e3 * r->setup}, {"solve_ms", NULL, 1e3 * r->solve}};
 
   PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(published); k++) {

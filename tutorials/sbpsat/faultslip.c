@@ -34,7 +34,7 @@ static PetscReal Creep(PetscReal s)
 static PetscReal LockedSlip(PetscReal t)
 {
   const PetscReal cycles = PetscFloorReal(t / (PetscReal)PERIOD), since = t - cycles * (PetscReal)PERIOD;
-  const PetscReal x      = PetscMin(since / (PetscReal)RISE, 1);
+  const PetscReal x = PetscMin(since / (PetscReal)RISE, 1);
 
   return (PetscReal)RATE * (PetscReal)PERIOD * (cycles > 0 ? cycles - 1 + x * x * (3 - 2 * x) : 0);
 }

@@ -147,7 +147,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
 
 int main(int argc, char **argv)
 {
-  MMSOptions opt        = {.order = 2};
+  MMSOptions opt          = {.order = 2};
   PetscInt   N[GRIDS_MAX] = {64, 128, 256}, n = GRIDS_MAX;
   PetscReal  error[GRIDS_MAX];
   PetscBool  set, slip = PETSC_FALSE;

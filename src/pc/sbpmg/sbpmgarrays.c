@@ -10,7 +10,8 @@
 
 size_t SBPMGSize_Private(SBPPrecision precision)
 {
-  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscScalar);
+  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
+                                                                           : sizeof(PetscScalar);
 }
 
 static size_t OwnedBytes(const SBPGrid *grid, SBPPrecision precision)
@@ -98,12 +99,11 @@ PetscErrorCode PCSBPMGMark_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecisi
 
 /* The neighbours that the coefficients of SBP_NINE couple a node with */
 static const int neighbour[SBP_COEFFICIENTS][2] = {
-  {0,  0},
-  {1,  0},
-  {0,  1},
-  {1,  1},
-  {-1, 1}
-};
+  {0, 0},
+  {1, 0},
+  {0, 1},
+  {1, 1},
+  {-1, 1}};
 
 /* Coefficients from the product with a marked vector */
 PetscErrorCode PCSBPMGGather_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS])
@@ -179,17 +179,17 @@ PetscErrorCode PCSBPMGReciprocal_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define MULTIPLY(T) \
-  do { \
-    const T *m = (const T *)M, *v = (const T *)x; \
-    T       *w = (T *)y; \
-\
-    for (PetscInt i = 0; i < n; i++) { \
-      T sum = 0; \
-\
+#define MULTIPLY(T)                                                                        \
+  do {                                                                                     \
+    const T *m = (const T *)M, *v = (const T *)x;                                          \
+    T       *w = (T *)y;                                                                   \
+                                                                                           \
+    for (PetscInt i = 0; i < n; i++) {                                                     \
+      T sum = 0;                                                                           \
+                                                                                           \
       for (PetscInt j = 0; j < n; j++) sum += m[(size_t)i * (size_t)n + (size_t)j] * v[j]; \
-      w[i] = sum; \
-    } \
+      w[i] = sum;                                                                          \
+    }                                                                                      \
   } while (0)
 
 static void HostDense(PetscInt n, SBPPrecision precision, const void *M, const void *x, void *y)

@@ -18,8 +18,8 @@ typedef struct {
 
 static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
 {
-  PC_SBPMG         *mg = (PC_SBPMG *)pc->data;
-  const SBPMGLevel *l  = &mg->level[mg->n - 1];
+  PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
+  const SBPMGLevel  *l     = &mg->level[mg->n - 1];
   const SBPPrecision exact = mg->exact;
 
   PetscFunctionBegin;
@@ -171,12 +171,11 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
 static PetscErrorCode AssembleNine(const SBPOperator *op, SBPPrecision exact, Mat A)
 {
   static const int offset[SBP_COEFFICIENTS][2] = {
-    {0,  0},
-    {1,  0},
-    {0,  1},
-    {1,  1},
-    {-1, 1}
-  };
+    {0, 0},
+    {1, 0},
+    {0, 1},
+    {1, 1},
+    {-1, 1}};
   const SBPGrid *grid = &op->grid;
 
   PetscFunctionBegin;
@@ -208,7 +207,7 @@ static PetscErrorCode AssembleNine(const SBPOperator *op, SBPPrecision exact, Ma
 /* The solver, when it is first needed */
 PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
 {
-  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;
   MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt size;
   const char *prefix;
@@ -233,10 +232,10 @@ PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
 
 static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
 {
-  PC_SBPMG         *mg = (PC_SBPMG *)pc->data;
-  SBPMGLevel       *l  = &mg->level[mg->n - 1];
-  PCFailedReason    reason;
-  PC                inner;
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel    *l  = &mg->level[mg->n - 1];
+  PCFailedReason reason;
+  PC             inner;
 
   PetscFunctionBegin;
   PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);

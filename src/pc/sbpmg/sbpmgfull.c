@@ -52,7 +52,7 @@ static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt 
 {
   SBPMGLevel    *l    = &mg->level[level];
   const SBPGrid *grid = &l->op[mg->precision].grid;
-  double         rz = 0., before, pq;
+  double         rz   = 0., before, pq;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {

@@ -17,7 +17,7 @@
 #define SBPMG_FULL_MAX   8
 
 typedef struct {
-  PetscInt            levels;    /* PETSC_DECIDE: as many as the grid allows */
+  PetscInt            levels; /* PETSC_DECIDE: as many as the grid allows */
   PCSBPMGPrecision    precision;
   PCSBPMGSmootherType smoother;
   PetscInt            smooths[2]; /* before and after the coarse correction; PETSC_DECIDE: by the cycle */
@@ -25,7 +25,7 @@ typedef struct {
   PetscReal           fraction;   /* lower end of the smoother's interval over the upper one */
   PCSBPMGCycleType    cycle;
   PCSBPMGCoarseType   coarse;
-  PetscInt            dense;         /* unknowns up to which the coarsest level has a dense inverse; 0: never */
+  PetscInt            dense;                     /* unknowns up to which the coarsest level has a dense inverse; 0: never */
   PetscInt            nfull;                     /* of full multigrid: */
   PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all that follow */
   PCSBPMGFullType     full;
@@ -39,13 +39,13 @@ typedef struct {
 */
 typedef struct {
   DM          da, hda; /* several processes: who owns what; NULL or another one for ghosts */
-  SBPHalo     halo; /* NULL on one process */
+  SBPHalo     halo;    /* NULL on one process */
   SBPGrid     grid;
-  SBPOperator op[2]; /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
+  SBPOperator op[2];                            /* in SBP_SINGLE and SBP_DOUBLE; coefficient[0] is NULL if it is not there */
   void       *coefficient[2][SBP_COEFFICIENTS]; /* what this level owns of it */
   void       *penalty[SBP_FACES];
-  Mat         A;                                /* rediscretised: owns the operators */
-  SBPBox      inner, border[4];                 /* own without what needs ghosts, and the rest */
+  Mat         A;                /* rediscretised: owns the operators */
+  SBPBox      inner, border[4]; /* own without what needs ghosts, and the rest */
   int         nborder;
   void       *ghost[2]; /* several processes: ghosted */
 
@@ -78,12 +78,12 @@ typedef struct {
   KSP       ksp;      /* or a solver, with its matrix and vectors on the host */
   Mat       cmat;
   Vec       cb, cx;
-  void     *chost;   /* what comes from the device and goes there */
+  void     *chost; /* what comes from the device and goes there */
   PetscReal coarselmin;
 
-  Vec       wx, wy; /* for vectors that are not where the levels are */
-  void     *graph;
-  PetscInt  applied;
+  Vec      wx, wy; /* for vectors that are not where the levels are */
+  void    *graph;
+  PetscInt applied;
 } PC_SBPMG;
 
 /* sbpmgoptions.c */

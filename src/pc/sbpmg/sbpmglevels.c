@@ -89,8 +89,8 @@ static void SplitOwned(SBPMGLevel *l)
   for (int d = 0; d < 2; d++) {
     const PetscInt end = own->start[d] + own->count[d];
 
-    lo[d] = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
-    hi[d] = end - (end <= grid->n[d] ? grid->reach : 0);
+    lo[d]             = own->start[d] + (own->start[d] > 0 ? grid->reach : 0);
+    hi[d]             = end - (end <= grid->n[d] ? grid->reach : 0);
     l->inner.start[d] = lo[d];
     l->inner.count[d] = hi[d] - lo[d];
   }
@@ -466,7 +466,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
-  mg->singular      = (PetscBool)!(op->grid.dirichlet[0] || op->grid.dirichlet[1] || op->grid.dirichlet[2] || op->grid.dirichlet[3]);
+  mg->singular      = (PetscBool) !(op->grid.dirichlet[0] || op->grid.dirichlet[1] || op->grid.dirichlet[2] || op->grid.dirichlet[3]);
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
   if (parallel) PetscCall(CreateHaloDM(da, op, &mg->level[0].da));
   PetscCall(CountLevels(pc, mg->level[0].da, parallel, width));

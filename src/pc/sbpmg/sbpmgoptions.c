@@ -16,23 +16,23 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(opt, sizeof(*opt)));
-  opt->levels        = PETSC_DECIDE;
-  opt->precision     = PCSBPMG_PRECISION_SINGLE;
-  opt->smoother      = PCSBPMG_SMOOTHER_CHEBYSHEV;
+  opt->levels     = PETSC_DECIDE;
+  opt->precision  = PCSBPMG_PRECISION_SINGLE;
+  opt->smoother   = PCSBPMG_SMOOTHER_CHEBYSHEV;
   opt->smooths[0] = opt->smooths[1] = PETSC_DECIDE;
   opt->finest[0] = opt->finest[1] = PETSC_DECIDE;
-  opt->fraction      = (PetscReal)0.15;
-  opt->cycle         = PCSBPMG_CYCLE_V;
-  opt->coarse        = PCSBPMG_COARSE_GALERKIN;
-  opt->dense         = 1100;
-  opt->full          = PCSBPMG_FULL_FIXED;
-  opt->nfull         = 3;
-  opt->fullsteps[0]  = 1;
-  opt->fullsteps[1]  = 1;
-  opt->fullsteps[2]  = 3;
-  opt->spectrumsteps = 8;
-  opt->spectrumsize  = 256;
-  opt->graph         = PETSC_TRUE;
+  opt->fraction                   = (PetscReal)0.15;
+  opt->cycle                      = PCSBPMG_CYCLE_V;
+  opt->coarse                     = PCSBPMG_COARSE_GALERKIN;
+  opt->dense                      = 1100;
+  opt->full                       = PCSBPMG_FULL_FIXED;
+  opt->nfull                      = 3;
+  opt->fullsteps[0]               = 1;
+  opt->fullsteps[1]               = 1;
+  opt->fullsteps[2]               = 3;
+  opt->spectrumsteps              = 8;
+  opt->spectrumsize               = 256;
+  opt->graph                      = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,8 +9,8 @@
 
 PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
 {
-  PC_SBPMG             *mg  = (PC_SBPMG *)pc->data;
-  const PCSBPMGOptions *opt = &mg->opt;
+  PC_SBPMG             *mg    = (PC_SBPMG *)pc->data;
+  const PCSBPMGOptions *opt   = &mg->opt;
   PetscLogDouble        bytes = (PetscLogDouble)mg->bytes;
   PetscBool             isascii;
 
