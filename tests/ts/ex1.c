@@ -46,10 +46,10 @@ static PetscErrorCode Check(const Chain *c, Mat A, const Long p[], const Long ex
 int main(int argc, char **argv)
 {
   static const char *const cases[] = {"-ts_uniformization_eps 1e-4", "", "-ts_uniformization_eps 1e-11", "-ts_uniformization_method intervals", "-ts_uniformization_method intervals -ts_uniformization_theta 7.3", "-ts_uniformization_steady_state", "-ts_uniformization_steady_state -ts_uniformization_rate_factor 1.02 -ts_uniformization_eps 1e-6", "-ts_uniformization_steady_state -ts_uniformization_method intervals", "-ts_uniformization_rate_factor 1.5"};
-  static const double jumps[] = {0, 0.01, 0.9, 17, 300, 1e4};
-  PetscReal           most    = 1e4;
-  PetscInt            stride  = 1;
-  PetscBool           verbose = PETSC_FALSE;
+  static const double      jumps[] = {0, 0.01, 0.9, 17, 300, 1e4};
+  PetscReal                most    = 1e4;
+  PetscInt                 stride  = 1;
+  PetscBool                verbose = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     ChainMake((ChainKind)kind, &c);
     PetscCall(ChainMatrix(&c, &A));
     for (size_t j = 0; j < PETSC_STATIC_ARRAY_LENGTH(jumps) && jumps[j] <= (double)most; j++) {
-      const double t = (double)(PetscReal)(jumps[j] / (double)ChainAlpha(&c));
+      const double t            = (double)(PetscReal)(jumps[j] / (double)ChainAlpha(&c));
       Long         p[CHAIN_MAX] = {0}, exact[CHAIN_MAX];
 
       /* One state, or what is no distribution */

@@ -162,6 +162,14 @@ int main(int argc, char **argv)
   PetscCall(RefusedAll(A, "a negative rate", type, "from state 5 to state 10 |-0.5"));
   PetscCall(MatDestroy(&A));
 
+  /* A diagonal entry that is positive */
+  PetscCall(ChainMatrix(&c, &A));
+  if (!PetscGlobalRank) PetscCall(MatSetValue(A, 2, 2, 100.0, ADD_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(RefusedAll(A, "a positive diagonal entry", type, "diagonal entry of state 2 "));
+  PetscCall(MatDestroy(&A));
+
   /* A rate that is none */
   bad            = c;
   bad.rate[8][2] = NAN;

@@ -10,7 +10,7 @@ static char help[] = "Poisson weights against those of the gamma function in lon
 
 int main(int argc, char **argv)
 {
-  static const double means[] = {0, 1e-3, 0.3, 1, 2.5, 25, 99.9, 100, 1e3, 2000, 3.3e4, 1e6, 1e7};
+  static const double means[]  = {0, 1e-3, 0.3, 1, 2.5, 25, 99.9, 100, 1e3, 2000, 3.3e4, 1e6, 1e7};
   static const double errors[] = {1e-3, 1e-5, 1e-8, 1e-13};
   PetscBool           verbose  = PETSC_FALSE;
 
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
       for (int kind = 0; kind < 4; kind++) {
         const PetscBool         fromzero = (PetscBool)(kind & 1), above = (PetscBool)(kind >> 1);
         TSUniformizationWeights w;
-        const Long              q = (Long)(PetscReal)means[i];
+        const Long              q      = (Long)(PetscReal)means[i];
         Long                    inside = 0, difference = 0, sum = 0, mean = 0, allowed, slack;
         PetscInt                bad = 0;
 

@@ -124,7 +124,7 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
 static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, PetscReal tolerance, PetscReal *defect)
 {
   UniformizationFault fault = UniformizationNoFault;
-  PetscReal           rate  = -PETSC_MAX_REAL, largest = 0;
+  PetscReal           rate = -PETSC_MAX_REAL, largest = 0;
   Vec                 one, sum;
   PetscInt            begin, end;
   const PetscScalar  *s, *d;

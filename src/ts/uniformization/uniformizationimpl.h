@@ -59,8 +59,8 @@ typedef struct {
   PetscInt nfree;
 
   /* the pass */
-  PetscReal               time; /* its beginning */
-  PetscReal               norm; /* || v_0 ||_1 */
+  PetscReal               time;    /* its beginning */
+  PetscReal               norm;    /* || v_0 ||_1 */
   PetscInt                k, last; /* the index of v, -1 before its terms; that of the last term of all */
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;

@@ -75,7 +75,7 @@ static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *s
 static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
 {
   const PetscReal spent = un->truncation0 + un->steady0 + un->rounding0;
-  const PetscReal part  = (t - un->time) / PetscMax(end - un->time, t - un->time), all = (t - un->time) / PetscMax(end - un->start, t - un->time);
+  const PetscReal part = (t - un->time) / PetscMax(end - un->time, t - un->time), all = (t - un->time) / PetscMax(end - un->start, t - un->time);
 
   return PetscMax((un->eps - spent) * part - rounding, un->eps * all / 4);
 }
@@ -133,9 +133,9 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
 
   PetscCall(PetscCalloc1(taken, &un->output));
   for (PetscInt i = 0; i < taken; i++) {
-    TSUniformizationOutput *out = &un->output[i];
-    const PetscReal         q   = un->alpha * (times[i] - un->time);
-    PetscReal               l   = 1, rounding, share;
+    TSUniformizationOutput *out     = &un->output[i];
+    const PetscReal         q       = un->alpha * (times[i] - un->time);
+    PetscReal               l       = 1, rounding, share;
     PetscInt                overlap = 1; /* outputs that are open when this one opens */
 
     PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the first", (double)un->time, (double)times[i]);

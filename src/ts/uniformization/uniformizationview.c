@@ -20,9 +20,9 @@ PetscErrorCode TSView_Uniformization(TS ts, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &isstring));
   if (isstring) PetscCall(PetscViewerStringSPrintf(viewer, " %s eps %g", TSUniformizationMethods[un->method], (double)un->eps));
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "method: %s", TSUniformizationMethods[un->method]));
-  if (un->method == TS_UNIFORMIZATION_INTERVALS) PetscCall(PetscViewerASCIIPrintf(viewer, ", intervals of at most %g expected jumps", (double)un->theta));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "\nerror allowed for a whole solve, in the 1-norm: %g\n", (double)un->eps));
+  if (un->method == TS_UNIFORMIZATION_INTERVALS) PetscCall(PetscViewerASCIIPrintf(viewer, "method: intervals of at most %g expected jumps\n", (double)un->theta));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "method: %s\n", TSUniformizationMethods[un->method]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "error allowed for a whole solve, in the 1-norm: %g\n", (double)un->eps));
   if (un->steadystate) PetscCall(PetscViewerASCIIPrintf(viewer, "stops where the distribution is steady\n"));
   if (!un->checked) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "generator: not looked at yet\n"));

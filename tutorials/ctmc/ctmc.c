@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "A Markov chain over time: a wireless channel, the queue M/M/1/K, or a chain from a file.\n\n";
+
+/*
+   -model wireless|queue|file  what is solved
+   -K, -R, -lambda, -beta0, -mu, -pc, -pe  of the wireless channel; -K, -lambda and -mu of the queue
+   -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, where it begins
+   -final TIME, -times N       output at N times, 100 by default, after the first
+   -picture FILE.png           the distribution of the queue's length over time
+   -chain_view                 Q^T, as -mat_view takes it
+   -count                      of the wireless channel: states and nonzeros, and nothing else
+   -ts_type, -mat_type, -vec_type and all options of theirs
+*/
+
+#include "ctmc.h"
+#include <lithe.h>
+#include <lithets.h>
+#include <picture.h>
+
+typedef struct {
+  Chain     *chain;
+  PetscInt   column, columns;
+  PetscReal *field;  /* probabilities of lengths, columns * nlevels */
+  PetscReal *levels; /* of one time */
+  PetscInt   every;  /* lines that are printed */
+  PetscBool  rewards;
+  Vec        reward; /* the length of the queue */
+} Output;
+
+/* Of a time: the probability of each length, or of each label */
+static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal t, Vec p, void *ctx)
+{
+  Output            *o = (Output *)ctx;
+  Chain             *c = o->chain;
+  const PetscScalar *pp;
+  PetscInt           n;
+  PetscScalar        sum;
+
+  PetscFunctionBeginUser;
+  if (step < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecSum(p, &sum));
+  if (c->nlevels) {
+    PetscReal length = 0;
+
+    PetscCall(PetscArrayzero(o->levels, c->nlevels));
+    PetscCall(VecGetLocalSize(p, &n));
+    PetscCall(VecGetArrayRead(p, &pp));
+    for (PetscInt i = 0; i < n; i++) o->levels[c->level[i]] += PetscRealPart(pp[i]);
+    PetscCall(VecRestoreArrayRead(p, &pp));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, o->levels, (PetscMPIInt)c->nlevels, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ts)));
+    for (PetscInt i = 0; i < c->nlevels; i++) {
+      length += (PetscReal)i * o->levels[i];
+      if (o->column < o->columns) o->field[i * o->columns + o->column] = o->levels[i];
+    }
+    if (o->column % o->every == 0) {
+      PetscReal until = 0;
+
+      if (o->rewards) PetscCall(TSUniformizationGetReward(ts, &until, NULL));
+      PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), "%10.4g %14.6f", (double)t, (double)length));
+      if (o->rewards) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), " %14.6f", t > 0 ? (double)(until / t) : 0.0));
+      PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), " %14.6e %12.2e\n", (double)o->levels[c->nlevels - 1], (double)(PetscRealPart(sum) - 1)));
+    }
+  } else if (o->column % o->every == 0) {
+    PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), "%10.4g", (double)t));
+    for (PetscInt i = 0; i < c->nlabels; i++) {
+      PetscScalar dot;
+
+      PetscCall(VecDot(p, c->member[i], &dot));
+      PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), " %14.6e", (double)PetscRealPart(dot)));
+    }
+    PetscCall(PetscPrintf(PetscObjectComm((PetscObject)ts), " %12.2e\n", (double)(PetscRealPart(sum) - 1)));
+  }
+  o->column++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
+{
+  const int    box[4] = {0, 0, 1000, 560};
+  Picture      picture;
+  PicturePanel panel = {0};
+  PetscReal   *value, highest = 0;
+
+  PetscFunctionBeginUser;
+  /* The first time is one state: it would leave no colours to the others */
+  PetscCall(PetscMalloc1(o->columns * o->chain->nlevels, &value));
+  for (PetscInt i = 0; i < o->columns * o->chain->nlevels; i++) {
+    value[i] = PetscMax(o->field[i], (PetscReal)1e-5);
+    if (i % o->columns) highest = PetscMax(highest, value[i]);
+  }
+  panel.title       = "probability of a queue's length";
+  panel.unit        = "";
+  panel.xlabel      = "time";
+  panel.ylabel      = "frames";
+  panel.nx          = o->columns;
+  panel.ny          = o->chain->nlevels;
+  panel.value       = value;
+  panel.x[1]        = final;
+  panel.y[0]        = -0.5;
+  panel.y[1]        = (PetscReal)o->chain->nlevels - 0.5;
+  panel.range[0]    = (PetscReal)1e-5;
+  panel.range[1]    = highest;
+  panel.logarithmic = PETSC_TRUE;
+  PetscCall(PictureCreate(1000, 560, &picture));
+  PetscCall(PictureDraw(&picture, box, &panel));
+  PetscCall(PictureWrite(&picture, path));
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const char *const models[] = {"wireless", "queue", "file"};
+  PetscInt          model = 0, times = 100, places, initial = -1, lines = 20, begin, end;
+  PetscBool         count                   = PETSC_FALSE, set, isours;
+  PetscReal         final                   = 10, *span;
+  char              tra[PETSC_MAX_PATH_LEN] = "", lab[PETSC_MAX_PATH_LEN] = "", picture[PETSC_MAX_PATH_LEN] = "";
+  Wireless          w = {20, 7, 20, 80, 100, 0.1, 0.05};
+  Chain             chain;
+  Output            o = {0};
+  TS                ts;
+  PetscMPIInt       rank;
+  PetscLogDouble    start, generated, solved;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "A Markov chain over time", NULL);
+  PetscCall(PetscOptionsEList("-model", "The chain", NULL, models, 3, models[model], &model, NULL));
+  if (model == 1) {
+    w.lambda = 0.8;
+    w.mu     = 1;
+  }
+  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, w.K, &w.K, NULL));
+  PetscCall(PetscOptionsInt("-R", "How often a frame is tried", NULL, w.R, &w.R, NULL));
+  PetscCall(PetscOptionsReal("-lambda", "Rate of arrivals at a queue", NULL, w.lambda, &w.lambda, NULL));
+  PetscCall(PetscOptionsReal("-beta0", "Rate of first tries", NULL, w.beta0, &w.beta0, NULL));
+  PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w.mu, &w.mu, NULL));
+  PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w.pc, &w.pc, NULL));
+  PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w.pe, &w.pe, NULL));
+  PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, tra, tra, sizeof(tra), &set));
+  if (set) model = 2;
+  PetscCall(PetscOptionsString("-lab", "File of labels", NULL, lab, lab, sizeof(lab), NULL));
+  PetscCall(PetscOptionsInt("-initial", "State that a chain of a file begins in", NULL, initial, &initial, NULL));
+  PetscCall(PetscOptionsReal("-final", "The last time", NULL, final, &final, NULL));
+  PetscCall(PetscOptionsInt("-times", "Times of output", NULL, times, &times, NULL));
+  PetscCall(PetscOptionsInt("-lines", "Lines of output, about", NULL, lines, &lines, NULL));
+  PetscCall(PetscOptionsString("-picture", "PNG file", NULL, picture, picture, sizeof(picture), NULL));
+  PetscCall(PetscOptionsBool("-count", "Count states and nonzeros only", NULL, count, &count, NULL));
+  PetscOptionsEnd();
+  PetscCheck(times >= 1 && lines >= 1 && final > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-times, -lines and -final must be positive");
+  PetscCheck(model < 2 || tra[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-model file needs -tra FILE");
+  if (count) {
+    PetscInt64 n, nz;
+
+    WirelessCount(&w, &n, &nz);
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "K %" PetscInt_FMT ", R %" PetscInt_FMT ": %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros\n", w.K, w.R, n, nz));
+    PetscCall(PetscFinalize());
+    return 0;
+  }
+
+  /* The chain */
+  PetscCall(PetscTime(&start));
+  if (model == 0) PetscCall(ChainWireless(PETSC_COMM_WORLD, &w, &chain));
+  else if (model == 1) PetscCall(ChainQueue(PETSC_COMM_WORLD, w.K, w.lambda, w.mu, &chain));
+  else PetscCall(ChainFile(PETSC_COMM_WORLD, tra, lab, initial, &chain));
+  PetscCall(PetscTime(&generated));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.3f s\n", chain.name, chain.n, chain.nz, generated - start));
+  PetscCall(MatViewFromOptions(chain.A, NULL, "-chain_view"));
+
+  /* The solver, as for any linear right-hand side */
+  PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
+  PetscCall(TSSetProblemType(ts, TS_LINEAR));
+  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
+  PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
+  PetscCall(TSSetRHSJacobian(ts, chain.A, chain.A, TSComputeRHSJacobianConstant, NULL));
+  PetscCall(PetscMalloc1(times + 1, &span));
+  for (PetscInt i = 0; i <= times; i++) span[i] = final * (PetscReal)i / (PetscReal)times;
+  PetscCall(TSSetTimeSpan(ts, times + 1, span));
+  PetscCall(TSSetFromOptions(ts));
+  PetscCall(PetscFree(span));
+
+  /* What is printed */
+  o.chain   = &chain;
+  o.columns = times + 1;
+  o.every   = PetscMax(times / lines, 1);
+  places    = chain.nlevels;
+  PetscCall(PetscCalloc2(o.columns * places, &o.field, places, &o.levels));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ts, TSUNIFORMIZATION, &isours));
+  if (places && isours) {
+    PetscScalar *rr;
+
+    o.rewards = PETSC_TRUE;
+    PetscCall(VecDuplicate(chain.p, &o.reward));
+    PetscCall(VecGetOwnershipRange(o.reward, &begin, &end));
+    PetscCall(VecGetArrayWrite(o.reward, &rr));
+    for (PetscInt i = 0; i < end - begin; i++) rr[i] = (PetscScalar)(PetscReal)chain.level[i];
+    PetscCall(VecRestoreArrayWrite(o.reward, &rr));
+    PetscCall(TSUniformizationSetReward(ts, o.reward));
+  }
+  if (places) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "      time   queue length%s      loss prob.     mass - 1\n", o.rewards ? "  mean until t" : ""));
+  else {
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "      time"));
+    for (PetscInt i = 0; i < chain.nlabels; i++) PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %14.14s", chain.label[i]));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "     mass - 1\n"));
+  }
+  PetscCall(TSMonitorSet(ts, Monitor, &o, NULL));
+  PetscCall(PetscTime(&start));
+  PetscCall(TSSolve(ts, chain.p));
+  PetscCall(PetscTime(&solved));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solved in %.3f s", solved - start));
+  if (isours) {
+    TSUniformizationInfo info;
+
+    PetscCall(TSUniformizationGetInfo(ts, &info));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", alpha %g, %" PetscInt64_FMT " products, %" PetscInt64_FMT " sums, %" PetscInt_FMT " passes, error at most %.2e", (double)info.alpha, info.products, info.sums, info.passes, (double)info.bound));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
+  if (model == 1) {
+    PetscReal *exact, difference = 0;
+
+    PetscCall(PetscMalloc1(places, &exact));
+    QueueExact(&chain, final, exact);
+    for (PetscInt i = 0; i < places; i++) difference += PetscAbsReal(exact[i] - o.levels[i]);
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "|| p - exact ||_1 at time %g: %.2e\n", (double) final, (double)difference));
+    PetscCall(PetscFree(exact));
+  }
+  if (picture[0] && places && rank == 0) PetscCall(Draw(&o, final, picture));
+  PetscCall(PetscFree2(o.field, o.levels));
+  PetscCall(VecDestroy(&o.reward));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(ChainDestroy(&chain));
+  PetscCall(PetscFinalize());
+  return 0;
+}
