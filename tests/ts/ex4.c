@@ -321,6 +321,54 @@ static PetscErrorCode TestProgram(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How likely the first state is, less a half */
+static PetscErrorCode EventValue(TS ts, PetscReal t, Vec x, PetscReal value[], void *ctx)
+{
+  PetscScalar dot;
+
+  PetscFunctionBeginUser;
+  (void)ts;
+  (void)t;
+  PetscCall(VecDot(x, (Vec)ctx, &dot));
+  value[0] = PetscRealPart(dot) - (PetscReal)0.5;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An event ends a solve: steps are taken back until it is found */
+static PetscErrorCode TestEvent(void)
+{
+  PetscInt             direction = -1;
+  PetscBool            terminate = PETSC_TRUE;
+  Chain                c;
+  Mat                  A;
+  TS                   ts;
+  Vec                  x, first;
+  Long                 p[CHAIN_MAX] = {0}, exact[CHAIN_MAX];
+  PetscReal            t;
+  TSUniformizationInfo info;
+
+  PetscFunctionBeginUser;
+  ChainMake(CHAIN_RANDOM, &c);
+  PetscCall(ChainMatrix(&c, &A));
+  p[0] = 1;
+  PetscCall(ChainTS(A, "-ts_type uniformization -ts_event_tol 1e-6 -ts_time_step 0.05 -ts_max_time 20", &ts));
+  PetscCall(ChainVec(A, &c, p, &x));
+  PetscCall(VecDuplicate(x, &first));
+  PetscCall(VecCopy(x, first));
+  PetscCall(TSSetEventHandler(ts, 1, &direction, &terminate, EventValue, NULL, first));
+  PetscCall(TSSolve(ts, x));
+  PetscCall(TSGetTime(ts, &t));
+  PetscCall(TSUniformizationGetInfo(ts, &info));
+  ChainExact(&c, (Long)t, p, exact);
+  PetscCall(CheckError("an event", x, exact, (double)info.bound));
+  if (!(fabsl(exact[0] - 0.5L) <= 2e-6L) || info.passes < 3) FAIL("an event was found at time %g, in %" PetscInt_FMT " passes", (double)t, info.passes);
+  PetscCall(TSDestroy(&ts));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&first));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscBool queue = PETSC_TRUE;
@@ -339,6 +387,7 @@ int main(int argc, char **argv)
   PetscCall(TestOutputs(CHAIN_CYCLE, PETSC_TRUE, "-ts_uniformization_method intervals", PETSC_FALSE));
   PetscCall(TestSteps());
   PetscCall(TestProgram());
+  PetscCall(TestEvent());
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());
   return 0;
