@@ -157,7 +157,7 @@ int main(int argc, char **argv)
       suffix: cusparse
       requires: cuda
       nsize: {{1 2}}
-      args: -operator_types aijcusparse -vec_type cuda
+      args: -operator_types aijcusparse
 
     test:
       suffix: cuda_vcrs
