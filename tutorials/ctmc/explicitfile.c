@@ -104,7 +104,7 @@ static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
   Lines     l;
   PetscBool more;
   char     *at;
-  PetscInt  begin, end, number[256];
+  PetscInt  begin, end, number[256] = {0};
 
   PetscFunctionBeginUser;
   PetscCall(LinesOpen(lab, &l));

@@ -147,6 +147,7 @@ static PetscErrorCode TSSetUp_Uniformization(TS ts)
   PetscCall(TSGetAdapt(ts, &ts->adapt));
   PetscCall(TSAdaptCandidatesClear(ts->adapt));
   ts->ops->solve = UniformizationByStep_Private(ts) ? NULL : TSSolve_Uniformization;
+  PetscCall(TSUniformizationMatrix_Private(ts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

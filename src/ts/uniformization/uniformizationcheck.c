@@ -303,7 +303,7 @@ static PetscErrorCode UniformizationLongest_Private(Mat A, PetscInt *longest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the matrix, checks it, and takes its largest rate; nothing is done twice for a matrix that has not changed */
+/* Finds the matrix, checks it, takes its largest rate, and makes vectors; nothing is done twice for a matrix that has not changed */
 PetscErrorCode TSUniformizationMatrix_Private(TS ts)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
@@ -377,6 +377,11 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts)
   un->checked = PETSC_TRUE;
 
 done:
+  if (!un->v) {
+    PetscCall(VecDuplicate(ts->vec_sol, &un->v));
+    PetscCall(VecDuplicate(ts->vec_sol, &un->work));
+    PetscCall(VecDuplicate(ts->vec_sol, &un->base));
+  }
   un->A                  = A; /* ts has the reference */
   un->alpha              = un->maxrate * un->factor;
   un->info.alpha         = un->alpha;

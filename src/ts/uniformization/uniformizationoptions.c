@@ -62,7 +62,7 @@ static PetscErrorCode TSUniformizationGetEpsilon_Uniformization(TS ts, PetscReal
 static PetscErrorCode TSUniformizationSetTheta_Uniformization(TS ts, PetscReal theta)
 {
   PetscFunctionBegin;
-  PetscCheck(theta > 0.0 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_theta %g: use a positive number of expected jumps, at most 1e9", (double)theta);
+  PetscCheck(theta >= 1e-3 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_theta %g: use a number of expected jumps from 0.001 to 1e9", (double)theta);
   ((TS_Uniformization *)ts->data)->theta = theta;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

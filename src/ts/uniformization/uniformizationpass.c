@@ -106,11 +106,6 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
 
   PetscFunctionBegin;
   PetscCall(TSUniformizationPassEnd_Private(ts));
-  if (!un->v) {
-    PetscCall(VecDuplicate(ts->vec_sol, &un->v));
-    PetscCall(VecDuplicate(ts->vec_sol, &un->work));
-    PetscCall(VecDuplicate(ts->vec_sol, &un->base));
-  }
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));
   PetscCall(VecNorm(un->v, NORM_1, &un->norm));
@@ -139,7 +134,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     PetscInt                overlap = 1; /* outputs that are open when this one opens */
 
     PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the first", (double)un->time, (double)times[i]);
-    PetscCheck(q + 40 * PetscSqrtReal(q) + 100 < (PetscReal)(PETSC_INT_MAX / 4), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: %g jumps are expected until time %g, more than can be counted with PetscInt", (double)q, (double)times[i]);
+    PetscCheck(q + 40 * PetscSqrtReal(q) + 100 < (PetscReal)0.25 * (PetscReal)PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: %g jumps are expected until time %g, more than can be counted with PetscInt", (double)q, (double)times[i]);
     if (intervals) l = PetscMax(PetscCeilReal(q / un->theta), 1);
     rounding  = UniformizationRounding_Private(un, q, l * UniformizationProducts_Private(q / l));
     share     = UniformizationShare_Private(un, times[i], end, rounding);
@@ -274,11 +269,11 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
 {
   TS_Uniformization      *un  = (TS_Uniformization *)ts->data;
   TSUniformizationOutput *out = &un->output[un->done];
-  PetscReal               l   = 1;
+  PetscInt64              l   = 1;
 
   PetscFunctionBegin;
-  if (un->method == TS_UNIFORMIZATION_INTERVALS) l = PetscMax(PetscCeilReal(un->alpha * (out->time - un->time) / un->theta), 1);
-  for (PetscReal i = 0; i < l; i++) {
+  if (un->method == TS_UNIFORMIZATION_INTERVALS) l = PetscMax((PetscInt64)PetscCeilReal(un->alpha * (out->time - un->time) / un->theta), 1);
+  for (PetscInt64 i = 0; i < l; i++) {
     if (i) {
       Vec v = un->v;
 
