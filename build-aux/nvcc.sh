@@ -4,7 +4,7 @@
 # This file is part of Lithe, a plugin for PETSc.
 
 # Runs nvcc as if it were a host compiler: usage nvcc.sh NVCC ARGUMENTS. libtool adds -fPIC and -DPIC
-# to a compile line; what only the host compiler knows is handed on to it.
+# to a compile line; what only the host compiler knows is handed on to it. LITHE_CCACHE=ccache keeps objects for the next build.
 nvcc=$1
 shift
 count=$#
@@ -17,4 +17,4 @@ while [ "$count" -gt 0 ]; do
   esac
   count=$((count - 1))
 done
-exec "$nvcc" "$@"
+exec ${LITHE_CCACHE:+"$LITHE_CCACHE"} "$nvcc" "$@"
