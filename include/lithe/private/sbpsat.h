@@ -136,10 +136,7 @@ typedef struct {
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
 
-  /*
-     What the set-up of a multigrid and its coarsest level need. Any of them may be NULL on the host, where PCSBPMG does it itself; put and get
-     must be there on a device, and what else is NULL is done by way of the host.
-  */
+  /* What the set-up of a multigrid and its coarsest level need */
   /* n bytes from host memory to memory of alloc(), and back; done when they return */
   PetscErrorCode (*put)(size_t n, const void *host, void *x);
   PetscErrorCode (*get)(size_t n, const void *x, void *host);

@@ -223,6 +223,116 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ the set-up of a multigrid, and its coarsest level */
+
+static PetscErrorCode SBPPut_Host(size_t n, const void *host, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(x, host, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPGet_Host(size_t n, const void *x, void *host)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(host, x, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SBPDenseLoop(type)                                                                      \
+  do {                                                                                          \
+    const type *m = (const type *)M, *x = (const type *)px;                                     \
+    type       *y = (type *)py;                                                                 \
+                                                                                                \
+    for (PetscInt i = 0; i < n; i++) {                                                          \
+      type sum = 0;                                                                             \
+                                                                                                \
+      for (PetscInt j = 0; j < n; j++) sum += m[(size_t)i * (size_t)n + (size_t)j] * x[j];      \
+      y[i] = sum;                                                                               \
+    }                                                                                           \
+  } while (0)
+
+static PetscErrorCode SBPDense_Host(PetscInt n, SBPPrecision precision, const void *M, const void *px, void *py)
+{
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) SBPDenseLoop(float);
+  else SBPDenseLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SBPReciprocalLoop(type)                                                  \
+  do {                                                                           \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                             \
+      type *x = (type *)px + (PetscInt64)j * g->pitch;                           \
+                                                                                 \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) x[i] = 1 / x[i];            \
+    }                                                                            \
+  } while (0)
+
+static PetscErrorCode SBPReciprocal_Host(const SBPGrid *g, SBPPrecision precision, void *px)
+{
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) SBPReciprocalLoop(float);
+  else SBPReciprocalLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where node (i, j) is in an owned array */
+static inline size_t SBPAt(const SBPGrid *g, PetscInt i, PetscInt j)
+{
+  return (size_t)(j - g->own.start[1]) * (size_t)g->pitch + (size_t)(i - g->own.start[0]);
+}
+
+/* The first number from begin on that leaves the rest colour when divided by 3 */
+static inline PetscInt SBPFirstOfColour(PetscInt begin, PetscInt colour)
+{
+  return begin + (colour + 3 - begin % 3) % 3;
+}
+
+static PetscErrorCode SBPMark_Host(const SBPGrid *g, SBPPrecision precision, int colour, void *v)
+{
+  const SBPBox *own = &g->own;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(v, (size_t)g->pitch * (size_t)own->count[1] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double))));
+  for (PetscInt j = SBPFirstOfColour(own->start[1], colour / 3); j < own->start[1] + own->count[1]; j += 3) {
+    for (PetscInt i = SBPFirstOfColour(own->start[0], colour % 3); i < own->start[0] + own->count[0]; i += 3) {
+      if (precision == SBP_SINGLE) ((float *)v)[SBPAt(g, i, j)] = 1;
+      else ((double *)v)[SBPAt(g, i, j)] = 1;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS])
+{
+  /* The neighbours that the coefficients couple a node with */
+  static const int neighbour[SBP_COEFFICIENTS][2] = {
+    {0,  0},
+    {1,  0},
+    {0,  1},
+    {1,  1},
+    {-1, 1}
+  };
+  const SBPBox *own = &g->own;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    const PetscInt di = neighbour[k][0], dj = neighbour[k][1];
+
+    /* Over the nodes (p, q) of the colour */
+    for (PetscInt q = SBPFirstOfColour(own->start[1] + dj, colour / 3); q < own->start[1] + dj + own->count[1] && q <= g->n[1]; q += 3) {
+      for (PetscInt p = SBPFirstOfColour(PetscMax(0, own->start[0] + di), colour % 3); p < own->start[0] + di + own->count[0] && p <= g->n[0]; p += 3) {
+        const size_t at = SBPAt(g, p - di, q - dj);
+
+        if (precision == SBP_SINGLE) ((float *)coefficient[k])[at] = ((const float *)o)[at];
+        else ((double *)coefficient[k])[at] = ((const double *)o)[at];
+      }
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const SBPKernels SBPHostKernels = {
   .step        = SBPStep_Host,
   .diagonal    = SBPDiagonal_Host,
@@ -235,4 +345,10 @@ const SBPKernels SBPHostKernels = {
   .dot         = SBPDot_Host,
   .axpby       = SBPAxpby_Host,
   .multiply    = SBPMultiply_Host,
+  .put         = SBPPut_Host,
+  .get         = SBPGet_Host,
+  .dense       = SBPDense_Host,
+  .reciprocal  = SBPReciprocal_Host,
+  .mark        = SBPMark_Host,
+  .gather      = SBPGather_Host,
 };

@@ -41,7 +41,7 @@ static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
   const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
 
   PetscFunctionBegin;
-  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || !kernels->dense || waits || mg->applied == 0) {
+  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || waits || mg->applied == 0) {
     PetscCall(PCSBPMGBody_Private(mg));
     mg->applied = 1;
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,7 +37,7 @@ static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
     const size_t bytes = (size_t)l->grid.coefficientpitch * (size_t)l->grid.ghosted.count[1] * SBPMGSize_Private(exact);
 
     PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
-    PetscCall(PCSBPMGGet_Private(mg, bytes, l->op[exact].coefficient[k], host->array[k]));
+    PetscCall((*mg->kernels->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
     host->op.coefficient[k] = host->array[k];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,7 +126,7 @@ static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt 
     else ((double *)(void *)host)[k] = (double)PetscRealPart(M[k]);
   }
   PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
-  PetscCall(PCSBPMGPut_Private(mg, bytes, host, mg->dense[precision]));
+  PetscCall((*mg->kernels->put)(bytes, host, mg->dense[precision]));
   PetscCall(PetscFree(host));
   mg->bytes += bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -304,12 +304,12 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
 
   PetscFunctionBegin;
   if (mg->ndense) {
-    PetscCall(PCSBPMGDense_Private(mg, mg->ndense, precision, mg->dense[precision], b, x));
+    PetscCall((*mg->kernels->dense)(mg->ndense, precision, mg->dense[precision], b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   plain.pitch = plain.own.count[0];
   if (mg->device) {
-    PetscCall(PCSBPMGGet_Private(mg, bytes, b, mg->chost));
+    PetscCall((*mg->kernels->get)(bytes, b, mg->chost));
     b = mg->chost;
   }
   PetscCall(VecGetArrayWrite(mg->cb, &a));
@@ -320,7 +320,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
   PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
   PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));
-  if (mg->device) PetscCall(PCSBPMGPut_Private(mg, bytes, mg->chost, x));
+  if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->chost, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

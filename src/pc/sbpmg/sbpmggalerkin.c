@@ -43,13 +43,13 @@ PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
   for (int colour = 0; colour < 9; colour++) {
     SBPStep step = {.mode = SBP_APPLY, .u = pv, .out = apv};
 
-    PetscCall(PCSBPMGMark_Private(mg, coarse, exact, colour, v));
+    PetscCall((*mg->kernels->mark)(coarse, exact, colour, v));
     PetscCall(PCSBPMGGhosted_Private(mg, c, exact, v, &ghosted));
     PetscCall((*mg->kernels->prolong)(coarse, fine, exact, PETSC_FALSE, ghosted, pv));
     PetscCall(PCSBPMGStep_Private(mg, l, exact, &step));
     PetscCall(PCSBPMGGhosted_Private(mg, l, exact, apv, &ghosted));
     PetscCall((*mg->kernels->restrict_)(fine, coarse, exact, ghosted, o));
-    PetscCall(PCSBPMGGather_Private(mg, coarse, exact, colour, o, owned));
+    PetscCall((*mg->kernels->gather)(coarse, exact, colour, o, owned));
   }
 
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {

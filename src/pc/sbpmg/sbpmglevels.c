@@ -414,7 +414,7 @@ static PetscErrorCode SetUpDiagonal(PC_SBPMG *mg, SBPMGLevel *l)
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->dinv));
   PetscCall((*mg->kernels->diagonal)(&l->op[mg->precision], l->dinv));
-  PetscCall(PCSBPMGReciprocal_Private(mg, grid, mg->precision, l->dinv));
+  PetscCall((*mg->kernels->reciprocal)(grid, mg->precision, l->dinv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
