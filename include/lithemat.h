@@ -18,6 +18,27 @@
 #define MATSBPSAT "sbpsat"
 
 /*E
+  LitheTransport - how entries of a vector get to the processes that need them in a parallel product
+
+  Values:
++ `LITHE_TRANSPORT_AUTO` - the first of those below that is there
+. `LITHE_TRANSPORT_IPC`  - a kernel writes them to the memory of the other device (CUDA IPC; one node), and nothing waits on the host
+. `LITHE_TRANSPORT_NCCL` - NCCL sends them, from device to device; NCCL is looked for at run time
+- `LITHE_TRANSPORT_MPI`  - `PetscSF`, on the host or the device, as PETSc does it
+
+  Level: intermediate
+
+.seealso: `MATVCRS`
+E*/
+typedef enum {
+  LITHE_TRANSPORT_AUTO,
+  LITHE_TRANSPORT_IPC,
+  LITHE_TRANSPORT_NCCL,
+  LITHE_TRANSPORT_MPI
+} LitheTransport;
+PETSC_EXTERN const char *const LitheTransports[];
+
+/*E
   MatVCRSLayout - how a `MATVCRS` matrix is stored
 
   Values:

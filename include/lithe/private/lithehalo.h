@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Who needs what from whom, and how it gets there: the entries of an array that other processes need to read, without the host where
+   the transport can. Used by the parallel matrices; src/halo.
+
+     LitheHaloCreate(sf, ...)            once: lists, buffers, peers
+     LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
+     ... kernels that need no ghosts ...
+     LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the second next Begin
+
+   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl.
+*/
+
+#include <lithemat.h>
+#include <petscsf.h>
+
+typedef struct _n_LitheHalo *LitheHalo;
+
+typedef struct {
+  LitheTransport transport;          /* the one that is used */
+  PetscMemType   memory;             /* of the arrays */
+  PetscInt       from, to;           /* neighbours that entries come from and go to */
+  PetscInt64     received, sent;     /* bytes an exchange, of this process */
+  const char    *reason;             /* why not a faster transport, or NULL */
+} LitheHaloInfo;
+
+/*
+   sf: roots are the entries of x, leaves those of ghost[], numbered 0, 1, ... or as the star forest has them (ghost[] is then as long as the largest).
+   memory: where x and ghost lie. unit: bytes of an entry, 4, 8 or 16. transport: that one, or a clear error on all processes.
+*/
+PETSC_INTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
+PETSC_INTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
+PETSC_INTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
+PETSC_INTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
+PETSC_INTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
