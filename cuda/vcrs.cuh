@@ -189,6 +189,19 @@ static __device__ __forceinline__ Number ReadOnce(const Number *p)
   return u.number;
 }
 
+/* Writes what is not read soon */
+static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.number = number;
+  __stcs(reinterpret_cast<raw *>(p), u.bits);
+}
+
 /* The same as any other data: such reads are made in the order that they are written in */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {

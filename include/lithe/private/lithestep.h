@@ -4,18 +4,19 @@
 #pragma once
 
 /*
-   A step of a power series in a matrix, in one sweep over it: y = x + scale A x, and sum += weight y for some sums. A matrix type that can do
-   that composes the function "LitheMatStep_C" of this type; it is collective, and sums are all on the device or all on the host
-   as x and y are. TSUNIFORMIZATION asks for it.
+   A step of a power series in a matrix, in one sweep over it: y = x + scale A x, and sum += weight y + before x for some sums. A matrix type
+   that can do that composes the function "LitheMatStep_C" of this type; it is collective, and sums are all on the device or all on the host
+   as x and y are. LitheMatStep() asks for it, and makes the step of any other matrix by a product and one more sweep.
 */
 
 #include <petscmat.h>
 
-/* A sum that takes weight y; first: it begins with that */
+/* A sum that takes weight y + before x; first: it begins with that */
 typedef struct {
   Vec       sum;
   PetscReal weight;
   PetscBool first;
+  PetscReal before;
 } LitheStepSum;
 
 /* How many sums a kernel takes at once */
@@ -26,8 +27,24 @@ typedef struct {
   PetscReal    scale;
   PetscInt     nsums;
   PetscScalar *sum[LITHE_STEP_SUMS];
-  PetscReal    weight[LITHE_STEP_SUMS];
+  PetscReal    weight[LITHE_STEP_SUMS], before[LITHE_STEP_SUMS];
   PetscBool    first[LITHE_STEP_SUMS];
 } LitheStep;
 
+/* At most LITHE_STEP_SUMS sums */
 typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+
+/* Any matrix, any number of sums */
+PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+
+/* Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of another type */
+PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
+/* The arrays of the sums, there */
+PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
+PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
+
+/* y holds A x: y = x + scale y, and the sums; with done it is what it is to be, and only the sums are left. dx, dy: on the device */
+PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);
+#endif

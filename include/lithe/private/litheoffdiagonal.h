@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The off-diagonal block of a parallel matrix where few rows have entries: these rows alone. Plain data, on the host or on a device.
+*/
+
+#include <lithe/private/lithestep.h>
+
+typedef struct {
+  PetscInt     nrows, nz;
+  PetscInt    *row;    /* [nrows] ascending */
+  PetscInt    *rowptr; /* [nrows + 1] */
+  PetscInt    *col;    /* [nz] of the ghost values */
+  PetscScalar *value;  /* [nz] in the order of the matrix that it is from */
+} LitheOffDiagonal;
+
+/* From a CSR matrix of m rows */
+PETSC_INTERN PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], LitheOffDiagonal *);
+PETSC_INTERN PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *);
+
+/*
+   d = scale A ghost of the rows that have entries: y_i += d_i, and sum_i += weight d_i for the sums of a step whose diagonal block is done.
+   step NULL: scale 1, no sums.
+*/
+PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[]);
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* Upload and free synchronise; values [nz] may be on the host or on the device. d: on the device */
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst);
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[]);
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[]);
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Off-diagonal blocks in which few rows have entries, on the host; cuda/offdiagonal.cu has the same for devices */
+
+#include <lithe/private/litheoffdiagonal.h>
+
+PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], LitheOffDiagonal *d)
+{
+  PetscInt n = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < m; r++) n += i[r + 1] > i[r];
+  d->nrows = n;
+  d->nz    = i[m] - i[0];
+  PetscCall(PetscMalloc1(n, &d->row));
+  PetscCall(PetscMalloc1(n + 1, &d->rowptr));
+  PetscCall(PetscMalloc1(d->nz, &d->col));
+  PetscCall(PetscMalloc1(d->nz, &d->value));
+
+  /* Empty rows take nothing, so the entries are those of the matrix in its order */
+  n            = 0;
+  d->rowptr[0] = 0;
+  for (PetscInt r = 0; r < m; r++) {
+    if (i[r + 1] == i[r]) continue;
+    d->row[n]      = r;
+    d->rowptr[++n] = i[r + 1] - i[0];
+  }
+  PetscCall(PetscArraycpy(d->col, PetscSafePointerPlusOffset(j, i[0]), d->nz));
+  PetscCall(PetscArraycpy(d->value, PetscSafePointerPlusOffset(a, i[0]), d->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *d)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(d->row));
+  PetscCall(PetscFree(d->rowptr));
+  PetscCall(PetscFree(d->col));
+  PetscCall(PetscFree(d->value));
+  d->nrows = d->nz = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *d, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[])
+{
+  const PetscReal scale = step ? step->scale : 1;
+  const PetscInt  nsums = step ? step->nsums : 0;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < d->nrows; r++) {
+    PetscScalar sum = 0;
+
+    for (PetscInt k = d->rowptr[r]; k < d->rowptr[r + 1]; k++) sum += d->value[k] * ghost[d->col[k]];
+    sum *= scale;
+    y[d->row[r]] += sum;
+    for (PetscInt q = 0; q < nsums; q++) step->sum[q][d->row[r]] += step->weight[q] * sum;
+  }
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)d->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

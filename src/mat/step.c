@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Steps of power series in a matrix: by the matrix itself where it can, else by a product and one sweep over the vectors */
+
+#include <lithe/private/lithestep.h>
+
+/* Whether there are kernels */
+#if defined(LITHE_HAVE_CUDA)
+static const PetscBool kernels = PETSC_TRUE;
+#else
+static const PetscBool kernels = PETSC_FALSE;
+#endif
+
+PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host)
+{
+  PetscFunctionBegin;
+  *device = *host = PETSC_TRUE;
+  for (PetscInt k = -2; k < nsums; k++) {
+    Vec       v = k < -1 ? x : k < 0 ? y : sums[k].sum;
+    PetscBool iscuda, ishost, bound;
+
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &iscuda, VECSEQCUDA, VECMPICUDA, ""));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &ishost, VECSEQ, VECMPI, ""));
+    PetscCall(VecBoundToCPU(v, &bound));
+    *device = (PetscBool)(*device && kernels && iscuda && !bound);
+    *host   = (PetscBool)(*host && (ishost || (iscuda && bound)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step)
+{
+  PetscFunctionBegin;
+  PetscCheck(nsums <= LITHE_STEP_SUMS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A step has at most %d sums at once, not %" PetscInt_FMT, LITHE_STEP_SUMS, nsums);
+  PetscCall(PetscMemzero(step, sizeof(*step)));
+  step->scale = scale;
+  step->nsums = nsums;
+  for (PetscInt k = 0; k < nsums; k++) {
+    step->weight[k] = sums[k].weight;
+    step->before[k] = sums[k].before;
+    step->first[k]  = sums[k].first;
+    if (device) {
+      if (sums[k].first) PetscCall(VecGetArrayWriteAndMemType(sums[k].sum, &step->sum[k], NULL));
+      else PetscCall(VecGetArrayAndMemType(sums[k].sum, &step->sum[k], NULL));
+    } else {
+      if (sums[k].first) PetscCall(VecGetArrayWrite(sums[k].sum, &step->sum[k]));
+      else PetscCall(VecGetArray(sums[k].sum, &step->sum[k]));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < nsums; k++) {
+    if (device) {
+      if (sums[k].first) PetscCall(VecRestoreArrayWriteAndMemType(sums[k].sum, &step->sum[k]));
+      else PetscCall(VecRestoreArrayAndMemType(sums[k].sum, &step->sum[k]));
+    } else {
+      if (sums[k].first) PetscCall(VecRestoreArrayWrite(sums[k].sum, &step->sum[k]));
+      else PetscCall(VecRestoreArray(sums[k].sum, &step->sum[k]));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    if (!done) y[i] = x[i] + step->scale * y[i];
+    for (PetscInt k = 0; k < step->nsums; k++) {
+      PetscScalar sum = step->weight[k] * y[i];
+
+      if (step->before[k] != 0) sum += step->before[k] * x[i];
+      step->sum[k][i] = step->first[k] ? sum : step->sum[k][i] + sum;
+    }
+  }
+  PetscCall(PetscLogFlops((2.0 * !done + 2.0 * (PetscLogDouble)step->nsums) * (PetscLogDouble)n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The vectors' part of a step, or what is left of it when y is done; of any types */
+static PetscErrorCode StepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  const PetscInt     most = PetscMin(nsums, LITHE_STEP_SUMS);
+  PetscBool          device, host;
+  const PetscScalar *xx;
+  PetscScalar       *yy;
+  PetscInt           n;
+  LitheStep          step;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
+  if (!device && !host) {
+    if (!done) PetscCall(VecAYPX(y, (PetscScalar)scale, x));
+    for (PetscInt k = 0; k < nsums; k++) {
+      PetscCall(VecAXPBY(sums[k].sum, (PetscScalar)sums[k].weight, sums[k].first ? 0.0 : 1.0, y));
+      if (sums[k].before != 0) PetscCall(VecAXPY(sums[k].sum, (PetscScalar)sums[k].before, x));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(LitheStepGetArrays(device, scale, most, sums, &step));
+  if (device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &xx, NULL));
+    PetscCall(VecGetArrayAndMemType(y, &yy, NULL));
+#if defined(LITHE_HAVE_CUDA)
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(LitheCUDAStepFinish(&step, done, n, xx, yy));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops((2.0 * !done + 2.0 * (PetscLogDouble)most) * (PetscLogDouble)n));
+#endif
+    PetscCall(VecRestoreArrayAndMemType(y, &yy));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &xx));
+  } else {
+    PetscCall(VecGetArrayRead(x, &xx));
+    PetscCall(VecGetArray(y, &yy));
+    PetscCall(LitheStepFinish(&step, done, n, xx, yy));
+    PetscCall(VecRestoreArray(y, &yy));
+    PetscCall(VecRestoreArrayRead(x, &xx));
+  }
+  PetscCall(LitheStepRestoreArrays(device, most, sums, &step));
+  if (nsums > most) PetscCall(StepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  const PetscInt  most = PetscMin(nsums, LITHE_STEP_SUMS);
+  LitheMatStepFn *step;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatStep_C", &step));
+  if (step) {
+    PetscCall((*step)(A, scale, x, y, most, sums));
+    if (nsums > most) PetscCall(StepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
+  } else {
+    PetscCall(MatMult(A, x, y));
+    PetscCall(StepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
