@@ -10,9 +10,10 @@
      LitheHaloCreate(sf, ...)            once: lists, buffers, peers
      LitheHaloBegin(halo, x)             the entries leave, as soon as x is written by what is in PETSc's stream now
      ... kernels that need no ghosts ...
-     LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the second next Begin
+     LitheHaloEnd(halo, &ghost)          what is launched from now on finds them in ghost[]; valid until the next Begin
 
-   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl.
+   Each is collective on the processes of the star forest. Nothing waits on the host with the transports ipc and nccl. x stays as it is
+   until LitheHaloEnd() has returned; it may be changed by what is launched after that.
 */
 
 #include <lithemat.h>
@@ -25,15 +26,16 @@ typedef struct {
   PetscMemType   memory;             /* of the arrays */
   PetscInt       from, to;           /* neighbours that entries come from and go to */
   PetscInt64     received, sent;     /* bytes an exchange, of this process */
-  const char    *reason;             /* why not a faster transport, or NULL */
+  const char    *reason;             /* why not a faster transport, or NULL; lives as long as the halo */
 } LitheHaloInfo;
 
 /*
    sf: roots are the entries of x, leaves those of ghost[], numbered 0, 1, ... or as the star forest has them (ghost[] is then as long as the largest).
    memory: where x and ghost lie. unit: bytes of an entry, 4, 8 or 16. transport: that one, or a clear error on all processes.
+   ghost[] begins with zeros; entries that are no leaves stay so. Exported for tests and benchmarks.
 */
-PETSC_INTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
-PETSC_INTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
-PETSC_INTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
-PETSC_INTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
-PETSC_INTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
+PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
+PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
+PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
+PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
+PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);

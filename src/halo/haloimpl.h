@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+#include <lithe/private/lithehalo.h>
+#include <petsc/private/petscimpl.h>
+
+/* Entries to one neighbour or from it, or between two places of this process */
+typedef struct {
+  PetscMPIInt     rank;
+  PetscInt        count;
+  const PetscInt *index; /* [count] where they are in x, or go to in ghost[] */
+} LitheHaloList;
+
+/*
+   Who needs what: the neighbours, sorted by rank and without this process, the same relation on both sides. What goes to one and
+   what comes from it may be empty, but not both. Made where a transport asks for it.
+*/
+typedef struct {
+  PetscInt       n;
+  PetscMPIInt   *rank;      /* [n] */
+  LitheHaloList *send;      /* [n] */
+  LitheHaloList *recv;      /* [n] */
+  PetscInt     **target;    /* [n][send.count] where entries go to in ghost[] of the neighbour */
+  PetscInt       nself;     /* entries that this process gives itself */
+  PetscInt      *selffrom;  /* [nself] */
+  PetscInt      *selfto;    /* [nself] */
+  PetscInt      *storage;   /* of all lists */
+  PetscInt       nsend;     /* entries sent */
+  PetscInt       nrecv;     /* entries received */
+} LitheHaloPeers;
+
+/*
+   Why a transport cannot be used: the largest number of all processes is what they agree on. code: of CUDA or NCCL, 0 where the
+   reason has none.
+*/
+typedef enum {
+  LITHE_HALO_POSSIBLE,
+  LITHE_HALO_NO_CUDA,
+  LITHE_HALO_ON_HOST,
+  LITHE_HALO_SHARED_DEVICE,
+  LITHE_HALO_OTHER_NODES,
+  LITHE_HALO_NO_LIBRARY,
+  LITHE_HALO_REFUSED
+} LitheHaloObstacle;
+
+/* A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind */
+typedef struct {
+  PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
+  PetscErrorCode (*begin)(LitheHalo, const void *x);
+  PetscErrorCode (*end)(LitheHalo, const void **ghost);
+  PetscErrorCode (*destroy)(LitheHalo);
+} LitheHaloOps;
+
+struct _n_LitheHalo {
+  PetscSF             sf;
+  MPI_Comm            comm;
+  PetscMemType        memory;
+  size_t              unit;
+  PetscInt            nghost; /* the length of ghost[] */
+  const LitheHaloOps *ops;
+  void               *data;   /* of the transport */
+  const void         *x;      /* of the exchange that is under way */
+  PetscBool           begun;
+  LitheHaloInfo       info;
+  char                reason[512];
+};
+
+/* halopeers.c */
+PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers *);
+PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
+
+/* One file a transport */
+PETSC_INTERN const LitheHaloOps LitheHaloMPI;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The transport mpi: PETSc's star forest, which packs on a device and sends from there or from the host, as PETSc is told to */
+
+#include "haloimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
+
+typedef struct {
+  MPI_Datatype unit;
+  void        *ghost;
+} LitheHalo_MPI;
+
+static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheHalo_MPI *mpi;
+  const size_t   bytes = PetscMax((size_t)halo->nghost, 1) * halo->unit;
+
+  PetscFunctionBegin;
+  *obstacle = LITHE_HALO_POSSIBLE;
+  *code     = 0;
+  PetscCall(PetscNew(&mpi));
+  halo->data = mpi;
+  /* A type that PETSc has kernels for, of the same size: nothing is computed with it */
+  if (halo->unit == sizeof(PetscScalar)) mpi->unit = MPIU_SCALAR;
+  else mpi->unit = halo->unit == 4 ? MPI_FLOAT : halo->unit == 8 ? MPI_DOUBLE
+                                                                 : MPI_C_DOUBLE_COMPLEX;
+#if defined(LITHE_HAVE_CUDA)
+  if (PetscMemTypeDevice(halo->memory)) {
+    PetscCallCUDA(cudaMalloc(&mpi->ghost, bytes));
+    PetscCallCUDA(cudaMemset(mpi->ghost, 0, bytes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(PetscMalloc(bytes, &mpi->ghost));
+  PetscCall(PetscMemzero(mpi->ghost, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloBegin_MPI(LitheHalo halo, const void *x)
+{
+  LitheHalo_MPI *mpi = (LitheHalo_MPI *)halo->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastWithMemTypeBegin(halo->sf, mpi->unit, halo->memory, x, halo->memory, mpi->ghost, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloEnd_MPI(LitheHalo halo, const void **ghost)
+{
+  LitheHalo_MPI *mpi = (LitheHalo_MPI *)halo->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastEnd(halo->sf, mpi->unit, halo->x, mpi->ghost, MPI_REPLACE));
+  *ghost = mpi->ghost;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloDestroy_MPI(LitheHalo halo)
+{
+  LitheHalo_MPI *mpi = (LitheHalo_MPI *)halo->data;
+
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  if (PetscMemTypeDevice(halo->memory)) {
+    PetscCallCUDA(cudaFree(mpi->ghost));
+    mpi->ghost = NULL;
+  }
+#endif
+  PetscCall(PetscFree(mpi->ghost));
+  PetscCall(PetscFree(mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const LitheHaloOps LitheHaloMPI = {LitheHaloCreate_MPI, LitheHaloBegin_MPI, LitheHaloEnd_MPI, LitheHaloDestroy_MPI};
