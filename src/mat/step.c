@@ -83,8 +83,7 @@ PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The vectors' part of a step, or what is left of it when y is done; of any types */
-static PetscErrorCode StepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   const PetscInt     most = PetscMin(nsums, LITHE_STEP_SUMS);
   PetscBool          device, host;
@@ -124,7 +123,7 @@ static PetscErrorCode StepVectors(PetscReal scale, PetscBool done, Vec x, Vec y,
     PetscCall(VecRestoreArrayRead(x, &xx));
   }
   PetscCall(LitheStepRestoreArrays(device, most, sums, &step));
-  if (nsums > most) PetscCall(StepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
+  if (nsums > most) PetscCall(LitheStepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,10 +136,10 @@ PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatStep_C", &step));
   if (step) {
     PetscCall((*step)(A, scale, x, y, most, sums));
-    if (nsums > most) PetscCall(StepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
+    if (nsums > most) PetscCall(LitheStepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
   } else {
     PetscCall(MatMult(A, x, y));
-    PetscCall(StepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
+    PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

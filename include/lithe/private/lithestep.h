@@ -37,13 +37,16 @@ typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, Vec x, Vec y, Pets
 /* Any matrix, any number of sums */
 PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
+/* The vectors' part of it: y is A x, or with done what it is to be, so that only sums are left */
+PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+
 /* Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of another type */
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* The arrays of the sums, there */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 
-/* y holds A x: y = x + scale y, and the sums; with done it is what it is to be, and only the sums are left. dx, dy: on the device */
+/* The same for arrays. dx, dy: on the device */
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);

@@ -12,6 +12,7 @@
 */
 
 #include <lithets.h>
+#include <lithe/private/lithestep.h>
 #include <petsc/private/tsimpl.h>
 
 /* Poisson weights of mean q from left to right, divided by their sum; what is left out is at most lost, as a fraction of all */
@@ -22,13 +23,6 @@ typedef struct {
   PetscReal  lost;
 } TSUniformizationWeights;
 
-/* A sum that takes w v; first: it begins with that */
-typedef struct {
-  Vec       sum;
-  PetscReal w;
-  PetscBool first;
-} TSUniformizationSum;
-
 /* A time at which the solution is wanted */
 typedef struct {
   PetscReal               time;
@@ -36,6 +30,7 @@ typedef struct {
   PetscReal               truncation, rounding; /* what it adds to the bound */
   PetscReal               steady;               /* what taking a vector for steady may add */
   Vec                     sum;                  /* NULL while it is not open */
+  PetscBool               waits;                /* the sum has not got v_k yet: it will get it with the next term */
   PetscReal               reward;               /* accumulated in this pass */
 } TSUniformizationOutput;
 
@@ -84,7 +79,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
-PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const TSUniformizationSum sums[], PetscReal *change);
+PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);
 PETSC_INTERN PetscErrorCode TSUniformizationPassNext_Private(TS, Vec solution);
 PETSC_INTERN PetscErrorCode TSUniformizationPassEnd_Private(TS);

@@ -10,22 +10,21 @@
 
 /*
    v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. This is all that is
-   done with long vectors in a step, in one place: v and work may be exchanged.
+   done with long vectors in a step, in one place: v and work may be exchanged. Without a norm it is one sweep, if the matrix can do that.
 */
-PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const TSUniformizationSum sums[], PetscReal *change)
+PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change)
 {
   Vec x = *v, y = *work;
 
   PetscFunctionBegin;
-  PetscCall(MatMult(A, x, y));
   if (change) {
+    PetscCall(MatMult(A, x, y));
     PetscCall(VecNorm(y, NORM_1, change));
     *change /= alpha;
-  }
-  PetscCall(VecAYPX(y, (PetscScalar)(1 / alpha), x));
+    PetscCall(LitheStepVectors(1 / alpha, PETSC_FALSE, x, y, nsums, sums));
+  } else PetscCall(LitheMatStep(A, 1 / alpha, x, y, nsums, sums));
   *v    = y;
   *work = x;
-  for (PetscInt i = 0; i < nsums; i++) PetscCall(VecAXPBY(sums[i].sum, (PetscScalar)sums[i].w, sums[i].first ? 0.0 : 1.0, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,36 +184,45 @@ static PetscErrorCode UniformizationReward_Private(TS_Uniformization *un, PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The sums that take v_k; with rest those that take all that come, too */
-static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt k, PetscBool rest, PetscInt *nsums, TSUniformizationSum sums[])
+/*
+   The sums that take v_k; with rest those that take all that come, too. A sum is read and written for two terms at a time: with wait
+   it takes v_k together with the next one, if it takes that. v_(k-1) has to be there then, so this is for steps alone.
+*/
+static PetscErrorCode UniformizationOpen_Private(TS_Uniformization *un, PetscInt k, PetscBool rest, PetscBool wait, PetscInt *nsums, LitheStepSum sums[])
 {
   PetscFunctionBegin;
   *nsums = 0;
   for (PetscInt i = un->done; i < un->n; i++) {
     TSUniformizationOutput        *out = &un->output[i];
     const TSUniformizationWeights *w   = &out->weights;
-    TSUniformizationSum           *s   = &sums[*nsums];
+    LitheStepSum                  *s   = &sums[*nsums];
 
     if (k > w->right || (k < w->left && !rest)) continue;
     if (rest && i > un->done) continue; /* it opens when those before it are over */
+    un->info.sums++;
+    if (wait && !out->waits && k < w->right) {
+      out->waits = PETSC_TRUE;
+      continue;
+    }
     s->first = (PetscBool)!out->sum;
     if (s->first) PetscCall(UniformizationGetSum_Private(un, &out->sum));
-    s->sum = out->sum;
-    s->w   = rest ? UniformizationRest_Private(w, PETSC_FALSE, k) : w->weight[k - w->left];
+    s->sum     = out->sum;
+    s->weight  = rest ? UniformizationRest_Private(w, PETSC_FALSE, k) : w->weight[k - w->left];
+    s->before  = out->waits ? w->weight[k - 1 - w->left] : 0;
+    out->waits = PETSC_FALSE;
     (*nsums)++;
   }
-  un->info.sums += *nsums;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool rest)
 {
-  TSUniformizationSum sums[TS_UNIFORMIZATION_MAX_OPEN];
-  PetscInt            nsums;
+  LitheStepSum sums[TS_UNIFORMIZATION_MAX_OPEN];
+  PetscInt     nsums;
 
   PetscFunctionBegin;
-  PetscCall(UniformizationOpen_Private(un, un->k, rest, &nsums, sums));
-  for (PetscInt i = 0; i < nsums; i++) PetscCall(VecAXPBY(sums[i].sum, (PetscScalar)sums[i].w, sums[i].first ? 0.0 : 1.0, un->v));
+  PetscCall(UniformizationOpen_Private(un, un->k, rest, PETSC_FALSE, &nsums, sums));
+  for (PetscInt i = 0; i < nsums; i++) PetscCall(VecAXPBY(sums[i].sum, (PetscScalar)sums[i].weight, sums[i].first ? 0.0 : 1.0, un->v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,7 +236,7 @@ static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool
 static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
 {
   TSUniformizationOutput *out = &un->output[un->done];
-  TSUniformizationSum     sums[TS_UNIFORMIZATION_MAX_OPEN];
+  LitheStepSum            sums[TS_UNIFORMIZATION_MAX_OPEN];
   PetscInt                nsums;
   PetscReal               change;
 
@@ -246,7 +254,7 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
     const PetscBool look = (PetscBool)(un->steadystate && un->k % 16 == 0);
 
     PetscCall(UniformizationReward_Private(un, PETSC_FALSE));
-    PetscCall(UniformizationOpen_Private(un, un->k + 1, PETSC_FALSE, &nsums, sums));
+    PetscCall(UniformizationOpen_Private(un, un->k + 1, PETSC_FALSE, (PetscBool)!un->steadystate, &nsums, sums));
     PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &un->v, &un->work, nsums, sums, look ? &change : NULL));
     un->k++;
     un->info.products++;
@@ -314,7 +322,7 @@ PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
   PetscCall(VecCopy(un->base, v));
   PetscCall(VecAXPBY(solution, (PetscScalar)(w.left ? 0 : w.weight[0]), 0.0, v));
   for (PetscInt k = 1; k <= w.right && un->alpha > 0.0; k++) {
-    TSUniformizationSum sum = {solution, k < w.left ? 0 : w.weight[k - PetscMin(w.left, k)], PETSC_FALSE};
+    const LitheStepSum sum = {solution, k < w.left ? 0 : w.weight[k - PetscMin(w.left, k)], PETSC_FALSE, 0};
 
     PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &v, &work, k < w.left ? 0 : 1, &sum, NULL));
   }
