@@ -9,11 +9,12 @@
 const char *const LitheTransports[] = {"auto", "ipc", "nccl", "mpi", "LitheTransport", "LITHE_TRANSPORT_", NULL};
 
 /* The first of these that can be used is what auto takes */
-static const struct {
-  LitheTransport      transport;
-  const LitheHaloOps *ops;
-} transports[] = {
-  {LITHE_TRANSPORT_MPI, &LitheHaloMPI},
+static const LitheHaloOps *const transports[] = {
+#if defined(LITHE_HAVE_CUDA)
+  &LitheHaloIPC,
+  &LitheHaloNCCL,
+#endif
+  &LitheHaloMPI,
 };
 
 static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
@@ -22,47 +23,41 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   case LITHE_HALO_NO_CUDA:
     return "Lithe was built without CUDA";
   case LITHE_HALO_ON_HOST:
-    return "the vectors are on the host; it needs vectors on a device, of -vec_type cuda for example";
+    return "the vectors are on the host, and it needs vectors on a device (-vec_type cuda, for example)";
   case LITHE_HALO_SHARED_DEVICE:
-    return "some processes share a device; it needs one device a process";
+    return "some processes share a device";
   case LITHE_HALO_OTHER_NODES:
-    return "the processes are on several nodes; it works on one node";
+    return "the processes are on several nodes";
   case LITHE_HALO_NO_LIBRARY:
-    return "libnccl.so.2 is not found on all nodes; put its folder into LD_LIBRARY_PATH";
-  case LITHE_HALO_REFUSED:
-    return "the driver or the library refuses it";
+    return "libnccl.so.2 cannot be loaded on all nodes (LD_LIBRARY_PATH, for example, tells where it is)";
   default:
-    return "it is not known";
+    return "it is refused";
   }
 }
 
 /* Takes the first transport that is asked for and possible on all processes; tells why those before it are not */
 static PetscErrorCode LitheHaloChoose_Private(LitheHalo halo, LitheTransport transport)
 {
-  LitheHaloObstacle obstacle = LITHE_HALO_NO_CUDA;
-  int               code     = 0;
-
   PetscFunctionBegin;
+  halo->asked = (PetscBool)(transport != LITHE_TRANSPORT_AUTO);
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(transports); k++) {
-    char text[256];
+    const LitheHaloOps *ops      = transports[k];
+    LitheHaloObstacle   obstacle = LITHE_HALO_POSSIBLE;
+    int                 code     = 0;
+    char                text[256];
 
-    if (transport != LITHE_TRANSPORT_AUTO && transport != transports[k].transport) continue;
-    PetscCall((*transports[k].ops->create)(halo, &obstacle, &code));
+    if (halo->asked && transport != ops->transport) continue;
+    PetscCall((*ops->create)(halo, &obstacle, &code));
     if (obstacle == LITHE_HALO_POSSIBLE) {
-      halo->ops            = transports[k].ops;
-      halo->info.transport = transports[k].transport;
+      halo->ops            = ops;
+      halo->info.transport = ops->transport;
       break;
     }
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s", halo->reason[0] ? "; " : "", LitheTransports[transports[k].transport], LitheHaloObstacleText(obstacle)));
+    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", halo->reason[0] ? "; " : "", LitheTransports[ops->transport], LitheHaloObstacleText(obstacle), code ? ", " : "", code ? (*ops->message)(code) : ""));
     PetscCall(PetscStrlcat(halo->reason, text, sizeof(halo->reason)));
   }
-  if (!halo->ops) {
-    char why[256];
-
-    PetscCall(PetscStrncpy(why, LitheHaloObstacleText(obstacle), sizeof(why)));
-    SETERRQ(halo->comm, PETSC_ERR_ARG_INCOMP, "The transport %s cannot be used: %s. Or let auto choose one", LitheTransports[transport], why);
-  }
-  halo->info.reason = halo->reason[0] ? halo->reason : NULL;
+  if (!halo->ops && !halo->reason[0]) PetscCall(PetscSNPrintf(halo->reason, sizeof(halo->reason), "%s: %s", LitheTransports[transport], LitheHaloObstacleText(LITHE_HALO_NO_CUDA)));
+  if (halo->reason[0] && PetscMemTypeDevice(halo->memory)) halo->info.reason = halo->reason; /* on the host there is one transport */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,9 +96,16 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscCall(PetscSFGetLeafRange(sf, NULL, &last));
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
-  *newhalo          = halo;
   PetscCall(LitheHaloChoose_Private(halo, transport));
+  if (!halo->ops) {
+    char reason[sizeof(halo->reason)];
+
+    PetscCall(PetscStrncpy(reason, halo->reason, sizeof(reason)));
+    PetscCall(LitheHaloDestroy(&halo));
+    SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, "The transport that was asked for cannot be used. %s. The transport auto takes one that can be", reason);
+  }
   PetscCall(LitheHaloCount_Private(halo));
+  *newhalo = halo;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

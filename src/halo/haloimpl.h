@@ -31,10 +31,7 @@ typedef struct {
   PetscInt       nrecv;     /* entries received */
 } LitheHaloPeers;
 
-/*
-   Why a transport cannot be used: the largest number of all processes is what they agree on. code: of CUDA or NCCL, 0 where the
-   reason has none.
-*/
+/* Why a transport cannot be used. Processes agree on the largest number, and on the code of CUDA or NCCL that comes with it */
 typedef enum {
   LITHE_HALO_POSSIBLE,
   LITHE_HALO_NO_CUDA,
@@ -47,10 +44,12 @@ typedef enum {
 
 /* A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind */
 typedef struct {
+  LitheTransport transport;
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
   PetscErrorCode (*begin)(LitheHalo, const void *x);
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
   PetscErrorCode (*destroy)(LitheHalo);
+  const char *(*message)(int code); /* what CUDA or NCCL says of a code; may be NULL */
 } LitheHaloOps;
 
 struct _n_LitheHalo {
@@ -58,6 +57,7 @@ struct _n_LitheHalo {
   MPI_Comm            comm;
   PetscMemType        memory;
   size_t              unit;
+  PetscBool           asked;  /* for this transport, rather than for any */
   PetscInt            nghost; /* the length of ghost[] */
   const LitheHaloOps *ops;
   void               *data;   /* of the transport */
@@ -70,6 +70,29 @@ struct _n_LitheHalo {
 /* halopeers.c */
 PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers *);
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
+PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
 /* One file a transport */
 PETSC_INTERN const LitheHaloOps LitheHaloMPI;
+
+#if defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudahalo.h>
+
+PETSC_INTERN const LitheHaloOps LitheHaloIPC;
+PETSC_INTERN const LitheHaloOps LitheHaloNCCL;
+
+/* What is known of the processes of a communicator; found out once */
+typedef struct {
+  PetscBool    onenode;
+  PetscBool    owndevices; /* no two processes have the same */
+  void        *nccl;       /* its communicator, once there is one */
+  cudaStream_t stream;     /* of what NCCL does */
+} LitheHaloFacts;
+
+/* halodevice.c */
+PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
+PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
+PETSC_INTERN PetscErrorCode LitheHaloPackCreate_Private(size_t unit, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
+PETSC_INTERN PetscErrorCode LitheHaloPackDestroy_Private(LitheHaloPack *);
+PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
+#endif

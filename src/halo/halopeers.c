@@ -136,3 +136,12 @@ PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *peers)
   PetscCall(PetscMemzero(peers, sizeof(*peers)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Are these numbers one after the other? */
+PetscBool LitheHaloIsRange_Private(PetscInt n, const PetscInt index[])
+{
+  for (PetscInt k = 1; k < n; k++) {
+    if (index[k] != index[0] + k) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}

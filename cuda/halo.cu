@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Entries are copied to arrays of this and of other devices, whose memory is mapped here, and a flag tells the other device that
+   all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
+*/
+
+#include <petscdevice_cuda.h>
+#include <lithe/private/lithecudahalo.h>
+
+#define THREADS LITHE_HALO_THREADS
+#define AHEAD   4  /* entries that a thread loads before it stores one */
+#define TARGETS 24 /* of a launch: they are its parameters, which costs less than to read them from memory */
+
+/* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
+static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
+{
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+}
+
+static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned long long *p)
+{
+  unsigned long long value;
+
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  return value;
+}
+
+static __device__ __forceinline__ unsigned long long Nanoseconds()
+{
+  unsigned long long now;
+
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  return now;
+}
+
+/* ------------------------------------------------------------ entries leave */
+
+struct Targets {
+  LitheHaloTarget target[TARGETS];
+  PetscInt        blockentries;
+};
+
+/* Block b is one of the first target that has so many, counted from the first */
+template <typename Entry>
+static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
+{
+  PetscInt b = static_cast<PetscInt>(blockIdx.x);
+  int      k = 0;
+
+  while (b >= targets.target[k].nblocks) b -= targets.target[k++].nblocks;
+
+  const LitheHaloTarget &t     = targets.target[k];
+  Entry *const           array = static_cast<Entry *>(exchange & 1 ? t.array[1] : t.array[0]);
+  const PetscInt         begin = b * targets.blockentries;
+  const PetscInt         end   = t.count - begin < targets.blockentries ? t.count : begin + targets.blockentries;
+
+  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * THREADS) {
+    Entry    entry[AHEAD];
+    PetscInt to[AHEAD];
+
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++) {
+      const PetscInt j = i + l * THREADS;
+
+      if (j < end) {
+        entry[l] = x[t.fromlist ? t.fromlist[j] : t.from + j];
+        to[l]    = t.tolist ? t.tolist[j] : t.to + j;
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++) {
+      if (i + l * THREADS < end) array[to[l]] = entry[l];
+    }
+  }
+
+  /* The last block of a target raises its flag: after the barrier, a thread's fence holds for what its block has stored */
+  if (!t.flag) return;
+  __syncthreads();
+  if (threadIdx.x) return;
+  __threadfence_system();
+  if (t.nblocks > 1) {
+    if (atomicAdd(t.done, 1u) + 1u != static_cast<unsigned int>(t.nblocks)) return;
+    *t.done = 0;
+    __threadfence_system();
+  }
+  StoreRelease(t.flag, exchange);
+}
+
+PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsigned long long exchange, cudaStream_t stream)
+{
+  Targets targets;
+
+  PetscFunctionBegin;
+  targets.blockentries = pack->blockentries;
+  for (PetscInt first = 0; first < pack->ntargets; first += TARGETS) {
+    const PetscInt n      = PetscMin(TARGETS, pack->ntargets - first);
+    PetscInt       blocks = 0;
+
+    for (PetscInt k = 0; k < n; k++) {
+      targets.target[k] = pack->target[first + k];
+      blocks += targets.target[k].nblocks;
+    }
+    if (!blocks) continue;
+    if (pack->unit == 4) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
+    else if (pack->unit == 8) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
+    else PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ and are waited for */
+
+/* One warp. A neighbour that is late is given some time; then all that wait give up, and the host is told */
+static __global__ void WaitKernel(const LitheHaloWait wait, unsigned long long exchange)
+{
+  for (PetscInt k = threadIdx.x; k < wait.n; k += 32) {
+    unsigned long long begin = 0;
+    int                turns = 0;
+
+    while (LoadAcquire(&wait.flag[k]) < exchange) {
+      const unsigned long long now = Nanoseconds();
+
+      if (!begin) begin = now;
+      if (*static_cast<volatile unsigned int *>(wait.failed)) return;
+      if (now - begin > wait.limit) {
+        if (atomicCAS(wait.failed, 0u, 1u) == 0u) {
+          wait.failure->exchange = exchange;
+          __threadfence_system();
+          wait.failure->neighbour = static_cast<unsigned int>(k) + 1u;
+          __threadfence_system();
+        }
+        return;
+      }
+      if (++turns > 64) __nanosleep(100);
+    }
+  }
+}
+
+PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *wait, unsigned long long exchange, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (!wait->n) PetscFunctionReturn(PETSC_SUCCESS);
+  WaitKernel<<<1, 32, 0, stream>>>(*wait, exchange);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The C interface of cuda/halo.cu: entries are copied to several arrays at once, also of other devices, and waited for */
+
+#include <petscsys.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <cuda_runtime_api.h>
+
+/* An array that gets entries: its entry tolist[i], or to + i, becomes x[fromlist[i]], or x[from + i]. All on the device */
+typedef struct {
+  void               *array[2]; /* of an even and of an odd exchange */
+  const PetscInt     *fromlist, *tolist;
+  PetscInt            from, to;
+  PetscInt            count;
+  PetscInt            nblocks; /* of threads; at least one if there is a flag */
+  unsigned long long *flag;    /* gets the number of the exchange once all entries are there; may be NULL */
+  unsigned int       *done;    /* blocks that are, zero between launches */
+} LitheHaloTarget;
+
+typedef struct {
+  PetscInt         ntargets;
+  PetscInt         blockentries; /* entries of a block of threads */
+  size_t           unit;         /* bytes of an entry: 4, 8 or 16 */
+  LitheHaloTarget *target;       /* [ntargets], on the host */
+} LitheHaloPack;
+
+/* blockentries is a multiple of it */
+#define LITHE_HALO_THREADS 256
+
+/* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
+typedef struct {
+  volatile unsigned int       neighbour;
+  volatile unsigned long long exchange;
+} LitheHaloFailure;
+
+/* Flags of this process, which neighbours write to */
+typedef struct {
+  PetscInt            n;
+  unsigned long long *flag;   /* [n] */
+  unsigned long long  limit;  /* nanoseconds */
+  unsigned int       *failed; /* on the device: nothing is waited for any more */
+  LitheHaloFailure   *failure;
+} LitheHaloWait;
+
+PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
+PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *, unsigned long long exchange, cudaStream_t);
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* What the transports of a device share: which devices there are, what all processes agree on, and lists of entries on a device */
+
+#include "haloimpl.h"
+#include "halonccl.h"
+#include <petscdevice_cuda.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------ facts of a communicator */
+
+static PetscMPIInt LitheHaloFactsKey = MPI_KEYVAL_INVALID;
+
+static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED PetscMPIInt key, void *value, PETSC_UNUSED void *unused)
+{
+  LitheHaloFacts *facts = (LitheHaloFacts *)value;
+
+  PetscFunctionBegin;
+  PetscCallReturnMPI(LitheHaloNCCLDestroy_Private(facts->nccl));
+  if (facts->stream && cudaStreamDestroy(facts->stream) != cudaSuccess) PetscFunctionReturn(MPI_ERR_OTHER);
+  PetscCallReturnMPI(PetscFree(facts));
+  PetscFunctionReturn(MPI_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloFactsFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_free_keyval(&LitheHaloFactsKey));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int LitheHaloCompareDevices(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(cudaUUID_t));
+}
+
+/* Does no device serve two processes? Collective */
+static PetscErrorCode LitheHaloOwnDevices_Private(MPI_Comm comm, PetscMPIInt size, PetscBool *own)
+{
+  struct cudaDeviceProp properties;
+  cudaUUID_t           *all;
+  int                   device;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaGetDeviceProperties(&properties, device));
+  PetscCall(PetscMalloc1(size, &all));
+  PetscCallMPI(MPI_Allgather(&properties.uuid, sizeof(cudaUUID_t), MPI_BYTE, all, sizeof(cudaUUID_t), MPI_BYTE, comm));
+  qsort(all, (size_t)size, sizeof(*all), LitheHaloCompareDevices);
+  *own = PETSC_TRUE;
+  for (PetscMPIInt k = 1; k < size; k++) {
+    if (!LitheHaloCompareDevices(&all[k - 1], &all[k])) *own = PETSC_FALSE;
+  }
+  PetscCall(PetscFree(all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective; the communicator is one of PETSc's own, so that what is attached to it ends with PETSc */
+PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
+{
+  PetscMPIInt found, size, nodesize;
+  MPI_Comm    node;
+
+  PetscFunctionBegin;
+  if (LitheHaloFactsKey == MPI_KEYVAL_INVALID) {
+    PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, LitheHaloFactsDelete_Private, &LitheHaloFactsKey, NULL));
+    PetscCall(PetscRegisterFinalize(LitheHaloFactsFinalize_Private));
+  }
+  PetscCallMPI(MPI_Comm_get_attr(comm, LitheHaloFactsKey, facts, &found));
+  if (found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(facts));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &nodesize));
+  PetscCallMPI(MPI_Comm_free(&node));
+  /* communicators of nodes are all as large as comm, or none is */
+  (*facts)->onenode = (PetscBool)(nodesize == size);
+  PetscCall(LitheHaloOwnDevices_Private(comm, size, &(*facts)->owndevices));
+  PetscCallMPI(MPI_Comm_set_attr(comm, LitheHaloFactsKey, *facts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest obstacle, and one of the codes that came with it. Collective */
+PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle, int *code)
+{
+  int both = ((int)*obstacle << 20) + *code;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &both, 1, MPI_INT, MPI_MAX, comm));
+  *obstacle = (LitheHaloObstacle)(both >> 20);
+  *code     = both & 0xfffff;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A stream that does not wait for PETSc's, nor PETSc's for it, whose kernels go before others */
+PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
+{
+  int least, greatest;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  PetscCallCUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ lists on a device */
+
+/* Copies a list; a range needs none, and is told by its first number */
+static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
+{
+  void *d;
+
+  PetscFunctionBegin;
+  *dlist = NULL;
+  if (!list || !n) PetscFunctionReturn(PETSC_SUCCESS);
+  *first = list[0];
+  if (LitheHaloIsRange_Private(n, list)) PetscFunctionReturn(PETSC_SUCCESS);
+  *first = 0;
+  PetscCallCUDA(cudaMalloc(&d, (size_t)n * sizeof(*list)));
+  PetscCallCUDA(cudaMemcpy(d, list, (size_t)n * sizeof(*list), cudaMemcpyHostToDevice));
+  *dlist = (const PetscInt *)d;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device */
+PetscErrorCode LitheHaloPackCreate_Private(size_t unit, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
+{
+  PetscInt64    entries = 0, perblock;
+  unsigned int *done    = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &pack->target));
+  PetscCall(PetscArraycpy(pack->target, target, n));
+  pack->unit     = unit;
+  pack->ntargets = n;
+
+  /* Blocks for a whole device if there is enough to do, and not many more */
+  for (PetscInt k = 0; k < n; k++) entries += target[k].count;
+  perblock           = (entries / 512 + LITHE_HALO_THREADS) / LITHE_HALO_THREADS * LITHE_HALO_THREADS;
+  pack->blockentries = (PetscInt)PetscMin(perblock, 16 * LITHE_HALO_THREADS);
+  if (n) {
+    PetscCallCUDA(cudaMalloc((void **)&done, (size_t)n * sizeof(*done)));
+    PetscCallCUDA(cudaMemset(done, 0, (size_t)n * sizeof(*done)));
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    LitheHaloTarget *t = &pack->target[k];
+
+    t->nblocks = (t->count + pack->blockentries - 1) / pack->blockentries;
+    if (t->flag) t->nblocks = PetscMax(t->nblocks, 1);
+    t->done = done + k;
+    PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
+    PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloPackDestroy_Private(LitheHaloPack *pack)
+{
+  PetscFunctionBegin;
+  if (pack->ntargets) PetscCallCUDA(cudaFree(pack->target[0].done));
+  for (PetscInt k = 0; k < pack->ntargets; k++) {
+    PetscCallCUDA(cudaFree((void *)pack->target[k].fromlist));
+    PetscCallCUDA(cudaFree((void *)pack->target[k].tolist));
+  }
+  PetscCall(PetscFree(pack->target));
+  PetscCall(PetscMemzero(pack, sizeof(*pack)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
