@@ -28,7 +28,7 @@
 
   Level: intermediate
 
-.seealso: `MATVCRS`
+.seealso: `MATVCRS`, `MatVCRSSetTransport()`
 E*/
 typedef enum {
   LITHE_TRANSPORT_AUTO,
@@ -148,6 +148,8 @@ PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatVCRSSetTransport(Mat, LitheTransport);
+PETSC_EXTERN PetscErrorCode MatVCRSGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSMaterializeAIJ(Mat);
 PETSC_EXTERN PetscErrorCode MatVCRSGetInfo(Mat, MatVCRSInfo *);

@@ -36,17 +36,16 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
 }
 
 /* Takes the first transport that is asked for and possible on all processes; tells why those before it are not */
-static PetscErrorCode LitheHaloChoose_Private(LitheHalo halo, LitheTransport transport)
+static PetscErrorCode LitheHaloChoose_Private(LitheHalo halo)
 {
   PetscFunctionBegin;
-  halo->asked = (PetscBool)(transport != LITHE_TRANSPORT_AUTO);
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(transports); k++) {
     const LitheHaloOps *ops      = transports[k];
     LitheHaloObstacle   obstacle = LITHE_HALO_POSSIBLE;
     int                 code     = 0;
     char                text[256];
 
-    if (halo->asked && transport != ops->transport) continue;
+    if (halo->asked != LITHE_TRANSPORT_AUTO && halo->asked != ops->transport) continue;
     PetscCall((*ops->create)(halo, &obstacle, &code));
     if (obstacle == LITHE_HALO_POSSIBLE) {
       halo->ops            = ops;
@@ -56,7 +55,7 @@ static PetscErrorCode LitheHaloChoose_Private(LitheHalo halo, LitheTransport tra
     PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", halo->reason[0] ? "; " : "", LitheTransports[ops->transport], LitheHaloObstacleText(obstacle), code ? ", " : "", code ? (*ops->message)(code) : ""));
     PetscCall(PetscStrlcat(halo->reason, text, sizeof(halo->reason)));
   }
-  if (!halo->ops && !halo->reason[0]) PetscCall(PetscSNPrintf(halo->reason, sizeof(halo->reason), "%s: %s", LitheTransports[transport], LitheHaloObstacleText(LITHE_HALO_NO_CUDA)));
+  if (!halo->ops && !halo->reason[0]) PetscCall(PetscSNPrintf(halo->reason, sizeof(halo->reason), "%s: %s", LitheTransports[halo->asked], LitheHaloObstacleText(LITHE_HALO_NO_CUDA)));
   if (halo->reason[0] && PetscMemTypeDevice(halo->memory)) halo->info.reason = halo->reason; /* on the host there is one transport */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,10 +92,11 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   halo->comm   = PetscObjectComm((PetscObject)sf);
   halo->memory = memory;
   halo->unit   = unit;
+  halo->asked  = transport;
   PetscCall(PetscSFGetLeafRange(sf, NULL, &last));
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
-  PetscCall(LitheHaloChoose_Private(halo, transport));
+  PetscCall(LitheHaloChoose_Private(halo));
   if (!halo->ops) {
     char reason[sizeof(halo->reason)];
 
@@ -106,6 +106,16 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   }
   PetscCall(LitheHaloCount_Private(halo));
   *newhalo = halo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo)
+{
+  PetscFunctionBegin;
+  /* The star forest of a halo is not destroyed before it, so another one has another address */
+  if (*halo && (*halo)->sf == sf && (*halo)->asked == transport && (*halo)->memory == memory && (*halo)->unit == unit) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloDestroy(halo));
+  PetscCall(LitheHaloCreate(sf, transport, memory, unit, halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,7 +57,7 @@ struct _n_LitheHalo {
   MPI_Comm            comm;
   PetscMemType        memory;
   size_t              unit;
-  PetscBool           asked;  /* for this transport, rather than for any */
+  LitheTransport      asked;  /* may be auto */
   PetscInt            nghost; /* the length of ghost[] */
   const LitheHaloOps *ops;
   void               *data;   /* of the transport */

@@ -167,7 +167,7 @@ static PetscErrorCode LitheHaloPrecheck_IPC(LitheHalo halo, LitheHaloObstacle *o
   }
   PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
   if (!facts->onenode) *obstacle = LITHE_HALO_OTHER_NODES;
-  else if (!facts->owndevices && !halo->asked) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait while others have the device */
+  else if (!facts->owndevices && halo->asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait while others have the device */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

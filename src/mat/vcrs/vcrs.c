@@ -51,6 +51,7 @@ static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSReset_Private(ctx));
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->ghosts[k]));
   PetscCall(VecDestroy(&ctx->lvec));
   PetscCall(PetscFree(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,6 +186,7 @@ PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
   b->lossy      = a->lossy;
   b->allowlossy = a->allowlossy;
   b->dropaij    = a->dropaij;
+  b->transport  = a->transport;
   b->state      = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -479,6 +481,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_lambda <0.1>                               - tolerance of the loss classes
 . -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
+. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix be the operator of a solve
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors

@@ -6,6 +6,7 @@
 #include <lithemat.h>
 #include <lithe/private/vcrsplan.h>
 #include <lithe/private/lithecuda.h>
+#include <lithe/private/lithehalo.h>
 #include <petsc/private/matimpl.h>
 
 /* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
@@ -16,6 +17,13 @@ typedef struct {
 } VCRSCSR;
 
 typedef struct _VCRSSubstitution VCRSSubstitution;
+
+/* Ghost values in memory of one kind, and the vectors that they are seen in: the halo has up to two arrays */
+typedef struct {
+  LitheHalo   halo;
+  Vec         vec[2];
+  const void *array[2];
+} VCRSGhosts;
 
 /*
    What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix
@@ -40,7 +48,9 @@ typedef struct {
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
 
   /* parallel */
-  Vec lvec; /* ghost values, of the type of the input vector */
+  LitheTransport transport;
+  VCRSGhosts     ghosts[2]; /* on the host and on a device */
+  Vec            lvec;      /* ghost values of a transposed product, of the type of the input vector */
 
   /* the operations of the AIJ type that are composed, not in super */
   PetscCount coocount; /* of the last MatSetPreallocationCOO() */
@@ -136,6 +146,13 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[])
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
+
+/* vcrsghosts.c: of a parallel matrix */
+PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
+PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
+PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
+PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 
 /* vcrsproduct.c */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat, PetscBool);

@@ -194,8 +194,17 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The blocks ready for a product, and the ghost vector for an input of x's kind */
-static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *Ao, Vec *lvec, PetscSF *sf)
+/* The blocks ready for a product */
+static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Mat *Ad, Mat *Ao)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A ghost vector of x's kind for a transposed product, which gives each process what others have computed for it */
+static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
 {
   Mat_VCRS *ctx;
   PetscInt  n     = -1;
@@ -204,9 +213,6 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(MatVCRSCompress_MPI(A));
-  PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
-  PetscCall(MatGetMultPetscSF(A, sf));
 #if defined(LITHE_HAVE_CUDA)
   {
     PetscBool device;
@@ -221,10 +227,10 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *
     PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, type, &match));
     PetscCall(VecGetSize(ctx->lvec, &n));
   }
-  if (!match || n != (*Ao)->cmap->n) {
+  if (!match || n != Ao->cmap->n) {
     PetscCall(VecDestroy(&ctx->lvec));
     PetscCall(VecCreate(PETSC_COMM_SELF, &ctx->lvec));
-    PetscCall(VecSetSizes(ctx->lvec, (*Ao)->cmap->n, (*Ao)->cmap->n));
+    PetscCall(VecSetSizes(ctx->lvec, Ao->cmap->n, Ao->cmap->n));
     PetscCall(VecSetType(ctx->lvec, type));
   }
   *lvec = ctx->lvec;
@@ -242,13 +248,15 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao, &lvec, &sf));
+  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
   if (op == VCRS_OP_N) {
-    PetscCall(VecScatterBegin(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(MatVCRSGhostsBegin_Private(A, x));
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
-    PetscCall(VecScatterEnd(sf, x, lvec, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(MatVCRSGhostsEnd_Private(A, x, &lvec));
     PetscCall(MatVCRSApply(Ao, op, lvec, y, y));
   } else {
+    PetscCall(MatGetMultPetscSF(A, &sf));
+    PetscCall(MatVCRSGetTransposedGhosts_Private(A, x, Ao, &lvec));
     PetscCall(MatVCRSApply(Ao, op, x, NULL, lvec));
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
     PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));

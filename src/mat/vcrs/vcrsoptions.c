@@ -71,15 +71,17 @@ PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
 /* Inside PetscOptionsBegin/End of A */
 PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOptionsObject)
 {
-  Mat_VCRS   *ctx;
-  VCRSOptions opt;
-  PetscBool   drop, allow;
+  Mat_VCRS      *ctx;
+  VCRSOptions    opt;
+  PetscBool      drop, allow;
+  LitheTransport transport;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  drop  = ctx->dropaij;
-  allow = ctx->allowlossy;
+  drop      = ctx->dropaij;
+  allow     = ctx->allowlossy;
+  transport = ctx->transport;
 
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
   PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout, (PetscEnum *)&opt.layout, NULL));
@@ -91,9 +93,11 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscCall(MatVCRSSetTransport_Private(ctx, transport));
   ctx->dropaij    = drop;
   ctx->allowlossy = allow;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -410,5 +414,65 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, allow, 2);
   ctx->allowlossy = allow;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetTransport - Sets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
+
+  Options Database Key:
+. -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
+
+  Level: intermediate
+
+  Note:
+  A transport that cannot be used, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
+  Transposed products use `LITHE_TRANSPORT_MPI` always.
+
+.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSGetTransport()`
+@*/
+PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, transport, 2);
+  PetscCall(MatVCRSSetTransport_Private(ctx, transport));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetTransport - Gets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. transport - the transport that products have used, on a device if some were done there; or the one asked for if there were none
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSSetTransport()`
+@*/
+PetscErrorCode MatVCRSGetTransport(Mat A, LitheTransport *transport)
+{
+  Mat_VCRS     *ctx;
+  LitheHaloInfo info;
+  PetscBool     used;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(transport, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscCall(MatVCRSGetHaloInfo_Private(ctx, &info, &used));
+  *transport = info.transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -162,6 +162,25 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How ghost values get here, once they have */
+static PetscErrorCode MatVCRSViewHalo_Private(Mat A, PetscViewer viewer)
+{
+  Mat_VCRS     *ctx;
+  LitheHaloInfo info;
+  PetscBool     used;
+  PetscInt      most;
+  PetscInt64    bytes;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetHaloInfo_Private(ctx, &info, &used));
+  if (!used) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(&info.from, &most, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPIU_Allreduce(&info.received, &bytes, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: transport %s, at most %" PetscInt_FMT " neighbours, %" PetscInt64_FMT " bytes a product%s%s\n", LitheTransports[info.transport], most, bytes, info.reason ? "; not " : "", info.reason ? info.reason : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
 {
   Mat_VCRS   *ctx;
@@ -179,6 +198,7 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[ctx->opt.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));
+  PetscCall(MatVCRSViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The ghost values of a MATMPIAIJVCRS: how they get here, and the vector that they are seen in */
+
+#include "vcrsimpl.h"
+#include <petscsf.h>
+
+/* Where the ghosts of x have to be: on the device if x and A are, as a vector of a type that the kernels take */
+static PetscErrorCode MatVCRSGhostsOnDevice_Private(PETSC_UNUSED Mat A, PETSC_UNUSED Vec x, PetscBool *device)
+{
+  PetscFunctionBegin;
+  *device = PETSC_FALSE;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(VecIsOnDevice_Private(x, device));
+  if (A->boundtocpu) *device = PETSC_FALSE;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *g)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
+  PetscCall(LitheHaloDestroy(&g->halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The values of x that other processes need leave; x stays as it is until they have come. Collective */
+PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
+{
+  Mat_VCRS          *ctx;
+  VCRSGhosts        *g;
+  PetscSF            sf;
+  PetscBool          device;
+  LitheHalo          before;
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGhostsOnDevice_Private(A, x, &device));
+  g      = &ctx->ghosts[device ? 1 : 0];
+  before = g->halo;
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(LitheHaloUpdate(sf, ctx->transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo));
+  if (g->halo != before) {
+    for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
+  }
+  if (device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &a, NULL));
+    PetscCall(LitheHaloBegin(g->halo, a));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &a));
+  } else {
+    PetscCall(VecGetArrayRead(x, &a));
+    PetscCall(LitheHaloBegin(g->halo, a));
+    PetscCall(VecRestoreArrayRead(x, &a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* They are here: in a vector of A's, until the next MatVCRSGhostsBegin_Private(). Collective */
+PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
+{
+  Mat_VCRS    *ctx;
+  VCRSGhosts  *g;
+  Mat          Ao;
+  PetscInt     k;
+  PetscBool    device;
+  const void  *a;
+  PetscScalar *written;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGhostsOnDevice_Private(A, x, &device));
+  g = &ctx->ghosts[device ? 1 : 0];
+  PetscCall(LitheHaloEnd(g->halo, &a));
+
+  /* A halo has one array or two */
+  k = g->vec[0] && g->array[0] != a ? 1 : 0;
+  if (!g->vec[k]) {
+    PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &Ao, NULL));
+    if (device) PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, (const PetscScalar *)a, &g->vec[k]));
+    else PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, Ao->cmap->n, (const PetscScalar *)a, &g->vec[k]));
+    g->array[k] = a;
+  }
+  /* Its values are new, and where the halo has put them */
+  PetscCall(VecGetArrayWriteAndMemType(g->vec[k], &written, NULL));
+  PetscAssert(written == a, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The vector of ghosts has another array than the halo");
+  PetscCall(VecRestoreArrayWriteAndMemType(g->vec[k], &written));
+  *ghosts = g->vec[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The transport that products use, and what it brings to this process; without products yet the one that is asked for */
+PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *info, PetscBool *used)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  info->transport = ctx->transport;
+  *used           = PETSC_FALSE;
+  for (int k = 0; k < 2; k++) {
+    if (!ctx->ghosts[k].halo) continue;
+    PetscCall(LitheHaloGetInfo(ctx->ghosts[k].halo, info));
+    *used = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective: what another transport has made is given back */
+PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *ctx, LitheTransport transport)
+{
+  PetscFunctionBegin;
+  if (transport == ctx->transport) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->ghosts[k]));
+  ctx->transport = transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
