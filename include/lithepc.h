@@ -94,6 +94,7 @@ PETSC_EXTERN PetscErrorCode PCVCRSGetInfo(PC, PCVCRSInfo *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLoss(PC, MatVCRSLoss);
 PETSC_EXTERN PetscErrorCode PCVCRSGetLoss(PC, MatVCRSLoss *);
 PETSC_EXTERN PetscErrorCode PCVCRSSetBits(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCVCRSSetCoarseBits(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetBins(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCVCRSSetLambda(PC, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode PCVCRSSetPreserveRowSums(PC, PetscBool);

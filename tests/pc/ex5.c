@@ -139,6 +139,39 @@ static PetscErrorCode TestTiny(DM da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Coarse levels have bits of their own, the finest and what has no levels have not */
+static PetscErrorCode TestCoarse(DM da)
+{
+  static const char *const inner[] = {"-@pc_type gamg", "-@pc_type bjacobi -@sub_pc_type ilu"};
+  Mat                      A;
+  Vec                      x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateReservoir(da, 8, MATAIJ, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(TestFillVec(x, 5));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
+    PetscLogDouble bytes[3]; /* 8 bits on all levels, 16 on coarse ones, 16 on all */
+    PCVCRSInfo     info;
+    PC             pc;
+
+    PetscCall(CreatePC(A, "-@pc_type vcrs", inner[k], &pc));
+    for (int i = 0; i < 3; i++) {
+      PetscCall(PCVCRSSetBits(pc, i == 2 ? 16 : 8));
+      PetscCall(PCVCRSSetCoarseBits(pc, i ? 16 : 8));
+      PetscCall(PCApply(pc, x, y));
+      PetscCall(PCVCRSGetInfo(pc, &info));
+      bytes[i] = info.bytes;
+    }
+    if (!(bytes[1] < bytes[2]) || (k ? bytes[0] != bytes[1] : !(bytes[0] < bytes[1]))) FAIL("%s: %g bytes with 8 bits, %g with 16 on coarse levels, %g with 16", inner[k], bytes[0], bytes[1], bytes[2]);
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   DM da;
@@ -154,6 +187,7 @@ int main(int argc, char **argv)
   PetscCall(CreateGrid(15, 1, &da));
   PetscCall(TestInfo(da));
   PetscCall(TestTiny(da));
+  PetscCall(TestCoarse(da));
   PetscCall(DMDestroy(&da));
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());

@@ -48,16 +48,38 @@ static void ProblemSide(MatSBPSATFace side, PetscReal a, PetscReal point[2], Pet
   }
 }
 
-/* Transfinite interpolation of the four sides */
-ProblemPoint ProblemMap(PetscReal r, PetscReal s)
-{
-  PetscReal    left[2], right[2], bottom[2], top[2], lefts[2], rights[2], bottomr[2], topr[2], at[2], alongr[2], alongs[2];
-  ProblemPoint point;
+/* Two opposite sides at the same parameter: what a whole line of the grid has in common */
+typedef struct {
+  PetscReal a, point[2][2], derivative[2][2];
+} ProblemLine;
 
-  ProblemSide(MATSBPSAT_LEFT, s, left, lefts);
-  ProblemSide(MATSBPSAT_RIGHT, s, right, rights);
-  ProblemSide(MATSBPSAT_BOTTOM, r, bottom, bottomr);
-  ProblemSide(MATSBPSAT_TOP, r, top, topr);
+static ProblemLine ProblemLineAt(MatSBPSATFace first, MatSBPSATFace second, PetscReal a)
+{
+  ProblemLine line = {.a = a};
+
+  ProblemSide(first, a, line.point[0], line.derivative[0]);
+  ProblemSide(second, a, line.point[1], line.derivative[1]);
+  return line;
+}
+
+static ProblemLine ProblemColumn(PetscReal r)
+{
+  return ProblemLineAt(MATSBPSAT_BOTTOM, MATSBPSAT_TOP, r);
+}
+
+static ProblemLine ProblemRow(PetscReal s)
+{
+  return ProblemLineAt(MATSBPSAT_LEFT, MATSBPSAT_RIGHT, s);
+}
+
+/* Transfinite interpolation of the four sides, where a column and a row meet */
+static ProblemPoint ProblemMeet(const ProblemLine *column, const ProblemLine *row)
+{
+  const PetscReal  r = column->a, s = row->a;
+  const PetscReal *bottom = column->point[0], *top = column->point[1], *bottomr = column->derivative[0], *topr = column->derivative[1];
+  const PetscReal *left = row->point[0], *right = row->point[1], *lefts = row->derivative[0], *rights = row->derivative[1];
+  PetscReal        at[2], alongr[2], alongs[2];
+
   for (int c = 0; c < 2; c++) {
     const PetscReal p0 = corner[0][c], p1 = corner[1][c], p2 = corner[2][c], p3 = corner[3][c];
 
@@ -65,13 +87,14 @@ ProblemPoint ProblemMap(PetscReal r, PetscReal s)
     alongr[c] = (right[c] - left[c] + (1 - s) * bottomr[c] + (1 + s) * topr[c]) / 2 - ((1 - s) * (p1 - p0) + (1 + s) * (p3 - p2)) / 4;
     alongs[c] = (top[c] - bottom[c] + (1 - r) * lefts[c] + (1 + r) * rights[c]) / 2 - ((1 - r) * (p2 - p0) + (1 + r) * (p3 - p1)) / 4;
   }
-  point.x  = at[0];
-  point.y  = at[1];
-  point.xr = alongr[0];
-  point.yr = alongr[1];
-  point.xs = alongs[0];
-  point.ys = alongs[1];
-  return point;
+  return (ProblemPoint){.x = at[0], .y = at[1], .xr = alongr[0], .yr = alongr[1], .xs = alongs[0], .ys = alongs[1]};
+}
+
+ProblemPoint ProblemMap(PetscReal r, PetscReal s)
+{
+  const ProblemLine column = ProblemColumn(r), row = ProblemRow(s);
+
+  return ProblemMeet(&column, &row);
 }
 
 /* The basin: half of its width, its depth, and how soft its edge is */
@@ -168,9 +191,9 @@ typedef enum {
   FIELD_TRACTION /* and a face */
 } ProblemField;
 
-static PetscReal ProblemEvaluate(ProblemField field, MatSBPSATFace face, PetscReal r, PetscReal s)
+static PetscReal ProblemEvaluate(ProblemField field, MatSBPSATFace face, const ProblemLine *column, const ProblemLine *row)
 {
-  const ProblemPoint p        = ProblemMap(r, s);
+  const ProblemPoint p        = ProblemMeet(column, row);
   const PetscReal    jacobian = p.xr * p.ys - p.xs * p.yr, mu = ProblemMu(p.x, p.y);
 
   switch (field) {
@@ -193,19 +216,31 @@ static PetscReal ProblemEvaluate(ProblemField field, MatSBPSATFace face, PetscRe
   }
 }
 
-static PetscErrorCode ProblemFill(DM da, ProblemField field, MatSBPSATFace face, Vec v)
+/* All nodes; of data of a face those of the face, the others are left */
+static PetscErrorCode ProblemFill(DM da, ProblemField field, PetscBool onface, MatSBPSATFace face, Vec v)
 {
+  const int     along = face == MATSBPSAT_LEFT || face == MATSBPSAT_RIGHT ? 0 : 1; /* the direction that a face ends */
+  const int     upper = face == MATSBPSAT_RIGHT || face == MATSBPSAT_TOP;
+  ProblemLine  *column;
   PetscScalar **array;
-  PetscInt      start[2], count[2], nodes[2];
+  PetscInt      start[2], end[2], nodes[2];
 
   PetscFunctionBegin;
   PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
-  PetscCall(DMDAVecGetArrayWrite(da, v, &array));
-  for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
-    for (PetscInt i = start[0]; i < start[0] + count[0]; i++) array[j][i] = ProblemEvaluate(field, face, -1 + 2 * (PetscReal)i / (nodes[0] - 1), -1 + 2 * (PetscReal)j / (nodes[1] - 1));
+  PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &end[0], &end[1], NULL));
+  for (int d = 0; d < 2; d++) end[d] += start[d];
+  if (onface && upper) start[along] = PetscMax(start[along], nodes[along] - 1);
+  else if (onface) end[along] = PetscMin(end[along], 1);
+  PetscCall(PetscMalloc1(PetscMax(end[0] - start[0], 0), &column));
+  for (PetscInt i = start[0]; i < end[0]; i++) column[i - start[0]] = ProblemColumn(-1 + 2 * (PetscReal)i / (nodes[0] - 1));
+  PetscCall(DMDAVecGetArray(da, v, &array));
+  for (PetscInt j = start[1]; j < end[1]; j++) {
+    const ProblemLine row = ProblemRow(-1 + 2 * (PetscReal)j / (nodes[1] - 1));
+
+    for (PetscInt i = start[0]; i < end[0]; i++) array[j][i] = ProblemEvaluate(field, face, &column[i - start[0]], &row);
   }
-  PetscCall(DMDAVecRestoreArrayWrite(da, v, &array));
+  PetscCall(DMDAVecRestoreArray(da, v, &array));
+  PetscCall(PetscFree(column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,13 +252,13 @@ PetscErrorCode ProblemSetOperator(DM da, PetscBool exact, Mat A)
   PetscFunctionBegin;
   PetscCall(MatSBPSATSetDirichlet(A, dirichlet));
   PetscCall(DMCreateGlobalVector(da, &mu));
-  PetscCall(ProblemFill(da, FIELD_MU, MATSBPSAT_LEFT, mu));
+  PetscCall(ProblemFill(da, FIELD_MU, PETSC_FALSE, MATSBPSAT_LEFT, mu));
   PetscCall(MatSBPSATSetCoefficient(A, mu));
   PetscCall(VecDestroy(&mu));
   if (exact) {
     for (int k = 0; k < 4; k++) {
       PetscCall(DMCreateGlobalVector(da, &tensor[k]));
-      PetscCall(ProblemFill(da, (ProblemField)(FIELD_RR + k), MATSBPSAT_LEFT, tensor[k]));
+      PetscCall(ProblemFill(da, (ProblemField)(FIELD_RR + k), PETSC_FALSE, MATSBPSAT_LEFT, tensor[k]));
     }
     PetscCall(MatSBPSATSetTensor(A, tensor[0], tensor[1], tensor[2], tensor[3]));
     for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&tensor[k]));
@@ -239,10 +274,10 @@ PetscErrorCode ProblemAddRightSide(DM da, Mat A, Vec b)
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetDirichlet(A, dirichlet));
   PetscCall(DMGetGlobalVector(da, &data));
-  PetscCall(ProblemFill(da, FIELD_SOURCE, MATSBPSAT_LEFT, data));
+  PetscCall(ProblemFill(da, FIELD_SOURCE, PETSC_FALSE, MATSBPSAT_LEFT, data));
   PetscCall(MatSBPSATAddSource(A, data, b));
   for (int f = 0; f < 4; f++) {
-    PetscCall(ProblemFill(da, dirichlet[f] ? FIELD_SOLUTION : FIELD_TRACTION, (MatSBPSATFace)f, data));
+    PetscCall(ProblemFill(da, dirichlet[f] ? FIELD_SOLUTION : FIELD_TRACTION, PETSC_TRUE, (MatSBPSATFace)f, data));
     PetscCall(MatSBPSATAddBoundary(A, (MatSBPSATFace)f, data, b));
   }
   PetscCall(DMRestoreGlobalVector(da, &data));
@@ -252,6 +287,6 @@ PetscErrorCode ProblemAddRightSide(DM da, Mat A, Vec b)
 PetscErrorCode ProblemGetSolution(DM da, Vec u)
 {
   PetscFunctionBegin;
-  PetscCall(ProblemFill(da, FIELD_SOLUTION, MATSBPSAT_LEFT, u));
+  PetscCall(ProblemFill(da, FIELD_SOLUTION, PETSC_FALSE, MATSBPSAT_LEFT, u));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
 */
 
 #include "sbpmgimpl.h"
-#include <petscblaslapack.h>
+#include <lithe/private/lithecompiler.h>
 
 /* ------------------------------------------------------------ the operator on the host */
 
@@ -57,118 +57,8 @@ static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
 
 /* ------------------------------------------------------------ dense inverse */
 
-/*
-   The inverse by Cholesky's factorisation. Where the constants are in the kernel, of A + s e e^T with the entries of
-   e equal to 1, less e e^T / (s n^2): the pseudoinverse.
-*/
-static PetscErrorCode Invert(PC pc, PetscInt n, PetscScalar M[])
-{
-  PC_SBPMG    *mg = (PC_SBPMG *)pc->data;
-  PetscBLASInt bn, info = 0;
-  PetscReal    shift = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscBLASIntCast(n, &bn));
-  if (mg->singular) {
-    for (PetscInt k = 0; k < n; k++) shift += PetscRealPart(M[(size_t)k * (size_t)(n + 1)]) / (PetscReal)n;
-    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
-  }
-  PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &bn, M, &bn, &info));
-  PetscCheck(info <= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT, "-pc_type sbpmg: the operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %d). A coefficient that is not positive, or a grid that folds, can be the reason", n, (int)info - 1);
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK potrf returned %d", (int)info);
-  PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &bn, M, &bn, &info));
-  PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK potri returned %d", (int)info);
-
-  /* LAPACK leaves the upper triangle as it was */
-  for (PetscInt j = 0; j < n; j++) {
-    for (PetscInt i = j + 1; i < n; i++) M[(size_t)i * (size_t)n + (size_t)j] = M[(size_t)j * (size_t)n + (size_t)i];
-  }
-  if (mg->singular) {
-    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (PetscReal)n * (PetscReal)n);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* 1 over the largest eigenvalue of the inverse, by the power method */
-static PetscErrorCode LeastOfInverse(PetscInt n, const PetscScalar M[], PetscReal *least)
-{
-  PetscReal *x, *y, norm = 1;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(n, &x, n, &y));
-  for (PetscInt i = 0; i < n; i++) x[i] = 1 / PetscSqrtReal((PetscReal)n);
-  for (PetscInt k = 0; k < 20; k++) {
-    norm = 0;
-    for (PetscInt i = 0; i < n; i++) {
-      y[i] = 0;
-      for (PetscInt j = 0; j < n; j++) y[i] += PetscRealPart(M[(size_t)i * (size_t)n + (size_t)j]) * x[j];
-      norm += y[i] * y[i];
-    }
-    norm = PetscSqrtReal(norm);
-    if (!(norm > 0)) break;
-    for (PetscInt i = 0; i < n; i++) x[i] = y[i] / norm;
-  }
-  *least = norm > 0 ? 1 / norm : 0;
-  PetscCall(PetscFree2(x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const PetscScalar M[])
-{
-  const size_t bytes = (size_t)n * (size_t)n * SBPMGSize_Private(precision);
-  char        *host;
-
-  PetscFunctionBegin;
-  if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(bytes, &host));
-  for (size_t k = 0; k < (size_t)n * (size_t)n; k++) {
-    if (precision == SBP_SINGLE) ((float *)(void *)host)[k] = (float)PetscRealPart(M[k]);
-    else ((double *)(void *)host)[k] = (double)PetscRealPart(M[k]);
-  }
-  PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
-  PetscCall((*mg->kernels->put)(bytes, host, mg->dense[precision]));
-  PetscCall(PetscFree(host));
-  mg->bytes += bytes;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Column by column from products with unit vectors */
-static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
-{
-  PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
-  const SBPPrecision exact = mg->exact;
-  SBPOperator        op    = host->op;
-  const PetscInt     n     = mg->ndense;
-  PetscScalar       *M;
-  char              *u, *w;
-
-  PetscFunctionBegin;
-  op.grid.pitch = op.grid.ghostpitch = op.grid.n[0] + 1;
-  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
-  PetscCall(PetscCalloc2((size_t)n * sizeof(double), &u, (size_t)n * sizeof(double), &w));
-  for (PetscInt j = 0; j < n; j++) {
-    SBPStep step = {.mode = SBP_APPLY, .u = u, .out = w};
-
-    if (exact == SBP_SINGLE) ((float *)(void *)u)[j] = 1;
-    else ((double *)(void *)u)[j] = 1;
-    PetscCall((*SBPHostKernels.step)(&op, NULL, &step));
-    for (PetscInt i = 0; i < n; i++) M[(size_t)j * (size_t)n + (size_t)i] = (PetscScalar)Number(exact, w, (size_t)i);
-    if (exact == SBP_SINGLE) ((float *)(void *)u)[j] = 0;
-    else ((double *)(void *)u)[j] = 0;
-  }
-  PetscCall(Invert(pc, n, M));
-  PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
-  PetscCall(PutInverse(mg, mg->precision, n, M));
-  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, exact, n, M));
-  PetscCall(PetscFree2(u, w));
-  PetscCall(PetscFree(M));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ------------------------------------------------------------ assembled */
-
-/* The rows of this process of a 9 point operator */
-static PetscErrorCode AssembleNine(const SBPOperator *op, SBPPrecision exact, Mat A)
+/* The columns and entries of row (i, j) of a 9 point operator: how many there are */
+static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col[], PetscReal v[])
 {
   static const int offset[SBP_COEFFICIENTS][2] = {
     {0, 0},
@@ -176,27 +66,210 @@ static PetscErrorCode AssembleNine(const SBPOperator *op, SBPPrecision exact, Ma
     {0, 1},
     {1, 1},
     {-1, 1}};
-  const SBPGrid *grid = &op->grid;
+  const SBPGrid *grid  = &op->grid;
+  int            count = 0;
+
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    for (int side = 1; side >= -1; side -= 2) {
+      const PetscInt p = i + side * offset[k][0], q = j + side * offset[k][1];
+      const PetscInt ci = side > 0 ? i : p, cj = side > 0 ? j : q; /* where the coefficient is stored */
+
+      if (k == 0 && side < 0) continue;
+      if (p < 0 || p > grid->n[0] || q < 0 || q > grid->n[1]) continue;
+      col[count] = (MatStencil){.i = p, .j = q};
+      v[count++] = Number(op->precision, op->coefficient[k], (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
+    }
+  }
+  return count;
+}
+
+/* All n x n entries: from the coefficients, or column by column from products with unit vectors */
+static PetscErrorCode GetEntries(const SBPOperator *host, PetscInt n, double M[])
+{
+  SBPOperator    op    = *host;
+  const PetscInt width = op.grid.n[0] + 1;
+  char          *u, *w;
 
   PetscFunctionBegin;
-  for (PetscInt j = grid->own.start[1]; j < grid->own.start[1] + grid->own.count[1]; j++) {
-    for (PetscInt i = grid->own.start[0]; i < grid->own.start[0] + grid->own.count[0]; i++) {
+  PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
+  if (op.kind == SBP_NINE) {
+    for (PetscInt r = 0; r < n; r++) {
+      MatStencil col[2 * SBP_COEFFICIENTS];
+      PetscReal  v[2 * SBP_COEFFICIENTS];
+      const int  count = NineRow(&op, r % width, r / width, col, v);
+
+      for (int k = 0; k < count; k++) M[(size_t)r * (size_t)n + (size_t)(col[k].j * width + col[k].i)] = (double)v[k];
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  op.grid.pitch = op.grid.ghostpitch = width;
+  PetscCall(PetscCalloc2((size_t)n * sizeof(double), &u, (size_t)n * sizeof(double), &w));
+  for (PetscInt j = 0; j < n; j++) {
+    SBPStep step = {.mode = SBP_APPLY, .u = u, .out = w};
+
+    if (op.precision == SBP_SINGLE) ((float *)(void *)u)[j] = 1;
+    else ((double *)(void *)u)[j] = 1;
+    PetscCall((*SBPHostKernels.step)(&op, NULL, &step));
+    for (PetscInt i = 0; i < n; i++) M[(size_t)j * (size_t)n + (size_t)i] = (double)Number(op.precision, w, (size_t)i);
+    if (op.precision == SBP_SINGLE) ((float *)(void *)u)[j] = 0;
+    else ((double *)(void *)u)[j] = 0;
+  }
+  PetscCall(PetscFree2(u, w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt Bandwidth(PetscInt n, const double M[])
+{
+  PetscInt width = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; i - j > width; j++) {
+      if (M[(size_t)i * (size_t)n + (size_t)j] != 0) width = i - j;
+    }
+  }
+  return width;
+}
+
+/* y -= a x */
+LITHE_TARGET_CLONES static void Subtract(PetscInt n, double a, const double x[], double y[])
+{
+  LITHE_INDEPENDENT
+  for (PetscInt k = 0; k < n; k++) y[k] -= a * x[k];
+}
+
+/*
+   The inverse of the symmetric matrix whose lower triangle M has, by Cholesky's factorisation within the band, which LAPACK's potri
+   would fill: with b entries beside the diagonal n^2 b additions instead of n^3. L is work of the size of M. Gives the row that is not positive, or -1.
+*/
+static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
+{
+#define ROW(A, i) (A + (size_t)(i) * (size_t)n)
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt from = PetscMax(i - b, 0);
+
+    for (PetscInt j = from; j <= i; j++) {
+      double sum = ROW(M, i)[j];
+
+      for (PetscInt k = PetscMax(from, j - b); k < j; k++) sum -= ROW(L, i)[k] * ROW(L, j)[k];
+      if (j < i) ROW(L, i)[j] = sum / ROW(L, j)[j];
+      else if (sum > 0) ROW(L, i)[i] = sqrt(sum);
+      else return i;
+    }
+  }
+
+  /* L^-1, then L^-T times that: of a symmetric result the lower triangle needs nothing of the upper one */
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) ROW(M, i)[j] = i == j ? 1 : 0;
+    for (PetscInt k = PetscMax(i - b, 0); k < i; k++) Subtract(k + 1, ROW(L, i)[k], ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) ROW(M, i)[j] /= ROW(L, i)[i];
+  }
+  for (PetscInt i = n - 1; i >= 0; i--) {
+    for (PetscInt k = i + 1; k <= PetscMin(i + b, n - 1); k++) Subtract(i + 1, ROW(L, k)[i], ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) ROW(M, i)[j] /= ROW(L, i)[i];
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < i; j++) ROW(M, j)[i] = ROW(M, i)[j];
+  }
+#undef ROW
+  return -1;
+}
+
+/* Where the constants are in the kernel, the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s n^2): the pseudoinverse */
+static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
+{
+  PC_SBPMG *mg    = (PC_SBPMG *)pc->data;
+  double    shift = 0, *L;
+  PetscInt  row;
+
+  PetscFunctionBegin;
+  if (mg->singular) {
+    for (PetscInt k = 0; k < n; k++) shift += M[(size_t)k * (size_t)(n + 1)] / (double)n;
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
+  }
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &L));
+  row = InvertBand(n, Bandwidth(n, M), L, M);
+  PetscCall(PetscFree(L));
+  PetscCheck(row < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT, "-pc_type sbpmg: the operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT "). A coefficient that is not positive, or a grid that folds, can be the reason", n, row);
+  if (mg->singular) {
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (double)n * (double)n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 1 over the largest eigenvalue of the inverse, by the power method */
+static PetscErrorCode LeastOfInverse(PetscInt n, const double M[], PetscReal *least)
+{
+  double *x, *y, norm = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &x, n, &y));
+  for (PetscInt i = 0; i < n; i++) x[i] = 1 / sqrt((double)n);
+  for (PetscInt k = 0; k < 20; k++) {
+    norm = 0;
+    PetscCall(PetscArrayzero(y, n));
+    for (PetscInt j = 0; j < n; j++) Subtract(n, -x[j], M + (size_t)j * (size_t)n, y);
+    for (PetscInt i = 0; i < n; i++) norm += y[i] * y[i];
+    norm = sqrt(norm);
+    if (!(norm > 0)) break;
+    for (PetscInt i = 0; i < n; i++) x[i] = y[i] / norm;
+  }
+  *least = norm > 0 ? (PetscReal)(1 / norm) : 0;
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
+{
+  const size_t size = (size_t)n * (size_t)n, bytes = size * SBPMGSize_Private(precision);
+  float       *single = NULL;
+
+  PetscFunctionBegin;
+  if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (precision == SBP_SINGLE) {
+    PetscCall(PetscMalloc1(size, &single));
+    for (size_t k = 0; k < size; k++) single[k] = (float)M[k];
+  }
+  PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
+  PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->dense[precision]));
+  PetscCall(PetscFree(single));
+  mg->bytes += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
+{
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  const PetscInt n  = mg->ndense;
+  double        *M;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
+  PetscCall(GetEntries(&host->op, n, M));
+  PetscCall(Invert(pc, n, M));
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+  PetscCall(PutInverse(mg, mg->precision, n, M));
+  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, mg->exact, n, M));
+  PetscCall(PetscFree(M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ assembled */
+
+/* The rows of this process of a 9 point operator */
+static PetscErrorCode AssembleNine(const SBPOperator *op, Mat A)
+{
+  const SBPBox *own = &op->grid.own;
+
+  PetscFunctionBegin;
+  for (PetscInt j = own->start[1]; j < own->start[1] + own->count[1]; j++) {
+    for (PetscInt i = own->start[0]; i < own->start[0] + own->count[0]; i++) {
       MatStencil  row = {.i = i, .j = j}, col[2 * SBP_COEFFICIENTS];
-      PetscScalar v[2 * SBP_COEFFICIENTS];
-      PetscInt    count = 0;
+      PetscReal   v[2 * SBP_COEFFICIENTS];
+      PetscScalar entry[2 * SBP_COEFFICIENTS];
+      const int   count = NineRow(op, i, j, col, v);
 
-      for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-        for (int side = 1; side >= -1; side -= 2) {
-          const PetscInt p = i + side * offset[k][0], q = j + side * offset[k][1];
-          const PetscInt ci = side > 0 ? i : p, cj = side > 0 ? j : q; /* where the coefficient is stored */
-
-          if (k == 0 && side < 0) continue;
-          if (p < 0 || p > grid->n[0] || q < 0 || q > grid->n[1]) continue;
-          col[count] = (MatStencil){.i = p, .j = q};
-          v[count++] = (PetscScalar)Number(exact, op->coefficient[k], (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
-        }
-      }
-      PetscCall(MatSetValuesStencil(A, 1, &row, count, col, v, INSERT_VALUES));
+      for (int k = 0; k < count; k++) entry[k] = (PetscScalar)v[k];
+      PetscCall(MatSetValuesStencil(A, 1, &row, count, col, entry, INSERT_VALUES));
     }
   }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -247,7 +320,7 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
     }
     PetscCall(DMSetMatType(l->da, MATAIJ));
     PetscCall(DMCreateMatrix(l->da, &mg->cmat));
-    PetscCall(AssembleNine(&host->op, mg->exact, mg->cmat));
+    PetscCall(AssembleNine(&host->op, mg->cmat));
   }
   PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));

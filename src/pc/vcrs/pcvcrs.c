@@ -237,6 +237,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
 + -vcrs_pc_type <type>                                 - the inner preconditioner; all its options have the prefix `vcrs_`
 . -pc_vcrs_loss <none,bins,classes,log,fixed,single>   - what may change in the entries of the copies, see `MatVCRSLoss`; log is the default
 . -pc_vcrs_bits <8,16>                                 - bits of an entry of the losses log and fixed; 8 is the default
+. -pc_vcrs_coarse_bits <8,16>                          - the same on the coarse levels of multigrid; 16 is the default
 . -pc_vcrs_bins <100000>                               - number of bins of the loss bins
 . -pc_vcrs_lambda <0.1>                                - tolerance of the loss classes
 . -pc_vcrs_lambda_unit <row,entry,absolute>            - what it is relative to
@@ -281,7 +282,7 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
    by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
+.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetCoarseBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
           `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `PCVCRSSetStoreRestrictions()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);

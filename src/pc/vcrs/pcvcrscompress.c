@@ -54,8 +54,9 @@ static PetscErrorCode PCVCRSWalkBlocks_Private(PC_VCRS *v, PetscInt n, KSP ksp[]
 
 static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char where[])
 {
-  PC_MG *mg = (PC_MG *)pc->data;
-  char   below[128];
+  PC_MG          *mg    = (PC_MG *)pc->data;
+  const PetscBool outer = v->coarse;
+  char            below[128];
 
   PetscFunctionBegin;
   for (PetscInt i = mg->nlevels - 1; mg->levels && i >= 0; i--) {
@@ -63,19 +64,23 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
     PCVCRSLevel   entry = {.pc = pc, .level = i, .copy = {-1, -1, -1}};
 
     PetscCall(PetscSNPrintf(below, sizeof(below), "%slevel %" PetscInt_FMT " ", where, i));
+    v->coarse = (PetscBool)(outer || i < mg->nlevels - 1);
     if (i > 0) {
       /* A residual of the program's own may want a matrix of the program's own */
       if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &entry.copy[PCVCRS_RESIDUAL]));
       PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &entry.copy[PCVCRS_INTERPOLATION]));
+      v->coarse = PETSC_TRUE; /* what leads to a coarse level */
       if (v->opt.restrictions && level->restrct == level->interpolate) PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       if (entry.copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       PetscCall(PetscRealloc((size_t)(v->nlevels + 1) * sizeof(*v->level), &v->level));
       v->level[v->nlevels++] = entry;
       PetscCall(PetscObjectReference((PetscObject)pc));
     }
+    v->coarse = (PetscBool)(outer || i < mg->nlevels - 1);
     PetscCall(PCVCRSWalkKSP_Private(v, level->smoothd, below));
     if (level->smoothu != level->smoothd) PetscCall(PCVCRSWalkKSP_Private(v, level->smoothu, below));
   }
+  v->coarse = outer;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,6 +298,7 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   v->factor      = NULL;
   v->ncopies = v->nfactors = 0;
   v->blockline             = -1;
+  v->coarse                = PETSC_FALSE;
   PetscCall(PCVCRSWalk_Private(v, v->inner, NULL, ""));
   PetscCall(PCVCRSForgetOld_Private(v));
   PetscCall(PCVCRSDrop_Private(pc));

@@ -70,6 +70,15 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The options of what is collected now */
+PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
+{
+  PCVCRSOptions opt = v->opt;
+
+  if (v->coarse) opt.bits = opt.coarsebits;
+  return opt;
+}
+
 /*
    A copy with the loss that is asked for. Eight bits of a logarithmic scale are coarse where entries are
    of very different sizes, as on coarse levels, whose matrices are small, or in factors with an entry
@@ -231,10 +240,11 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
   PetscCall(MatGetState(exact, &copy.exact));
   PetscCall(PCVCRSTakeOld_Private(v, &copy));
   if (!copy.compressed) {
-    Mat T;
+    const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+    Mat                 T;
 
     PetscCall(MatTranspose(exact, MAT_INITIAL_MATRIX, &T));
-    PetscCall(PCVCRSCreateSmallest_Private(&v->opt, T, &copy.compressed));
+    PetscCall(PCVCRSCreateSmallest_Private(&opt, T, &copy.compressed));
     PetscCall(MatDestroy(&T));
   }
   *number = v->ncopies;
@@ -274,10 +284,11 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
 
   PetscCall(PCVCRSTakeOld_Private(v, &copy));
   if (!copy.compressed) {
-    Mat aij = exact;
+    const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+    Mat                 aij = exact;
 
     if (kind != KIND_AIJ) PetscCall(PCVCRSExpand_Private(exact, kind, &aij, &copy.exactbytes));
-    PetscCall(PCVCRSCreateSmallest_Private(&v->opt, aij, &copy.compressed));
+    PetscCall(PCVCRSCreateSmallest_Private(&opt, aij, &copy.compressed));
     if (kind != KIND_AIJ) PetscCall(MatDestroy(&aij));
   }
 

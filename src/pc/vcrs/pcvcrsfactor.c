@@ -406,11 +406,13 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
     if (!f) {
       PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
       if (known) {
+        const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+
         PetscCall(PetscNew(&f));
         direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
-        PetscCall(PCVCRSCreateFactor_Private(&v->opt, &t, direct, f));
+        PetscCall(PCVCRSCreateFactor_Private(&opt, &t, direct, f));
         PetscCall(MatGetVecType(pc->pmat, &vectype));
-        PetscCall(PCVCRSChooseWay_Private(&v->opt, &t, direct, vectype, f));
+        PetscCall(PCVCRSChooseWay_Private(&opt, &t, direct, vectype, f));
         PetscCall(PCVCRSTrianglesFree_Private(&t));
       }
     }

@@ -11,6 +11,7 @@
 typedef struct {
   MatVCRSLoss           loss;
   PetscInt              bits;        /* 8 or 16: LOG and FIXED */
+  PetscInt              coarsebits;  /* the same on the coarse levels of a multigrid preconditioner */
   PetscInt              bins;        /* BINS */
   PetscReal             lambda;      /* CLASSES */
   MatVCRSUnit           unit;        /* CLASSES */
@@ -114,6 +115,7 @@ typedef struct {
   PCVCRSFactor **factor;
   PCVCRSHooked  *hooked;
   PetscInt       blockline; /* while collecting inside of blocks: their line, else -1 */
+  PetscBool      coarse;    /* while collecting: on a coarse level */
 
   /* while collecting: what there was last time, those taken over are NULL */
   PetscInt       nold, noldfactors;
@@ -137,6 +139,7 @@ PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const
 PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble, const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
+PETSC_INTERN PCVCRSOptions  PCVCRSOptionsHere_Private(const PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, Mat, Mat *);
 
 /* pcvcrsexchange.c: the copies in their places, and back */

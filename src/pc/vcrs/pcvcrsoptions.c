@@ -20,13 +20,14 @@ PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *opt)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(opt, sizeof(*opt)));
-  opt->loss    = MATVCRS_LOSS_LOG;
-  opt->bits    = 8;
-  opt->bins    = 100000;
-  opt->lambda  = 0.1;
-  opt->unit    = MATVCRS_UNIT_ROW;
-  opt->rowsums = PETSC_TRUE;
-  opt->sweeps  = PETSC_DECIDE;
+  opt->loss       = MATVCRS_LOSS_LOG;
+  opt->bits       = 8;
+  opt->coarsebits = 16;
+  opt->bins       = 100000;
+  opt->lambda     = 0.1;
+  opt->unit       = MATVCRS_UNIT_ROW;
+  opt->rowsums    = PETSC_TRUE;
+  opt->sweeps     = PETSC_DECIDE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,6 +40,7 @@ static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
 
   PetscFunctionBegin;
   PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
+  PetscCheck(opt->coarsebits == 8 || opt->coarsebits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_coarse_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->coarsebits);
   PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
   PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
   PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g with -pc_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
@@ -61,6 +63,7 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
   PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits, &opt.coarsebits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
@@ -100,6 +103,17 @@ static PetscErrorCode PCVCRSSetBits_VCRS(PC pc, PetscInt bits)
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
   opt.bits = bits;
+  PetscCall(PCVCRSSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSSetCoarseBits_VCRS(PC pc, PetscInt bits)
+{
+  PCVCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
+  opt.coarsebits = bits;
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,6 +213,7 @@ PetscErrorCode PCVCRSComposeOptions_Private(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetLoss_C", compose ? PCVCRSSetLoss_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetLoss_C", compose ? PCVCRSGetLoss_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetBits_C", compose ? PCVCRSSetBits_VCRS : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetCoarseBits_C", compose ? PCVCRSSetCoarseBits_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetBins_C", compose ? PCVCRSSetBins_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetLambda_C", compose ? PCVCRSSetLambda_VCRS : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSSetPreserveRowSums_C", compose ? PCVCRSSetPreserveRowSums_VCRS : NULL));
@@ -279,7 +294,7 @@ PetscErrorCode PCVCRSGetLoss(PC pc, MatVCRSLoss *loss)
   Note:
   A matrix whose entries 8 bits of the loss log could change by more than 10 percent has 16 bits.
 
-.seealso: `PCVCRS`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
+.seealso: `PCVCRS`, `PCVCRSSetCoarseBits()`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
 @*/
 PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
 {
@@ -287,6 +302,38 @@ PetscErrorCode PCVCRSSetBits(PC pc, PetscInt bits)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, bits, 2);
   PetscTryMethod(pc, "PCVCRSSetBits_C", (PC, PetscInt), (pc, bits));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCVCRSSetCoarseBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED` on the coarse levels of a multigrid
+  preconditioner inside of a `PCVCRS`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner; of another type than `PCVCRS` it is left as it is
+- bits - 8, or 16, the default
+
+  Options Database Key:
+. -pc_vcrs_coarse_bits <8,16> - the bits
+
+  Level: intermediate
+
+  Notes:
+  All levels but the finest are coarse, and so are restrictions to them. They are few of all entries, and their errors are those that nothing
+  finer corrects: a solve with 8 bits on coarse levels can take 10 percent more iterations than the exact preconditioner.
+
+  Without multigrid inside it has no effect.
+
+.seealso: `PCVCRS`, `PCVCRSSetBits()`, `PCVCRSSetLoss()`, `MatVCRSSetBits()`
+@*/
+PetscErrorCode PCVCRSSetCoarseBits(PC pc, PetscInt bits)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, bits, 2);
+  PetscTryMethod(pc, "PCVCRSSetCoarseBits_C", (PC, PetscInt), (pc, bits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -127,7 +127,7 @@ PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "  loss %s", MatVCRSLosses[loss]));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
-    if (loss == MATVCRS_LOSS_LOG || loss == MATVCRS_LOSS_FIXED) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bits", v->opt.bits));
+    if (loss == MATVCRS_LOSS_LOG || loss == MATVCRS_LOSS_FIXED) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bits, on coarse levels %" PetscInt_FMT, v->opt.bits, v->opt.coarsebits));
     if (loss == MATVCRS_LOSS_BINS) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bins", v->opt.bins));
     if (loss == MATVCRS_LOSS_CLASSES) PetscCall(PetscViewerASCIIPrintf(viewer, ", lambda %g relative to %s", (double)v->opt.lambda, MatVCRSUnits[v->opt.unit]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept"
