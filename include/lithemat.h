@@ -15,6 +15,12 @@
 #define MATSEQAIJVCRS "seqaijvcrs"
 #define MATMPIAIJVCRS "mpiaijvcrs"
 
+/* "hybmgpu" and "aijhybmgpu" likewise */
+#define MATHYBMGPU       "hybmgpu"
+#define MATAIJHYBMGPU    "aijhybmgpu"
+#define MATSEQAIJHYBMGPU "seqaijhybmgpu"
+#define MATMPIAIJHYBMGPU "mpiaijhybmgpu"
+
 #define MATSBPSAT "sbpsat"
 
 /*E
@@ -207,3 +213,98 @@ PETSC_EXTERN PetscErrorCode MatSBPSATGetTensor(Mat, Vec *, Vec *, Vec *, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
+
+/*E
+  MatHYBMGPUFormat - how a `MATHYBMGPU` matrix is stored for products
+
+  Values:
++ `MATHYBMGPU_FORMAT_AUTO` - the format below that needs the fewest bytes in a product
+. `MATHYBMGPU_FORMAT_HYB`  - so many entries of each row in columns that all rows have (ELL), what is left in a list (COO)
+. `MATHYBMGPU_FORMAT_SELL` - slices of 32 rows, each with its own columns; a column holds the entries of the rows that have one
+. `MATHYBMGPU_FORMAT_CSR`  - row by row, several threads a row
+- `MATHYBMGPU_FORMAT_VCRS` - a lossless `MATVCRS` of the rows and columns of a process
+
+  Level: intermediate
+
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetFormat()`
+E*/
+typedef enum {
+  MATHYBMGPU_FORMAT_AUTO,
+  MATHYBMGPU_FORMAT_HYB,
+  MATHYBMGPU_FORMAT_SELL,
+  MATHYBMGPU_FORMAT_CSR,
+  MATHYBMGPU_FORMAT_VCRS
+} MatHYBMGPUFormat;
+PETSC_EXTERN const char *const MatHYBMGPUFormats[];
+
+/*E
+  MatHYBMGPUSplit - how many entries of a row the format `MATHYBMGPU_FORMAT_HYB` puts into columns
+
+  Values:
++ `MATHYBMGPU_SPLIT_BYTES` - the number with the fewest bytes in all
+- `MATHYBMGPU_SPLIT_CUSP`  - the rule of the CUSP library: the largest that a third of the rows, and 4096 of them at least, fill
+
+  Level: intermediate
+
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSplit()`
+E*/
+typedef enum {
+  MATHYBMGPU_SPLIT_BYTES,
+  MATHYBMGPU_SPLIT_CUSP
+} MatHYBMGPUSplit;
+PETSC_EXTERN const char *const MatHYBMGPUSplits[];
+
+/*E
+  MatHYBMGPUReorder - in which order a `MATHYBMGPU` matrix visits its rows in a product; vectors keep theirs
+
+  Values:
++ `MATHYBMGPU_REORDER_NONE` - that of the matrix
+- `MATHYBMGPU_REORDER_RCM`  - reverse Cuthill-McKee of the rows and columns of a process, so that neighbouring rows read neighbouring entries
+
+  Level: intermediate
+
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetReorder()`, `MatHYBMGPURepartition()`
+E*/
+typedef enum {
+  MATHYBMGPU_REORDER_NONE,
+  MATHYBMGPU_REORDER_RCM
+} MatHYBMGPUReorder;
+PETSC_EXTERN const char *const MatHYBMGPUReorders[];
+
+/*S
+  MatHYBMGPUInfo - how a `MATHYBMGPU` matrix is stored; sums over all processes unless another thing is said
+
+  Level: intermediate
+
+.seealso: `MATHYBMGPU`, `MatHYBMGPUGetInfo()`
+S*/
+typedef struct {
+  MatHYBMGPUFormat format;     /* of this process */
+  PetscInt         width;      /* HYB: entries of a row that are in columns, on this process; else the most of a row */
+  PetscInt64       rows;
+  PetscInt64       nonzeros;   /* of the whole matrix */
+  PetscInt64       padding;    /* places without an entry */
+  PetscInt64       tail;       /* entries in lists: beyond the width of HYB, or of very long rows */
+  PetscInt64       ghost;      /* entries of columns that other processes have */
+  PetscLogDouble   bytes;      /* of the stored matrix */
+  PetscLogDouble   aijbytes;   /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
+  LitheTransport   transport;  /* the one in use, or asked for where none has been used yet */
+  const char      *reason;     /* why not a faster one, or NULL */
+  PetscInt         from, to;   /* most neighbours that entries come from and go to */
+  PetscInt64       halobytes;  /* received in a product */
+} MatHYBMGPUInfo;
+
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetFormat(Mat, MatHYBMGPUFormat);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetFormat(Mat, MatHYBMGPUFormat *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetWidth(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetWidth(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSplit(Mat, MatHYBMGPUSplit);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSplit(Mat, MatHYBMGPUSplit *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetSigma(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetSigma(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetTransport(Mat, LitheTransport);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetTransport(Mat, LitheTransport *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUSetReorder(Mat, MatHYBMGPUReorder);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetReorder(Mat, MatHYBMGPUReorder *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPUGetInfo(Mat, MatHYBMGPUInfo *);
+PETSC_EXTERN PetscErrorCode MatHYBMGPURepartition(Mat, Mat *, IS *);

@@ -13,6 +13,8 @@
 
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_SBPSAT(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat, MatFactorType, Mat *);
 
@@ -21,6 +23,8 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscFunctionBegin;
   PetscCall(MatRegister(MATSEQAIJVCRS, MatCreate_SeqAIJVCRS));
   PetscCall(MatRegister(MATMPIAIJVCRS, MatCreate_MPIAIJVCRS));
+  PetscCall(MatRegister(MATSEQAIJHYBMGPU, MatCreate_SeqAIJHYBMGPU));
+  PetscCall(MatRegister(MATMPIAIJHYBMGPU, MatCreate_MPIAIJHYBMGPU));
   PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));
@@ -29,5 +33,7 @@ PetscErrorCode LitheMatRegisterAll(void)
      matrix package by now, which would forget names given before. */
   PetscCall(MatRegisterRootName(MATAIJVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
   PetscCall(MatRegisterRootName(MATVCRS, MATSEQAIJVCRS, MATMPIAIJVCRS));
+  PetscCall(MatRegisterRootName(MATAIJHYBMGPU, MATSEQAIJHYBMGPU, MATMPIAIJHYBMGPU));
+  PetscCall(MatRegisterRootName(MATHYBMGPU, MATSEQAIJHYBMGPU, MATMPIAIJHYBMGPU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -204,31 +204,14 @@ PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values may be on the device, where MATAIJ would follow the pointer as it is; bring them to the host first */
+/* The values may be on the device, where MATAIJ would follow the pointer as it is */
 PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
 {
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-#if defined(LITHE_HAVE_CUDA)
-  {
-    PetscMemType mtype;
-
-    PetscCall(PetscGetMemType(v, &mtype));
-    if (PetscMemTypeDevice(mtype)) {
-      PetscScalar *host;
-
-      PetscCall(PetscMalloc1(ctx->coocount, &host));
-      PetscCallCUDA(cudaMemcpy(host, v, (size_t)ctx->coocount * sizeof(PetscScalar), cudaMemcpyDeviceToHost));
-      PetscCall(PetscLogGpuToCpu((PetscLogDouble)ctx->coocount * sizeof(PetscScalar)));
-      PetscCall((*ctx->setvaluescoo)(A, host, mode));
-      PetscCall(PetscFree(host));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
-#endif
-  PetscCall((*ctx->setvaluescoo)(A, v, mode));
+  PetscCall(LitheAIJSetValuesCOO(A, ctx->setvaluescoo, ctx->coocount, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -341,73 +324,11 @@ PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What MatConvert() asks for by name: our names from AIJ and from its GPU and CPU relatives, and back */
-PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], PetscErrorCode (*forth)(Mat, MatType, MatReuse, Mat *), PetscErrorCode (*back)(Mat, MatType, MatReuse, Mat *))
+/* Our names from AIJ and from its GPU and CPU relatives, and back */
+PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
 {
-  static const char *const relatives[] = {"", "cusparse", "kokkos", "perm", "sell", "crl", "mkl"};
-  const char *const        names[]     = {to, MATVCRS, MATAIJVCRS};
-  char                     name[256];
-
   PetscFunctionBegin;
-  for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(relatives); r++) {
-    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
-      PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", from, relatives[r], names[k]));
-      PetscCall(PetscObjectComposeFunction((PetscObject)B, name, forth));
-    }
-  }
-  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", to, from));
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The MATSEQAIJ of a relative of it; PETSc has no way of its own to go from most of them, and MatConvert_Basic() is slow */
-static PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, Mat *aij)
-{
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-  PetscInt           n;
-  PetscBool          done;
-  Mat                B;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
-  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(B, A, A));
-  PetscCall(MatSetType(B, MATSEQAIJ));
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
-  PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
-  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  *aij = B;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A new matrix of the base type, or newmat overwritten; a relative of AIJ (on the GPU, say) goes through AIJ. Its vectors stay of the type that they are */
-PetscErrorCode MatVCRSConvertStart_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
-{
-  PetscBool isbase, isseq;
-  char     *vectype;
-
-  PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
-    *done = PETSC_TRUE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscStrallocpy(A->defaultvectype, &vectype));
-  if (reuse == MAT_INITIAL_MATRIX) {
-    if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
-    else if (isseq && A->assembled && A->rmap->n > 0) PetscCall(MatVCRSCreateSeqAIJ_Private(A, newmat));
-    else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
-  } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
-  if (vectype) PetscCall(MatSetVecType(*newmat, vectype));
-  PetscCall(PetscFree(vectype));
+  PetscCall(LitheAIJComposeConversions(B, from, to, MATVCRS, MATAIJVCRS, forth, back));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -420,7 +341,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   PetscCall(MatVCRSConvertFromDevice_Private(A, reuse, newmat, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
 #endif
-  PetscCall(MatVCRSConvertStart_Private(A, MATSEQAIJ, reuse, newmat, &done));
+  PetscCall(LitheAIJConvertStart(A, MATSEQAIJ, reuse, newmat, &done));
 #if defined(LITHE_HAVE_CUDA)
   if (done) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif

@@ -550,14 +550,8 @@ PetscErrorCode MatVCRSMaterializeAIJ(Mat A)
 static PetscErrorCode MatVCRSUnwrap_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
   PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
-    *done = PETSC_TRUE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
-  PetscCall(MatVCRSMaterializeOperand_Private(*newmat, base));
+  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, done));
+  if (!*done) PetscCall(MatVCRSMaterializeOperand_Private(*newmat, base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

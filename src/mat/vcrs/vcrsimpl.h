@@ -8,6 +8,7 @@
 #include <lithe/private/lithecuda.h>
 #include <lithe/private/lithehalo.h>
 #include <petsc/private/matimpl.h>
+#include "../aijfamily.h"
 
 /* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
 typedef struct {
@@ -94,8 +95,7 @@ PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
-PETSC_INTERN PetscErrorCode MatVCRSConvertStart_Private(Mat, MatType, MatReuse, Mat *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSComposeConversions_Private(Mat, const char[], const char[], PetscErrorCode (*)(Mat, MatType, MatReuse, Mat *), PetscErrorCode (*)(Mat, MatType, MatReuse, Mat *));
+PETSC_INTERN PetscErrorCode MatVCRSComposeConversions_Private(Mat, const char[], const char[], LitheAIJConvertFn *, LitheAIJConvertFn *);
 PETSC_INTERN PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);

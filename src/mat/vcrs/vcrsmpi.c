@@ -283,7 +283,7 @@ PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSConvertStart_Private(A, MATMPIAIJ, reuse, newmat, &done));
+  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSAttach_Private(*newmat, MatVCRSApply_MPI));
   (*newmat)->ops->assemblyend = MatAssemblyEnd_MPIAIJVCRS;

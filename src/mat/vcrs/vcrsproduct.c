@@ -328,40 +328,20 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
 
 /* ---- Which product it is ---- */
 
-/* The name that a factor's type has for AIJ's products */
-static PetscErrorCode MatVCRSGetBaseName_Private(Mat A, const char **name, PetscBool *isaij)
-{
-  PetscBool seq, mpi;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &seq, MATSEQAIJVCRS, MATSEQAIJ, ""));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &mpi, MATMPIAIJVCRS, MATMPIAIJ, ""));
-  *isaij = (PetscBool)(seq || mpi);
-  *name  = seq ? MATSEQAIJ : (mpi ? MATMPIAIJ : ((PetscObject)A)->type_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
 {
   Mat_Product *product = D->product;
   Mat_VCRS    *ctx[3]  = {NULL, NULL, NULL};
-  const int    n       = product->type == MATPRODUCT_ABC ? 3 : 2;
-  Mat          factor[3];
-  const char  *name[3];
-  char         mtypes[256];
-  PetscBool    isaij = PETSC_FALSE, all = PETSC_TRUE, dense;
+  const Mat    factor[3] = {product->A, product->B, product->C};
+  PetscBool    dense;
   VCRSProduct *p;
-  PetscErrorCode (*f)(Mat) = NULL;
+  PetscErrorCode (*super)(Mat) = NULL, (*f)(Mat);
 
   PetscFunctionBegin;
   MatCheckProduct(D, 1);
-  factor[0] = product->A;
-  factor[1] = product->B;
-  factor[2] = product->C;
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < (product->type == MATPRODUCT_ABC ? 3 : 2); k++) {
     PetscCall(MatVCRSGetContext(factor[k], &ctx[k]));
-    PetscCall(MatVCRSGetBaseName_Private(factor[k], &name[k], &isaij));
-    all = (PetscBool)(all && isaij);
+    if (ctx[k] && !super) super = ctx[k]->super.productsetfromoptions;
   }
 
   if (ctx[0] && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB)) {
@@ -372,14 +352,7 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
     }
   }
 
-  /* AIJ's own function if all factors are of our types or AIJ, else that of the factors' names */
-  for (int k = 0; k < n && !f && all; k++) {
-    if (ctx[k]) f = ctx[k]->super.productsetfromoptions;
-  }
-  if (!all) {
-    PetscCall(PetscSNPrintf(mtypes, sizeof(mtypes), "MatProductSetFromOptions_%s_%s%s%s_C", name[0], name[1], n == 3 ? "_" : "", n == 3 ? name[2] : ""));
-    for (int k = 0; k < n && !f; k++) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], mtypes, &f));
-  }
+  PetscCall(LitheAIJFindProduct(D, super, &f));
   if (!f) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSMaterializeFactors_Private(D));
   PetscCall((*f)(D));
@@ -392,36 +365,11 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSComposeProductNames_Private(Mat A, PetscBool parallel, PetscErrorCode (*f)(Mat))
-{
-  static const char *const seqpartners[] = {MATSEQAIJ, MATSEQDENSE, MATSEQDENSECUDA, MATSEQMAIJ, MATIS, MATSEQAIJCUSPARSE, MATSEQAIJPERM, MATSEQAIJSELL, MATHYPRE};
-  static const char *const mpipartners[] = {MATMPIAIJ, MATMPIDENSE, MATMPIDENSECUDA, MATMPIMAIJ, MATIS, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATHYPRE};
-  const char *const       *partners      = parallel ? mpipartners : seqpartners;
-  const char *const        own           = parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS;
-  const char *const        two[]         = {own, partners[0]};
-  char                     name[256];
-
-  PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(seqpartners); k++) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", own, partners[k]));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", partners[k], own));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
-  }
-
-  /* Three factors, at least one of ours among them */
-  for (int k = 0; k < 7; k++) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_%s_C", two[k & 1], two[(k >> 1) & 1], two[(k >> 2) & 1]));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatVCRSComposeProducts_Private(Mat A, PetscBool parallel)
 {
   PetscFunctionBegin;
   A->ops->productsetfromoptions = MatProductSetFromOptions_VCRS;
-  PetscCall(MatVCRSComposeProductNames_Private(A, parallel, MatProductSetFromOptions_VCRS));
+  PetscCall(LitheAIJComposeProducts(A, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, parallel, MatProductSetFromOptions_VCRS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -429,6 +377,6 @@ PetscErrorCode MatVCRSComposeProducts_Private(Mat A, PetscBool parallel)
 PetscErrorCode MatVCRSDecomposeProducts_Private(Mat A, PetscBool parallel)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSComposeProductNames_Private(A, parallel, NULL));
+  PetscCall(LitheAIJComposeProducts(A, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, parallel, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

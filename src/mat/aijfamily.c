@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What the matrix classes that are MATSEQAIJ and MATMPIAIJ with other products have in common: the names under which PETSc looks for
+   conversions and products, conversion itself, and values in the memory of a device.
+*/
+
+#include "aijfamily.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
+
+/* ---- Conversions ---- */
+
+/* The MATSEQAIJ of a relative of it; PETSc has no way of its own to go from most of them, and MatConvert_Basic() is slow */
+static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
+{
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscInt           n;
+  PetscBool          done;
+  Mat                B;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
+  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(B, A, A));
+  PetscCall(MatSetType(B, MATSEQAIJ));
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)A)->type_name);
+  PetscCall(MatSeqAIJSetPreallocationCSR(B, i, j, a));
+  PetscCall(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  *aij = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A relative of AIJ (on the GPU, say) goes through AIJ. Its vectors stay of the type that they are */
+PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
+{
+  PetscBool isbase, isseq;
+  char     *vectype;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
+    *done = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscStrallocpy(A->defaultvectype, &vectype));
+  if (reuse == MAT_INITIAL_MATRIX) {
+    if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
+    else if (isseq && A->assembled && A->rmap->n > 0) PetscCall(LitheAIJCreateSeqAIJ_Private(A, newmat));
+    else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
+  } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
+  if (vectype) PetscCall(MatSetVecType(*newmat, vectype));
+  PetscCall(PetscFree(vectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
+    *done = PETSC_TRUE;
+  } else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
+{
+  static const char *const relatives[] = {"", "cusparse", "kokkos", "perm", "sell", "crl", "mkl"};
+  const char *const        names[]     = {to, root, aijroot};
+  char                     name[256];
+
+  PetscFunctionBegin;
+  for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(relatives); r++) {
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
+      PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", base, relatives[r], names[k]));
+      PetscCall(PetscObjectComposeFunction((PetscObject)B, name, forth));
+    }
+  }
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", to, base));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Products ---- */
+
+/* The name that a factor's type has for AIJ's products */
+static PetscErrorCode LitheAIJGetBaseName_Private(Mat A, const char **name, PetscBool *isaij)
+{
+  PetscBool seq, mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &seq, MATSEQAIJVCRS, MATSEQAIJHYBMGPU, MATSEQAIJ, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &mpi, MATMPIAIJVCRS, MATMPIAIJHYBMGPU, MATMPIAIJ, ""));
+  *isaij = (PetscBool)(seq || mpi);
+  *name  = seq ? MATSEQAIJ : (mpi ? MATMPIAIJ : ((PetscObject)A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat))
+{
+  Mat_Product *product = D->product;
+  const int    n       = product->type == MATPRODUCT_ABC ? 3 : 2;
+  const Mat    factor[3] = {product->A, product->B, product->C};
+  const char  *name[3];
+  char         mtypes[256];
+  PetscBool    isaij = PETSC_FALSE, all = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  *f = NULL;
+  for (int k = 0; k < n; k++) {
+    PetscCall(LitheAIJGetBaseName_Private(factor[k], &name[k], &isaij));
+    all = (PetscBool)(all && isaij);
+  }
+  if (all) *f = super;
+  else {
+    PetscCall(PetscSNPrintf(mtypes, sizeof(mtypes), "MatProductSetFromOptions_%s_%s%s%s_C", name[0], name[1], n == 3 ? "_" : "", n == 3 ? name[2] : ""));
+    for (int k = 0; k < n && !*f; k++) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], mtypes, f));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], PetscBool parallel, PetscErrorCode (*f)(Mat))
+{
+  static const char *const seqpartners[] = {MATSEQAIJ, MATSEQDENSE, MATSEQDENSECUDA, MATSEQMAIJ, MATIS, MATSEQAIJCUSPARSE, MATSEQAIJPERM, MATSEQAIJSELL, MATHYPRE};
+  static const char *const mpipartners[] = {MATMPIAIJ, MATMPIDENSE, MATMPIDENSECUDA, MATMPIMAIJ, MATIS, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATHYPRE};
+  const char *const       *partners      = parallel ? mpipartners : seqpartners;
+  const char *const        two[]         = {own, partners[0]};
+  char                     name[256];
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(seqpartners); k++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", own, partners[k]));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", partners[k], own));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+  }
+
+  /* Three factors, at least one of ours among them */
+  for (int k = 0; k < 7; k++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_%s_C", two[k & 1], two[(k >> 1) & 1], two[(k >> 2) & 1]));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Values in the memory of a device ---- */
+
+PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PETSC_UNUSED PetscCount n, const PetscScalar v[], InsertMode mode)
+{
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscMemType mtype;
+
+    PetscCall(PetscGetMemType(v, &mtype));
+    if (PetscMemTypeDevice(mtype)) {
+      PetscScalar *host;
+
+      PetscCall(PetscMalloc1(n, &host));
+      PetscCallCUDA(cudaMemcpy(host, v, (size_t)n * sizeof(PetscScalar), cudaMemcpyDeviceToHost));
+      PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(PetscScalar)));
+      PetscCall((*super)(A, host, mode));
+      PetscCall(PetscFree(host));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  PetscCall((*super)(A, v, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the matrix classes that are MATSEQAIJ and MATMPIAIJ with other products have in common; aijfamily.c */
+
+#include <lithemat.h>
+#include <petsc/private/matimpl.h>
+
+typedef PetscErrorCode LitheAIJConvertFn(Mat, MatType, MatReuse, Mat *);
+
+/* A new matrix of the base type MATSEQAIJ or MATMPIAIJ from A, or newmat overwritten; done: with MAT_REUSE_MATRIX nothing is left to do */
+PETSC_INTERN PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done);
+/* The opposite: newmat is A, or a copy with its type, which the caller makes one of the base type */
+PETSC_INTERN PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, PetscBool *done);
+/* What MatConvert() asks for by name: to, root and aijroot from the base type and its relatives, and back */
+PETSC_INTERN PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back);
+/* What MatProductSetFromOptions() asks for by name, with all partners of AIJ */
+PETSC_INTERN PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], PetscBool parallel, PetscErrorCode (*f)(Mat));
+/* AIJ's function for the product D, in which a factor is of this family: super if all are or are AIJ, else that of the factors' names; NULL: none */
+PETSC_INTERN PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat));
+/* Calls AIJ's own with values on the host, wherever the n values are */
+PETSC_INTERN PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PetscCount n, const PetscScalar v[], InsertMode mode);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Products of a MATHYBMGPU with vectors, and steps of power series: where they are done, and PETSc's operations for them.
+
+   All vectors on a device: there. Else on the host, where a vector of the other kind is synchronised by its own accessor. There the format auto is
+   AIJ itself.
+*/
+
+#include "hybmgpuimpl.h"
+
+static const LitheStep HybPlain = {.scale = 1};
+
+/* What a caller wants of a block, with arrays on the device or on the host */
+PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+{
+  Mat_HYBMGPU *ctx;
+  HybCSR       csr;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (device || ctx->opt.format != MATHYBMGPU_FORMAT_AUTO) PetscCall(MatHYBMGPUUpdate_Seq(A, op, device));
+  PetscCall(HybGetCSR(A, &csr));
+  if (!device && (ctx->opt.format == MATHYBMGPU_FORMAT_AUTO || (op == HYB_OP_T && ctx->format != MATHYBMGPU_FORMAT_VCRS))) {
+    if (op == HYB_OP_N) PetscCall(HybCSRMult(&csr, x, add, step, y));
+    else PetscCall(HybCSRMultTranspose(&csr, x, add, y));
+  } else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedMult(ctx->compressed, op, device, x, add, step, y));
+  else if (!device) PetscCall(HybPlanMult(ctx->block.host, x, add, step, y));
+#if defined(LITHE_HAVE_CUDA)
+  else PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.device : ctx->transpose.device, x, add, step, y));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* add may be NULL, x or y */
+static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool device, Vec x, Vec add, const LitheStep *step, Vec y)
+{
+  const PetscScalar *px, *padd = NULL;
+  PetscScalar       *py;
+  Mat_HYBMGPU       *ctx;
+  MatInfo            info;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+    if (add == y) PetscCall(VecGetArrayAndMemType(y, &py, NULL));
+    else PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
+    if (add && add != x && add != y) PetscCall(VecGetArrayReadAndMemType(add, &padd, NULL));
+  } else {
+    PetscCall(VecGetArrayRead(x, &px));
+    if (add == y) PetscCall(VecGetArray(y, &py));
+    else PetscCall(VecGetArrayWrite(y, &py));
+    if (add && add != x && add != y) PetscCall(VecGetArrayRead(add, &padd));
+  }
+  if (device) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px, !add ? NULL : (add == x ? px : (add == y ? py : padd)), step, py));
+  if (device) PetscCall(PetscLogGpuTimeEnd());
+  if (device) {
+    if (padd) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
+    if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));
+    else PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  } else {
+    if (padd) PetscCall(VecRestoreArrayRead(add, &padd));
+    if (add == y) PetscCall(VecRestoreArray(y, &py));
+    else PetscCall(VecRestoreArrayWrite(y, &py));
+    PetscCall(VecRestoreArrayRead(x, &px));
+  }
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  if (device) PetscCall(PetscLogGpuFlops(2.0 * info.nz_used));
+  else PetscCall(PetscLogFlops(2.0 * info.nz_used));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* super: AIJ does it, on the host, with vectors of any kind. A transport other than PETSc's own is then refused by the halo */
+static PetscErrorCode MatHYBMGPUGetPlace_Private(Mat A, Vec x, Vec add, Vec y, PetscBool *device, PetscBool *super)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  *device = PETSC_FALSE;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool xdevice, adddevice = PETSC_TRUE, ydevice;
+
+    PetscCall(VecIsOnDevice_Private(x, &xdevice));
+    PetscCall(VecIsOnDevice_Private(y, &ydevice));
+    if (add && add != y) PetscCall(VecIsOnDevice_Private(add, &adddevice));
+    *device = (PetscBool)(xdevice && adddevice && ydevice && !A->boundtocpu);
+  }
+#else
+  (void)x;
+  (void)add;
+  (void)y;
+#endif
+  *super = (PetscBool)(!*device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO && (ctx->opt.transport == LITHE_TRANSPORT_AUTO || ctx->opt.transport == LITHE_TRANSPORT_MPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = op(A) x (+ add), on one process or on many; add may be NULL or y */
+static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, Vec y)
+{
+  Mat_HYBMGPU *ctx;
+  PetscBool    device = PETSC_FALSE, super = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatHYBMGPUGetPlace_Private(A, x, add, y, &device, &super));
+  if (!super) {
+    PetscCall(MatHYBMGPUMultVectors_Private(A, op, device, x, add, &HybPlain, y));
+  } else if (op == HYB_OP_N) {
+    if (add) PetscCall((*ctx->super.multadd)(A, x, add, y));
+    else PetscCall((*ctx->super.mult)(A, x, y));
+  } else {
+    if (add) PetscCall((*ctx->super.multtransposeadd)(A, x, add, y));
+    else PetscCall((*ctx->super.multtranspose)(A, x, y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = x + scale A x, and the sums: a LitheMatStepFn */
+static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  LitheStep step;
+  PetscBool device, host;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
+  if (A->boundtocpu) device = PETSC_FALSE;
+  PetscCall(LitheStepGetArrays(device, scale, nsums, sums, &step));
+  PetscCall(MatHYBMGPUMultVectors_Private(A, HYB_OP_N, device, x, x, &step, y));
+  PetscCall(LitheStepRestoreArrays(device, nsums, sums, &step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_HYBMGPU(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUApply_Private(A, HYB_OP_N, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_HYBMGPU(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUApply_Private(A, HYB_OP_N, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_HYBMGPU(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUApply_Private(A, HYB_OP_T, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_HYBMGPU(Mat A, Vec x, Vec add, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUApply_Private(A, HYB_OP_T, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUSetProducts_Private(Mat B)
+{
+  PetscFunctionBegin;
+  B->ops->mult             = MatMult_HYBMGPU;
+  B->ops->multadd          = MatMultAdd_HYBMGPU;
+  B->ops->multtranspose    = MatMultTranspose_HYBMGPU;
+  B->ops->multtransposeadd = MatMultTransposeAdd_HYBMGPU;
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", MatHYBMGPUStep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The plans of the block of a process: when they are made, filled and copied to a device.
+
+   A plan is made once a pattern. New values in the same pattern are put to the places that are fixed already. What is only needed on a device
+   is on the host while it is copied.
+*/
+
+#include "hybmgpuimpl.h"
+
+/* ---- The AIJ arrays ---- */
+
+PetscErrorCode HybGetCSR(Mat A, HybCSR *csr)
+{
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  csr->m = A->rmap->n;
+  csr->n = A->cmap->n;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));
+  csr->a = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HybStateGet(Mat A, HybState *state)
+{
+  HybCSR csr;
+
+  PetscFunctionBegin;
+  PetscCall(HybGetCSR(A, &csr));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state->values));
+  state->pattern = A->nonzerostate;
+  state->columns = csr.j;
+  state->nz      = csr.m ? csr.i[csr.m] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether the pattern, and the values, are what they were; other data may have been given to the object, so the place of the columns counts */
+PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *pattern, PetscBool *values)
+{
+  PetscFunctionBegin;
+  *pattern = (PetscBool)(a->values >= 0 && a->pattern == b->pattern && a->columns == b->columns && a->nz == b->nz);
+  *values  = (PetscBool)(*pattern && a->values == b->values);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Copies of a plan ---- */
+
+PetscErrorCode HybCopiesReset(HybCopies *c)
+{
+  PetscFunctionBegin;
+  PetscCall(HybPlanDestroy(&c->host));
+#if defined(LITHE_HAVE_CUDA)
+  if (c->device) {
+    PetscCall(LitheCUDAHybFree(c->device));
+    PetscCall(PetscFree(c->device));
+  }
+#endif
+  c->hostvalues = c->devicevalues = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan is made; entries get to where they are wanted */
+PetscErrorCode HybCopiesUpdate(HybCopies *c, const HybCSR *csr, PetscBool device)
+{
+  const PetscBool kept = (PetscBool)!!c->host->col;
+
+  PetscFunctionBegin;
+  if (device ? c->devicevalues : c->hostvalues) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!c->hostvalues) PetscCall(HybPlanFill(c->host, csr, (PetscBool)(device ? !c->device : !kept)));
+  c->hostvalues = (PetscBool)(kept || !device);
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    if (c->device) PetscCall(LitheCUDAHybUploadValues(c->host, c->device));
+    else {
+      PetscCall(PetscNew(&c->device));
+      PetscCall(LitheCUDAHybUpload(c->host, c->device));
+    }
+    c->devicevalues = PETSC_TRUE;
+    if (!kept) PetscCall(HybPlanDropEntries(c->host));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode HybCSRTranspose_Private(const HybCSR *csr, HybCSR *t)
+{
+  const PetscInt nz = csr->m ? csr->i[csr->m] : 0;
+  PetscInt      *i, *j, *next;
+  PetscScalar   *a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(csr->n + 1, &i));
+  PetscCall(PetscMalloc1(nz, &j));
+  PetscCall(PetscMalloc1(nz, &a));
+  PetscCall(PetscMalloc1(csr->n, &next));
+  for (PetscInt k = 0; k < nz; k++) i[csr->j[k] + 1]++;
+  for (PetscInt k = 0; k < csr->n; k++) i[k + 1] += i[k];
+  PetscCall(PetscArraycpy(next, i, csr->n));
+  for (PetscInt r = 0; r < csr->m; r++) {
+    for (PetscInt k = csr->i[r]; k < csr->i[r + 1]; k++) {
+      const PetscInt to = next[csr->j[k]]++;
+
+      j[to] = r;
+      a[to] = csr->a[k];
+    }
+  }
+  PetscCall(PetscFree(next));
+  t->m = csr->n;
+  t->n = csr->m;
+  t->i = i;
+  t->j = j;
+  t->a = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The format with the fewest bytes of those with a plan */
+static PetscErrorCode HybPlanCreateSmallest_Private(const HybCSR *csr, const HybOptions *opt, const PetscInt order[], HybPlan **plan)
+{
+  const MatHYBMGPUFormat formats[] = {MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_CSR};
+  PetscLogDouble         least     = 0.0, bytes;
+
+  PetscFunctionBegin;
+  *plan = NULL;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(formats); k++) {
+    HybPlan *other;
+
+    PetscCall(HybPlanCreate(csr, opt, formats[k], order, &other));
+    PetscCall(HybPlanGetBytes(other, &bytes));
+    if (!*plan || bytes < least) {
+      PetscCall(HybPlanDestroy(plan));
+      *plan = other;
+      least = bytes;
+    } else PetscCall(HybPlanDestroy(&other));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A plan of A^T on a device */
+PetscErrorCode HybCopiesUpdateTransposed(HybCopies *c, const HybCSR *csr)
+{
+  HybCSR     t;
+  HybOptions opt;
+
+  PetscFunctionBegin;
+  if (c->devicevalues) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(HybCSRTranspose_Private(csr, &t));
+  PetscCall(HybOptionsDefault(&opt));
+  if (!c->host) PetscCall(HybPlanCreateSmallest_Private(&t, &opt, NULL, &c->host));
+  PetscCall(HybCopiesUpdate(c, &t, PETSC_TRUE));
+  PetscCall(PetscFree(t.i));
+  PetscCall(PetscFree(t.j));
+  PetscCall(PetscFree(t.a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- The block ---- */
+
+PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(HybCopiesReset(&ctx->block));
+  PetscCall(HybCopiesReset(&ctx->transpose));
+  PetscCall(MatDestroy(&ctx->compressed));
+  ctx->format       = MATHYBMGPU_FORMAT_AUTO;
+  ctx->state.values = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What was made from other values, or another pattern, is forgotten */
+static PetscErrorCode MatHYBMGPUForget_Private(Mat A)
+{
+  Mat_HYBMGPU *ctx;
+  HybState     now;
+  PetscBool    pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(HybStateGet(A, &now));
+  PetscCall(HybStateCompare(&ctx->state, &now, &pattern, &values));
+  if (values) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!pattern) PetscCall(MatHYBMGPUReset_Seq(ctx));
+  ctx->block.hostvalues = ctx->block.devicevalues = PETSC_FALSE;
+  ctx->transpose.hostvalues = ctx->transpose.devicevalues = PETSC_FALSE;
+  PetscCall(MatDestroy(&ctx->compressed));
+  ctx->state = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatHYBMGPUGetOrder_Private(Mat A, const HybOptions *opt, IS *rows)
+{
+  IS columns;
+
+  PetscFunctionBegin;
+  *rows = NULL;
+  if (opt->reorder == MATHYBMGPU_REORDER_NONE || !A->rmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "-mat_hybmgpu_reorder %s needs as many rows as columns on each process, not %" PetscInt_FMT " and %" PetscInt_FMT ". Use -mat_hybmgpu_reorder none", MatHYBMGPUReorders[opt->reorder], A->rmap->n, A->cmap->n);
+  PetscCall(MatGetOrdering(A, MATORDERINGRCM, rows, &columns));
+  PetscCall(ISDestroy(&columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUChoose_Seq(Mat A)
+{
+  Mat_HYBMGPU      *ctx;
+  HybCSR            csr;
+  const HybOptions *opt;
+  const PetscInt   *order = NULL;
+  PetscLogDouble    bytes, compressed;
+  IS                rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatHYBMGPUForget_Private(A));
+  opt = &ctx->opt;
+  if (ctx->format == MATHYBMGPU_FORMAT_VCRS && !ctx->compressed) PetscCall(HybCompressedCreate(A, &ctx->compressed)); /* other values */
+  if (ctx->format != MATHYBMGPU_FORMAT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+
+  if (opt->format == MATHYBMGPU_FORMAT_VCRS) {
+    PetscCall(HybCompressedCreate(A, &ctx->compressed));
+    ctx->format = MATHYBMGPU_FORMAT_VCRS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(HybGetCSR(A, &csr));
+  PetscCall(MatHYBMGPUGetOrder_Private(A, opt, &rows));
+  if (rows) PetscCall(ISGetIndices(rows, &order));
+  if (opt->format == MATHYBMGPU_FORMAT_AUTO) PetscCall(HybPlanCreateSmallest_Private(&csr, opt, order, &ctx->block.host));
+  else PetscCall(HybPlanCreate(&csr, opt, opt->format, order, &ctx->block.host));
+  if (rows) PetscCall(ISRestoreIndices(rows, &order));
+  PetscCall(ISDestroy(&rows));
+  ctx->format = ctx->block.host->format;
+
+  /* Compressed rows know their bytes when they are made; they have an order of their own */
+  if (opt->format == MATHYBMGPU_FORMAT_AUTO && opt->reorder == MATHYBMGPU_REORDER_NONE && csr.m) {
+    PetscCall(HybPlanGetBytes(ctx->block.host, &bytes));
+    PetscCall(HybCompressedCreate(A, &ctx->compressed));
+    PetscCall(HybCompressedGetBytes(ctx->compressed, &compressed));
+    if (compressed < bytes) {
+      PetscCall(HybCopiesReset(&ctx->block));
+      ctx->format = MATHYBMGPU_FORMAT_VCRS;
+    } else PetscCall(MatDestroy(&ctx->compressed));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUUpdate_Seq(Mat A, HybOp op, PetscBool device)
+{
+  Mat_HYBMGPU *ctx;
+  HybCSR       csr;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUChoose_Seq(A));
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(HybGetCSR(A, &csr));
+  if (op == HYB_OP_N) PetscCall(HybCopiesUpdate(&ctx->block, &csr, device));
+  else if (device) PetscCall(HybCopiesUpdateTransposed(&ctx->transpose, &csr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The format vcrs of a MATHYBMGPU: its block as a lossless MATVCRS without AIJ arrays, with the options of that class */
+
+#include "hybmgpuimpl.h"
+#include "../vcrs/vcrsimpl.h"
+
+PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
+{
+  Mat_HYBMGPU *ctx;
+  MatVCRSLoss  loss;
+  Mat          C;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &C));
+  PetscCall(MatSetOptionsPrefix(C, ctx->prefix ? ctx->prefix : ((PetscObject)A)->prefix));
+  PetscCall(MatConvert(C, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &C));
+  PetscCall(MatVCRSGetLoss(C, &loss));
+  if (loss != MATVCRS_LOSS_NONE) PetscCall(MatDestroy(&C));
+  PetscCheck(loss == MATVCRS_LOSS_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, sell or csr", MatVCRSLosses[loss]);
+  PetscCall(MatVCRSDropAIJ(C));
+  *compressed = C;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
+{
+  MatVCRSInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetInfo(C, &info));
+  *bytes = info.bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The product, and what is left of a step then */
+PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+{
+  const VCRSOp    vop   = op == HYB_OP_N ? VCRS_OP_N : VCRS_OP_T;
+  const PetscBool plain = (PetscBool)(step->scale == 1 && !step->nsums);
+  Mat_VCRS       *vcrs;
+  const VCRSPlan *plan;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(C, &vcrs));
+  PetscCheck(plain || (add == x && op == HYB_OP_N), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A step is y = x + scale A x");
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    PetscCall(MatVCRSUpload_Private(C));
+    PetscCall(LitheCUDAVCRSMult(vcrs->plan, vcrs->dplan, vop, 1, x, 0, plain ? add : NULL, 0, y, 0));
+    if (!plain) PetscCall(LitheCUDAStepFinish(step, PETSC_FALSE, C->rmap->n, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatVCRSGetHostPlan_Private(C, &plan));
+  PetscCall(VCRSPlanMult(plan, vop, 1, x, 0, plain ? add : NULL, 0, y, 0));
+  if (!plain) PetscCall(LitheStepFinish(step, PETSC_FALSE, C->rmap->n, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

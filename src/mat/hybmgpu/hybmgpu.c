@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATHYBMGPU on one process: a MATSEQAIJ that multiplies on a device from a copy in another format.
+
+   The object's data is a true Mat_SeqAIJ and all of MATSEQAIJ's operations work; the products are replaced. What is added lies in a container
+   composed with the object, so that code which swaps headers carries it along.
+*/
+
+#include "hybmgpuimpl.h"
+
+#define HYBMGPU_CONTAINER "Lithe_MatHYBMGPU"
+
+/* The context, or NULL where A is no MATHYBMGPU */
+PetscErrorCode MatHYBMGPUGetContext(Mat A, Mat_HYBMGPU **ctx)
+{
+  PetscFunctionBegin;
+  *ctx = NULL;
+  PetscCall(PetscObjectContainerQuery((PetscObject)A, HYBMGPU_CONTAINER, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatHYBMGPUContextDestroy_Private(PetscCtxRt data)
+{
+  Mat_HYBMGPU *ctx = *(Mat_HYBMGPU **)data;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUReset_Seq(ctx));
+  PetscCall(MatHYBMGPUReset_MPI(ctx));
+  PetscCall(PetscFree(ctx->prefix));
+  PetscCall(PetscFree(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_HYBMGPU(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (ctx->super.setfromoptions) PetscCall((*ctx->super.setfromoptions)(A, PetscOptionsObject));
+  PetscCall(MatHYBMGPUSetFromOptions_Private(A, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The AIJ type's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
+static PetscErrorCode MatDuplicate_HYBMGPU(Mat A, MatDuplicateOption op, Mat *B)
+{
+  Mat_HYBMGPU *a;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &a));
+  PetscCall((*a->super.duplicate)(A, op, B));
+  PetscCall(MatHYBMGPUSetOptions_Private(*B, &a->opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetValuesCOO_HYBMGPU(Mat A, const PetscScalar v[], InsertMode mode)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(LitheAIJSetValuesCOO(A, ctx->setvaluescoo, ctx->coocount, v, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetPreallocationCOO_HYBMGPU(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  ctx->coocount = n;
+  PetscCall((*ctx->setpreallocationcoo)(A, n, i, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product with a factor of another type, which PETSc finds by the names of the types: that of AIJ */
+static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
+{
+  Mat          factor[3] = {D->product->A, D->product->B, D->product->C};
+  Mat_HYBMGPU *ctx       = NULL;
+  PetscErrorCode (*f)(Mat);
+
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  for (int k = 0; k < 3 && !ctx; k++) {
+    if (factor[k]) PetscCall(MatHYBMGPUGetContext(factor[k], &ctx));
+  }
+  PetscCall(LitheAIJFindProduct(D, ctx ? ctx->super.productsetfromoptions : NULL, &f));
+  if (f) PetscCall((*f)(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   What is composed under names with the type in them, made or, with NULL, taken back
+*/
+static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, PetscBool make)
+{
+  PetscFunctionBegin;
+  if (parallel) PetscCall(LitheAIJComposeConversions(B, MATMPIAIJ, MATMPIAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_MPIAIJ_MPIAIJHYBMGPU : NULL, make ? MatConvert_MPIAIJHYBMGPU_MPIAIJ : NULL));
+  else PetscCall(LitheAIJComposeConversions(B, MATSEQAIJ, MATSEQAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_SeqAIJ_SeqAIJHYBMGPU : NULL, make ? MatConvert_SeqAIJHYBMGPU_SeqAIJ : NULL));
+  PetscCall(LitheAIJComposeProducts(B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU, parallel, make ? MatProductSetFromOptions_HYBMGPU : NULL));
+  if (!make) PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist). The AIJ types' own functions are kept here, not
+   in the context: MatHeaderMerge() calls this when it has taken everything composed, and the type's name, away from the object.
+*/
+static PetscErrorCode (*MatDestroyBase[2])(Mat);
+
+static PetscErrorCode MatHYBMGPUDestroy_Private(Mat A, PetscBool parallel)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (ctx) PetscCall(MatHYBMGPUComposeNames_Private(A, parallel, PETSC_FALSE));
+  PetscCall((*MatDestroyBase[parallel ? 1 : 0])(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_SeqAIJHYBMGPU(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUDestroy_Private(A, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_MPIAIJHYBMGPU(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUDestroy_Private(A, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes B, of the base type, one of ours: the context, which keeps B's operations, ours, what is composed with it, the type's name, and the options */
+PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
+{
+  Mat_HYBMGPU *ctx;
+  PetscBool    parallel;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
+  PetscCall(PetscNew(&ctx));
+  PetscCall(HybOptionsDefault(&ctx->opt));
+  ctx->parallel        = parallel;
+  ctx->super           = *B->ops;
+  ctx->state.values    = -1;
+  ctx->offstate.values = -1;
+
+  MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_HYBMGPU));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_HYBMGPU));
+  PetscCall(PetscObjectContainerCompose((PetscObject)B, HYBMGPU_CONTAINER, ctx, MatHYBMGPUContextDestroy_Private));
+#if defined(LITHE_HAVE_CUDA)
+  B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+#endif
+
+  PetscCall(MatHYBMGPUSetProducts_Private(B));
+  B->ops->duplicate      = MatDuplicate_HYBMGPU;
+  B->ops->view           = MatView_HYBMGPU;
+  B->ops->setfromoptions = MatSetFromOptions_HYBMGPU;
+  B->ops->destroy        = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU));
+  PetscCall(MatHYBMGPUComposeNames_Private(B, parallel, PETSC_TRUE));
+
+  PetscObjectOptionsBegin((PetscObject)B);
+  PetscCall(MatHYBMGPUSetFromOptions_Private(B, PetscOptionsObject));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The opposite */
+PetscErrorCode MatHYBMGPUDetach_Private(Mat B)
+{
+  Mat_HYBMGPU *ctx;
+  PetscBool    parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(B, &ctx));
+  parallel = ctx->parallel;
+  PetscCall(MatHYBMGPUComposeNames_Private(B, parallel, PETSC_FALSE));
+  *B->ops = ctx->super;
+#if defined(LITHE_HAVE_CUDA)
+  B->boundtocpu = PETSC_TRUE;
+#endif
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
+  PetscCall(PetscObjectCompose((PetscObject)B, HYBMGPU_CONTAINER, NULL));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJ : MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertStart(A, MATSEQAIJ, reuse, newmat, &done));
+  if (!done) PetscCall(MatHYBMGPUAttach_Private(*newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, &done));
+  if (!done) PetscCall(MatHYBMGPUDetach_Private(*newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATSEQAIJ));
+  PetscCall(MatConvert_SeqAIJ_SeqAIJHYBMGPU(A, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATHYBMGPU - "hybmgpu" - A sparse matrix for products on several GPUs: ELL and COO, slices or rows, whichever reads the fewest bytes, and
+   entries of vectors that travel from GPU to GPU while interior rows are multiplied
+
+   Options Database Keys:
++ -mat_type hybmgpu                             - makes the matrix one of this type
+. -mat_hybmgpu_format <auto,hyb,sell,csr,vcrs>  - how it is stored, see `MatHYBMGPUFormat`
+. -mat_hybmgpu_width <n>                        - entries of a row that hyb puts into columns
+. -mat_hybmgpu_split <bytes,cusp>               - how that number is chosen if it is not given, see `MatHYBMGPUSplit`
+. -mat_hybmgpu_sigma <n>                        - sell sorts rows by their length in windows of so many rows
+. -mat_hybmgpu_reorder <none,rcm>               - in which order rows are visited, see `MatHYBMGPUReorder`
+. -mat_hybmgpu_transport <auto,ipc,nccl,mpi>    - how entries of vectors travel, see `LitheTransport`
+- -mat_view ::ascii_info                        - prints format, width, padding, bytes, neighbours and transport
+
+   Level: beginner
+
+   Notes:
+   The matrix is a `MATAIJ` in every other respect: it is assembled, factored, multiplied and converted like one. Its rows are distributed as those of
+   any `MATMPIAIJ`; use a process for each GPU.
+
+   A product runs where its vectors are: with CUDA vectors (`-vec_type cuda`, `-dm_vec_type cuda` or `-mat_vec_type cuda`) on the GPU, with host
+   vectors, or a mix, on the host.
+
+   The format is made when the matrix is first used in a product after its pattern changed; other values in the same pattern are only copied.
+   A product with the transpose on a GPU makes a second copy, of the transpose, the first time.
+
+.seealso: `MatHYBMGPUSetFormat()`, `MatHYBMGPUSetTransport()`, `MatHYBMGPUGetInfo()`, `MatHYBMGPURepartition()`, `MATVCRS`, `MATAIJ`
+M*/

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+#include <lithemat.h>
+#include <lithe/private/lithecudahyb.h>
+#include <lithe/private/lithehalo.h>
+#include <lithe/private/litheoffdiagonal.h>
+#include "../aijfamily.h"
+
+typedef struct {
+  MatHYBMGPUFormat  format;
+  PetscInt          width; /* of HYB; PETSC_DECIDE: by the split */
+  MatHYBMGPUSplit   split;
+  PetscInt          sigma; /* rows are sorted by length in windows of so many; PETSC_DECIDE */
+  MatHYBMGPUReorder reorder;
+  LitheTransport    transport;
+} HybOptions;
+
+typedef enum {
+  HYB_OP_N, /* A */
+  HYB_OP_T  /* A^T */
+} HybOp;
+
+/* A plan on the host and on a device, with what it was made from. Large host arrays are given back once the device has them */
+typedef struct {
+  HybPlan *host;
+  HybPlan *device;
+  PetscBool hostvalues, devicevalues; /* they are current */
+} HybCopies;
+
+/* The AIJ arrays that something was made from */
+typedef struct {
+  PetscObjectState values, pattern; /* values -1: of none */
+  const PetscInt  *columns;
+  PetscInt         nz;
+} HybState;
+
+/* Ghost values of a kind of memory, and the communication that they were made for */
+typedef struct {
+  LitheHalo halo;
+  PetscSF   sf;
+} HybGhosts;
+
+/*
+   What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the diagonal block is a
+   MATSEQAIJHYBMGPU, the off-diagonal block a MATSEQAIJ that only its owner multiplies with.
+*/
+typedef struct {
+  HybOptions     opt;
+  struct _MatOps super; /* the operations of the AIJ type */
+  PetscBool      parallel;
+
+  /* sequential: the block, and its transpose for products with that on a device */
+  MatHYBMGPUFormat format; /* the one in use; auto: none yet */
+  HybState         state;
+  HybCopies        block, transpose;
+  Mat              compressed; /* format vcrs: the MATVCRS */
+  char            *prefix;     /* of the options of that: the parallel matrix's */
+
+  /* parallel: of the off-diagonal block */
+  HybState         offstate;
+  LitheOffDiagonal off, doff; /* on the host, on a device */
+  PetscBool        ondevice;  /* doff is there */
+  HybCopies        offtranspose; /* its rows are the ghosts */
+  HybGhosts        ghosts[2];    /* on the host, on a device */
+  Vec              lvec;         /* for transposed products */
+
+  /* the operations of the AIJ type that are composed, not in super */
+  PetscCount coocount; /* of the last MatSetPreallocationCOO() */
+  PetscErrorCode (*setpreallocationcoo)(Mat, PetscCount, PetscInt[], PetscInt[]);
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
+} Mat_HYBMGPU;
+
+/* hybplan.c: order [m] or NULL. The plan has no arrays of entries yet */
+PETSC_INTERN PetscErrorCode HybPlanCreate(const HybCSR *, const HybOptions *, MatHYBMGPUFormat, const PetscInt order[], HybPlan **);
+PETSC_INTERN PetscErrorCode HybPlanFill(HybPlan *, const HybCSR *, PetscBool columns);
+PETSC_INTERN PetscErrorCode HybPlanDropEntries(HybPlan *);
+PETSC_INTERN PetscErrorCode HybPlanDestroy(HybPlan **);
+/* Bytes that a product reads of the matrix */
+PETSC_INTERN PetscErrorCode HybPlanGetBytes(const HybPlan *, PetscLogDouble *);
+
+/* hybmult.c: y = add + scale A x, and the sums; add may be NULL, x or y */
+PETSC_INTERN PetscErrorCode HybPlanMult(const HybPlan *, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+PETSC_INTERN PetscErrorCode HybCSRMult(const HybCSR *, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+/* y = add + A^T x */
+PETSC_INTERN PetscErrorCode HybCSRMultTranspose(const HybCSR *, const PetscScalar x[], const PetscScalar add[], PetscScalar y[]);
+
+/* hybmgpu.c: the class on one process, and what it shares with the parallel one */
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUGetContext(Mat, Mat_HYBMGPU **);
+PETSC_INTERN PetscErrorCode MatHYBMGPUAttach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatHYBMGPUDetach_Private(Mat);
+
+/* hybblock.c: the plans of a block */
+PETSC_INTERN PetscErrorCode HybStateGet(Mat, HybState *);
+PETSC_INTERN PetscErrorCode HybStateCompare(const HybState *, const HybState *, PetscBool *pattern, PetscBool *values);
+PETSC_INTERN PetscErrorCode HybGetCSR(Mat, HybCSR *);
+PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
+PETSC_INTERN PetscErrorCode HybCopiesUpdate(HybCopies *, const HybCSR *, PetscBool device);
+PETSC_INTERN PetscErrorCode HybCopiesUpdateTransposed(HybCopies *, const HybCSR *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *);
+/* Makes what a product reads current, on a device or on the host */
+PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
+/* Chooses the format and the place of every entry, which is enough to tell of them */
+PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
+
+/* hybcompressed.c: the format vcrs */
+PETSC_INTERN PetscErrorCode HybCompressedCreate(Mat, Mat *);
+PETSC_INTERN PetscErrorCode HybCompressedGetBytes(Mat, PetscLogDouble *);
+PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+
+/* hybapply.c: products, and steps of power series */
+PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
+/* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
+PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+PETSC_INTERN PetscErrorCode MatHYBMGPUSetProducts_Private(Mat);
+
+/* hybmgpumpi.c: the class on many processes */
+PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJHYBMGPU(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatConvert_MPIAIJHYBMGPU_MPIAIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat, HybOp, PetscBool, const PetscScalar[], const PetscScalar[], const LitheStep *, PetscScalar[]);
+/* The diagonal block, its format chosen, and what is known of the communication */
+PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_MPI(Mat, Mat *, LitheHaloInfo *);
+
+/* hyboptions.c */
+PETSC_INTERN PetscErrorCode HybOptionsDefault(HybOptions *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUSetOptions_Private(Mat, const HybOptions *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat, PetscOptionItems);
+
+/* hybview.c */
+PETSC_INTERN PetscErrorCode MatView_HYBMGPU(Mat, PetscViewer);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
+
+   The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule; these are copied, and added when the ghost values are there.
+*/
+
+#include "hybmgpuimpl.h"
+
+/* Makes the diagonal block one of ours with A's options; idempotent, because assembly may replace it */
+static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
+{
+  Mat_HYBMGPU *ctx, *block;
+  const char  *prefix;
+  PetscBool    isplain, same;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*Ad, MATSEQAIJ, &isplain));
+  if (isplain) PetscCall(MatConvert_SeqAIJ_SeqAIJHYBMGPU(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad));
+  PetscCall(MatHYBMGPUGetContext(*Ad, &block));
+  PetscCheck(block, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The diagonal block of a MATMPIAIJHYBMGPU has type %s", ((PetscObject)*Ad)->type_name);
+  PetscCall(MatHYBMGPUSetOptions_Private(*Ad, &ctx->opt));
+  PetscCall(MatGetOptionsPrefix(A, &prefix));
+  PetscCall(PetscStrcmp(prefix, block->prefix, &same));
+  if (!same) {
+    PetscCall(PetscFree(block->prefix));
+    PetscCall(PetscStrallocpy(prefix, &block->prefix));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheOffDiagonalDestroy(&ctx->off));
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(LitheCUDAOffDiagonalFree(&ctx->doff));
+#endif
+  PetscCall(HybCopiesReset(&ctx->offtranspose));
+  ctx->offstate.values = -1;
+  ctx->ondevice        = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUResetOff_Private(ctx));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(LitheHaloDestroy(&ctx->ghosts[k].halo));
+    PetscCall(PetscSFDestroy(&ctx->ghosts[k].sf));
+  }
+  PetscCall(VecDestroy(&ctx->lvec));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The rows of the off-diagonal block that have entries, on the host and, if wanted, on a device */
+static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED PetscBool device)
+{
+  Mat_HYBMGPU *ctx;
+  HybCSR       csr;
+  HybState     now;
+  PetscBool    pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(HybStateGet(Ao, &now));
+  PetscCall(HybStateCompare(&ctx->offstate, &now, &pattern, &values));
+  PetscCall(HybGetCSR(Ao, &csr));
+  if (!pattern) {
+    PetscCall(MatHYBMGPUResetOff_Private(ctx));
+    PetscCall(LitheOffDiagonalCreate(csr.m, csr.i, csr.j, csr.a, &ctx->off));
+  } else if (!values) {
+    /* Empty rows take nothing: the entries are those of the block, in its order */
+    PetscCall(PetscArraycpy(ctx->off.value, csr.a, ctx->off.nz));
+#if defined(LITHE_HAVE_CUDA)
+    if (ctx->ondevice) PetscCall(LitheCUDAOffDiagonalSetValues(&ctx->doff, ctx->off.value));
+#endif
+    ctx->offtranspose.hostvalues = ctx->offtranspose.devicevalues = PETSC_FALSE;
+  }
+  ctx->offstate = now;
+#if defined(LITHE_HAVE_CUDA)
+  if (device && !ctx->ondevice) {
+    PetscCall(LitheCUDAOffDiagonalUpload(&ctx->off, &ctx->doff));
+    ctx->ondevice = PETSC_TRUE;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The halo for arrays of that kind; the matrix makes another communication when its pattern changes */
+static PetscErrorCode MatHYBMGPUGetHalo_Private(Mat A, PetscBool device, LitheHalo *halo)
+{
+  Mat_HYBMGPU *ctx;
+  HybGhosts   *g;
+  PetscSF      sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  g = &ctx->ghosts[device ? 1 : 0];
+  if (g->sf != sf) {
+    PetscCall(LitheHaloDestroy(&g->halo));
+    PetscCall(PetscSFDestroy(&g->sf));
+    PetscCall(LitheHaloCreate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo));
+    PetscCall(PetscObjectReference((PetscObject)sf));
+    g->sf = sf;
+  }
+  *halo = g->halo;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ghost entries of a transposed product, where the vectors are */
+static PetscErrorCode MatHYBMGPUGetGhostVector_Private(Mat_HYBMGPU *ctx, PetscBool device, PetscInt n)
+{
+  const char *type = VECSEQ;
+  PetscInt    size = -1;
+  PetscBool   match = PETSC_FALSE;
+
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  if (device) type = VECSEQCUDA;
+#else
+  (void)device;
+#endif
+  if (ctx->lvec) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, type, &match));
+    PetscCall(VecGetSize(ctx->lvec, &size));
+  }
+  if (match && size == n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&ctx->lvec));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &ctx->lvec));
+  PetscCall(VecSetSizes(ctx->lvec, n, n));
+  PetscCall(VecSetType(ctx->lvec, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ghost values of a transposed product belong to rows of others, where they are added */
+static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+{
+  Mat_HYBMGPU       *ctx;
+  HybCSR             csr;
+  PetscScalar       *out;
+  const PetscScalar *ghost;
+  PetscMemType       memory = device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+  const PetscInt     n      = Ao->cmap->n;
+  PetscSF            sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  PetscCall(HybGetCSR(Ao, &csr));
+  PetscCall(MatHYBMGPUGetGhostVector_Private(ctx, device, n));
+  if (device) {
+#if defined(LITHE_HAVE_CUDA)
+    PetscCall(HybCopiesUpdateTransposed(&ctx->offtranspose, &csr));
+    PetscCall(VecGetArrayWriteAndMemType(ctx->lvec, &out, NULL));
+    PetscCall(LitheCUDAHybMult(ctx->offtranspose.device, x, NULL, step, out));
+    PetscCall(VecRestoreArrayWriteAndMemType(ctx->lvec, &out));
+#endif
+  } else {
+    PetscCall(VecGetArrayWrite(ctx->lvec, &out));
+    PetscCall(HybCSRMultTranspose(&csr, x, NULL, out));
+    PetscCall(VecRestoreArrayWrite(ctx->lvec, &out));
+  }
+  PetscCall(MatHYBMGPUMultArrays_Private(Ad, HYB_OP_T, device, x, add, step, y));
+  PetscCall(VecGetArrayReadAndMemType(ctx->lvec, &ghost, NULL));
+  PetscCall(PetscSFReduceWithMemTypeBegin(sf, MPIU_SCALAR, memory, ghost, memory, y, MPIU_SUM));
+  PetscCall(PetscSFReduceEnd(sf, MPIU_SCALAR, ghost, y, MPIU_SUM));
+  PetscCall(VecRestoreArrayReadAndMemType(ctx->lvec, &ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel; a step is linear, so that rows with ghosts get theirs afterwards */
+PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+{
+  Mat_HYBMGPU *ctx;
+  Mat          Ad, Ao;
+  LitheHalo    halo = NULL;
+  const void  *ghost;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatHYBMGPUGetBlocks_Private(A, &Ad, &Ao));
+  PetscCall(MatHYBMGPUUpdateOff_Private(A, Ao, (PetscBool)(device && op == HYB_OP_N)));
+  if (op == HYB_OP_T) {
+    PetscCall(MatHYBMGPUMultTransposed_Private(A, Ad, Ao, device, x, add, step, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatHYBMGPUGetHalo_Private(A, device, &halo));
+  PetscCall(LitheHaloBegin(halo, x));
+  PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
+  PetscCall(LitheHaloEnd(halo, &ghost));
+#if defined(LITHE_HAVE_CUDA)
+  if (device) PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, step, (const PetscScalar *)ghost, y));
+#endif
+  if (!device) PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUChoose_MPI(Mat A, Mat *Ad, LitheHaloInfo *halo)
+{
+  Mat_HYBMGPU *ctx;
+  Mat          Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatHYBMGPUGetBlocks_Private(A, Ad, &Ao));
+  PetscCall(MatHYBMGPUChoose_Seq(*Ad));
+  PetscCall(PetscMemzero(halo, sizeof(*halo)));
+  halo->transport = ctx->opt.transport;
+  for (int k = 0; k < 2; k++) {
+    if (ctx->ghosts[k].halo) PetscCall(LitheHaloGetInfo(ctx->ghosts[k].halo, halo));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MATMPIAIJ calls the block's products in here (SOR, for example), so it must be of our type afterwards */
+static PetscErrorCode MatAssemblyEnd_MPIAIJHYBMGPU(Mat A, MatAssemblyType type)
+{
+  Mat_HYBMGPU *ctx;
+  Mat          Ad, Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall((*ctx->super.assemblyend)(A, type));
+  if (type == MAT_FINAL_ASSEMBLY && !A->hash_active) PetscCall(MatHYBMGPUGetBlocks_Private(A, &Ad, &Ao));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_MPIAIJ_MPIAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatHYBMGPUAttach_Private(*newmat));
+  (*newmat)->ops->assemblyend = MatAssemblyEnd_MPIAIJHYBMGPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_MPIAIJHYBMGPU_MPIAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat       block;
+  PetscBool done, ours;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*newmat)->preallocated) {
+    PetscCall(MatMPIAIJGetSeqAIJ(*newmat, &block, NULL, NULL));
+    PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJHYBMGPU, &ours));
+    if (ours) PetscCall(MatHYBMGPUDetach_Private(block));
+  }
+  PetscCall(MatHYBMGPUDetach_Private(*newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATMPIAIJ));
+  PetscCall(MatConvert_MPIAIJ_MPIAIJHYBMGPU(A, MATMPIAIJHYBMGPU, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Rows moved between processes, so that fewer entries of vectors travel in products */
+
+#include "hybmgpuimpl.h"
+
+/*@
+  MatHYBMGPURepartition - Creates a copy of a square `MATHYBMGPU` matrix whose rows and columns are distributed by a partitioner
+
+  Collective
+
+  Input Parameter:
+. A - the assembled matrix, with as many local rows as local columns
+
+  Output Parameters:
++ B - the matrix with rows and columns moved and renumbered, of the type and with the options of `A`
+- rows - the rows of `A` that this process has in `B`, in their order there
+
+  Options Database Key:
+. -mat_partitioning_type <type> - the partitioner, with the prefix of the matrix
+
+  Level: intermediate
+
+  Notes:
+  The layout of vectors changes with that of the matrix, therefore this is no option of a product. Create a `VecScatter` from `rows` to
+  bring vectors of `A` to the layout of `B` and results back.
+
+  The partitioner is PETSc's default; a good one, such as ParMETIS or PTScotch, is one that PETSc was configured with.
+
+.seealso: `MATHYBMGPU`, `MatPartitioning`, `MatHYBMGPUSetReorder()`, `MatCreateSubMatrix()`
+@*/
+PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
+{
+  Mat_HYBMGPU    *ctx;
+  MatPartitioning partitioning;
+  Mat             graph;
+  IS              owner;
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  const char     *prefix;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscAssertPointer(B, 2);
+  PetscAssertPointer(rows, 3);
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCheck(ctx, comm, PETSC_ERR_ARG_WRONG, "The matrix has type %s, not hybmgpu", ((PetscObject)A)->type_name);
+  PetscCheck(A->assembled, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscCheck(A->rmap->N == A->cmap->N, comm, PETSC_ERR_ARG_SIZ, "A matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: rows and columns can only be moved together in a square one", A->rmap->N, A->cmap->N);
+  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; they must be as many", A->rmap->n, A->cmap->n);
+
+  PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
+  PetscCall(MatPartitioningCreate(comm, &partitioning));
+  PetscCall(MatGetOptionsPrefix(A, &prefix));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)partitioning, prefix));
+  PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
+  PetscCall(MatPartitioningSetFromOptions(partitioning));
+  PetscCall(MatPartitioningApply(partitioning, &owner));
+  PetscCall(ISBuildTwoSided(owner, NULL, rows));
+  PetscCall(ISDestroy(&owner));
+  PetscCall(MatPartitioningDestroy(&partitioning));
+  PetscCall(MatDestroy(&graph));
+
+  PetscCall(ISSort(*rows));
+  PetscCall(MatCreateSubMatrix(A, *rows, *rows, MAT_INITIAL_MATRIX, B));
+  PetscCall(MatSetOptionsPrefix(*B, prefix));
+  PetscCall(MatHYBMGPUSetOptions_Private(*B, &ctx->opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
