@@ -352,7 +352,6 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscCall(UploadWords(l, table->nsets, word));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
   PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
-  PetscCall(PetscFree(word));
   PetscCall(PetscFree(diagonal));
   if (l->npair > 1) {
     PetscBool taken;
@@ -361,6 +360,8 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     PetscCall(VCRSGridList(l, dplan, VCRS_WORD_SAME, have, &taken, stream));
     if (!taken) l->npair = 1;
   }
+  if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, dplan, word));
+  PetscCall(PetscFree(word));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -442,6 +443,7 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
     if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
     if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
     if (l->dlisted) PetscCallCUDA(cudaFree(l->dlisted));
+    PetscCall(VCRSUnionsFree(&l->unions));
     PetscCall(PetscFree(l));
     dplan->launch = NULL;
   }

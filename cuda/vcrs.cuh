@@ -9,6 +9,7 @@
 
      vcrs.cu        copies of a plan, the choice of what to launch
      vcrspairs.cu   y = A x of L0
+     vcrsunions.cu  the same where neighbouring rows have several pairs
      vcrssets.cu    y = A x of L1 and L2
      vcrsgrid.cu    the same for small complex entries on grids of 27 points
      vcrsslices.cu  y = A x of L3
@@ -18,6 +19,8 @@
 */
 
 #include <lithe/private/lithecuda.h>
+#include <lithe/private/lithestep.h>
+#include <lithe/private/vcrsunions.h>
 #include <petscdevice_cuda.h>
 
 /* A scalar that device code computes with; the same bytes as PetscScalar */
@@ -450,6 +453,8 @@ typedef struct {
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
+  VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrsunions.cu works on */
+  PetscInt     unionline;  /* the same: a distance, about that of neighbours in another direction */
 } VCRSLaunch;
 
 /* What every product gets */
@@ -492,6 +497,10 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
 
 /* One column */
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+/* L0 with many pairs in a slice: what is made of the tables on the host; word: of each pair, as in vcrspairs.cu */
+PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *, const uint32_t word[]);
+PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscInt, PetscBool *, cudaStream_t);

@@ -25,6 +25,7 @@
 */
 
 #include "vcrsgrid.cuh"
+#include "vcrspairs.cuh"
 
 /*
    How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
@@ -36,20 +37,16 @@ static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
 static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
 #endif
 
-struct PairsArguments : MultArguments {
+struct PairsArguments : MultArguments, PairsTables {
   PetscInt        m;
   PetscInt        stride, line;
   PetscInt        common; /* id, -1: none */
-  int             idbytes;
   int             ntriple, nsingle;
   PetscInt        offset[VCRS_WORD_ENTRIES];
   Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES]; /* of the commonest pairs with the common offsets */
   PetscInt        pair[VCRS_COMMON_PAIRS];                     /* their ids */
   int             npair;
   int             order[VCRS_WORD_ENTRIES];
-  const void     *id;
-  const PetscInt *setptr, *setoffset;
-  const Number   *setvalue;
   const uint32_t *word;
   const Number   *setdiagonal;
   PetscInt        firstmain, nmain, nlisted; /* several media: rows for which the common set stays inside x; rows that have another */
@@ -127,33 +124,6 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     for (int j = 0; j < rows; j++)
       if (word[j] >> k & 1u) sum[j] = MultiplyAdd(value(k, j), xs[j], sum[j]);
   }
-}
-
-/* One row from the tables; entries in batches, so that their reads overlap */
-static __device__ __forceinline__ Number SumTable(const PairsArguments &a, PetscInt id, const Number *x)
-{
-  constexpr int  batch  = 4;
-  const PetscInt start  = __ldg(a.setptr + id);
-  const int      length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
-  const PetscInt *o     = a.setoffset + start;
-  const Number   *v     = a.setvalue + start;
-  Number          sum   = Number{};
-
-  for (int k0 = 0; k0 < length; k0 += batch) {
-    Number   xs[batch], vs[batch];
-    PetscInt os[batch];
-
-#pragma unroll
-    for (int k = 0; k < batch; k++) {
-      os[k] = k0 + k < length ? __ldg(o + k0 + k) : 0;
-      vs[k] = ReadAnyIf(k0 + k < length, v + k0 + k);
-    }
-#pragma unroll
-    for (int k = 0; k < batch; k++) xs[k] = ReadAnyIf(k0 + k < length, x + os[k]);
-#pragma unroll
-    for (int k = 0; k < batch; k++) sum = MultiplyAddIf(k0 + k < length, vs[k], xs[k], sum);
-  }
-  return sum;
 }
 
 /* The thread's rows one by one from the tables, to y */
@@ -320,17 +290,13 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
 static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, PairsArguments *a)
 {
   static_cast<MultArguments &>(*a) = *v;
+  static_cast<PairsTables &>(*a)   = PairsGetTables(p);
   a->m           = p->m;
   a->stride      = l->stride;
   a->line        = l->line;
   a->common      = l->id;
-  a->idbytes     = static_cast<int>(p->idbytes);
   a->ntriple     = l->ntriple;
   a->nsingle     = l->nsingle;
-  a->id          = p->id;
-  a->setptr      = p->setptr;
-  a->setoffset   = p->setoffset;
-  a->setvalue    = reinterpret_cast<const Number *>(p->setvalue);
   a->word        = l->dword;
   a->firstmain   = l->firstmain;
   a->nmain       = l->nmain;
@@ -353,7 +319,8 @@ PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultA
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, v, &a);
-  if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
+  if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, NULL, stream));
+  else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile, blocks>(&a, stream)));
