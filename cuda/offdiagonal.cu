@@ -8,6 +8,7 @@
 */
 
 #include "step.cuh"
+#include "upload.cuh"
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
@@ -79,17 +80,6 @@ PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheSte
 }
 
 /* ------------------------------------------------------------ memory */
-
-template <class T>
-static PetscErrorCode UploadArray(const T *src, PetscInt n, T **ddst)
-{
-  PetscFunctionBegin;
-  *ddst = NULL;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(ddst), n * sizeof(T)));
-  PetscCallCUDA(cudaMemcpy(*ddst, src, n * sizeof(T), cudaMemcpyHostToDevice));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst)
 {

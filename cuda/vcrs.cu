@@ -529,6 +529,28 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy)
+{
+  const bool    whole = !dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE; /* one launch gives y */
+  MultArguments v;
+  cudaStream_t  stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (!dplan->launch && dplan->layout == MATVCRS_LAYOUT_L0) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
+  if (step->nsums && whole && dplan->layout == MATVCRS_LAYOUT_L0 && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions) {
+    v.x = v.add = reinterpret_cast<const Number *>(dx);
+    v.y         = reinterpret_cast<Number *>(dy);
+    v.sign      = step->scale;
+    PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
+  } else {
+    PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));
+    PetscCall(LitheCUDAStepFinish(step, PETSC_TRUE, dplan->m, dx, dy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd)
 {
   cudaStream_t stream;

@@ -20,6 +20,7 @@
 */
 
 #include "vcrsbuild.cuh"
+#include <lithe/private/vcrsunions.h>
 
 /* A row of more entries than this share of all, and than so many, is not for one thread */
 #define LONG_ROW_SHARE   80
@@ -132,6 +133,24 @@ static void GetSetFacts(const DeviceSets *s, VCRSSetFacts *f)
   f->count  = s->count;
 }
 
+/* Different pairs in a slice, of a sample; synchronises */
+static PetscErrorCode DeviceCountTogether(const DeviceBuild *d, double *together)
+{
+  const PetscInt nslices = d->b.m / VCRS_SLICE, n = PetscMin(nslices, VCRS_SAMPLES), step = n ? nslices / n : 0;
+  const size_t   slice = VCRS_SLICE * sizeof(PetscInt);
+  PetscInt      *id;
+
+  PetscFunctionBegin;
+  *together = VCRS_SLICE;
+  if (!n || !d->b.pairid) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(VCRS_SLICE * n, &id));
+  PetscCallCUDA(cudaMemcpy2DAsync(id, slice, d->b.pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
+  PetscCallCUDA(cudaStreamSynchronize(d->stream));
+  *together = VCRSPairsTogether(n, 1, id);
+  PetscCall(PetscFree(id));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Finds the layout and the container with the fewest bytes among those that options and values allow; what VCRSChoose() does on the host */
 static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report)
 {
@@ -172,6 +191,7 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
     PetscBool final = PETSC_FALSE;
 
     GetSetFacts(&d->pairs, &facts.pairs);
+    PetscCall(DeviceCountTogether(d, &facts.together));
     PetscCall(VCRSChoosePairs(&facts, &choice, &final));
     dplan->layout = choice.layout;
     dplan->values = choice.values;

@@ -14,11 +14,12 @@
 */
 
 #include "step.cuh"
+#include "upload.cuh"
 #include "vcrspairs.cuh"
 
 #define UNIONS_ROWS    2 /* of a thread, in neighbouring slices */
 #define UNIONS_WARPS   8 /* a line each, at a time */
-#define UNIONS_BLOCKS  4 /* a multiprocessor */
+#define UNIONS_BLOCKS  (VCRS_COMPONENTS == 2 ? 2 : 4) /* a multiprocessor */
 #define UNIONS_LINES   96 /* of a block */
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 
@@ -236,16 +237,6 @@ static PetscInt UnionsChooseLine(const VCRSPlan *table, PetscInt m)
   return line ? line : 32 * UNIONS_ROWS;
 }
 
-template <class T>
-static PetscErrorCode UploadArray(const T *src, PetscInt n, T **ddst)
-{
-  PetscFunctionBegin;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(ddst), n * sizeof(T)));
-  PetscCallCUDA(cudaMemcpy(*ddst, src, n * sizeof(T), cudaMemcpyHostToDevice));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan, const uint32_t word[])
 {
   const size_t bytes   = static_cast<size_t>(dplan->m) * dplan->idbytes;
@@ -272,13 +263,6 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   PetscCall(VCRSUnionsCreate(&plan, id ? id : table->id, &u, &good));
   PetscCall(PetscFree(id));
   if (!good) PetscFunctionReturn(PETSC_SUCCESS);
-  l->unions       = u;
-  l->unions.slice = NULL;
-  l->unions.local = NULL;
-  l->unions.head  = NULL;
-  l->unions.entry = NULL;
-  l->unions.has   = NULL;
-  l->unions.diagonal = l->unions.value = NULL;
   PetscCall(UploadArray(u.slice, u.nslices, &l->unions.slice));
   PetscCall(UploadArray(u.local, u.m, &l->unions.local));
   PetscCall(UploadArray(u.head, u.nunions, &l->unions.head));
@@ -286,6 +270,12 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   PetscCall(UploadArray(u.has, u.nlocal, &l->unions.has));
   PetscCall(UploadArray(u.diagonal, u.nlocal, &l->unions.diagonal));
   PetscCall(UploadArray(u.value, u.nvalues, &l->unions.value));
+  l->unions.m        = u.m;
+  l->unions.nslices  = u.nslices;
+  l->unions.nunions  = u.nunions;
+  l->unions.nentries = u.nentries;
+  l->unions.nlocal   = u.nlocal;
+  l->unions.nvalues  = u.nvalues;
   PetscCall(VCRSUnionsDestroy(&u));
   l->unionline = UnionsChooseLine(table, dplan->m);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@
    and do not synchronise, unless a function says so.
 */
 
+#include <lithe/private/lithestep.h>
 #include <lithe/private/vcrsorder.h>
 #include <lithe/private/vcrsplan.h>
 
@@ -66,6 +67,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
+/* dy = dx + scale A dx, and the sums; A is square. lithestep.h */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */

@@ -48,8 +48,9 @@ typedef struct {
   PetscScalar    *value;    /* [nvalues] */
 } VCRSUnions;
 
-/* How many different pairs a slice has on the average; of every so many-th slice */
-PETSC_INTERN double VCRSPairsTogether(PetscInt m, const PetscInt id[], PetscInt every);
+/* How many different pairs a slice has on the average: of n slices, each step-th one of those in id[] */
+#define VCRS_SAMPLES 2048
+PETSC_INTERN double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[]);
 
 /* From the tables of a plan on the host and its ids. good: they are worth it, else there are none */
 PETSC_INTERN PetscErrorCode VCRSUnionsCreate(const VCRSPlan *, const void *id, VCRSUnions *, PetscBool *good);

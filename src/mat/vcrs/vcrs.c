@@ -34,6 +34,7 @@ PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
 {
   PetscFunctionBegin;
   PetscCall(VCRSPlanDestroy(&ctx->plan));
+  PetscCall(MatVCRSResetOffDiagonal_Private(ctx));
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
   if (ctx->dplan) {
@@ -284,6 +285,7 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectContainerCompose((PetscObject)B, VCRS_CONTAINER, ctx, MatVCRSContextDestroy_Private));
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
@@ -320,6 +322,7 @@ PetscErrorCode MatVCRSDetach_Private(Mat B)
 #endif
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,6 +14,7 @@
 */
 
 #include "vcrsfit.h"
+#include <lithe/private/vcrsunions.h>
 #if defined(__linux__)
   #include <sys/mman.h>
 #endif
@@ -436,8 +437,10 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
 
   /* L0 */
   if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
-    PetscBool final = PETSC_FALSE;
+    const PetscInt nslices = b->m / VCRS_SLICE, n = PetscMin(nslices, VCRS_SAMPLES);
+    PetscBool      final = PETSC_FALSE;
 
+    facts.together = VCRSPairsTogether(n, n ? nslices / n : 0, b->pairid);
     PetscCall(VCRSSetsGetFacts(b, &b->pairs, &b->pairlength, &facts.pairs));
     PetscCall(VCRSChoosePairs(&facts, &choice, &final));
     plan->layout = choice.layout;

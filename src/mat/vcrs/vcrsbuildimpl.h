@@ -75,6 +75,7 @@ typedef struct {
   PetscInt           m;
   double             stored; /* entries, references apart */
   VCRSSetFacts       sets, pairs;
+  double             together; /* different pairs in a slice, on the average */
   PetscBool          has[VCRS_NVALUES];
   PetscInt           ndict;
   const PetscInt    *dictuses;  /* [ndict] how often each entry of the dictionary is used; not read where VCRSDictionaryFits() */

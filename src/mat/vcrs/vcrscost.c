@@ -17,12 +17,13 @@
    What a look-up costs, in bytes of streaming: 32 rows look in as many places, and these reads take turns in L1. On an H200 complex
    entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms, 0.091 ms in fixed
    point of 2 bytes. Rows of L0 look up both their offsets and their values, 0.125 ms for these; those of the commonest pairs have them
-   at hand. A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
+   at hand, and slices with few different pairs look up few places, together (cuda/vcrsunions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
 */
 #define VCRS_LOOKUP_BYTES        2.5
 #define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.)
 #define VCRS_PAIR_LOOKUP_BYTES   (VCRS_COMPONENTS == 2 ? 7.5 : 4.)
 #define VCRS_PAIRS_AT_HAND       6
+#define VCRS_PAIRS_TOGETHER      8
 #define VCRS_BUSY_ENTRIES        1048576.
 
 /* Of two containers with the same cost the first is taken */
@@ -169,10 +170,10 @@ static double VCRSPairLookupCost(const VCRSFacts *f)
   }
   if (entries < VCRS_BUSY_ENTRIES) return 0.;
   for (int k = 0; k < VCRS_PAIRS_AT_HAND; k++) entries -= athand[k];
-  return VCRS_PAIR_LOOKUP_BYTES * entries;
+  return VCRS_PAIR_LOOKUP_BYTES * entries * (f->together <= VCRS_PAIRS_TOGETHER ? (f->together - 1.) / (VCRS_SLICE - 1.) : 1.);
 }
 
-/* L0, from the facts opt, m, stored and pairs. final: nothing else can need less, so that no more facts are asked for */
+/* L0, from the facts opt, m, stored, pairs and together. final: nothing else can need less, so that no more facts are asked for */
 PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *final)
 {
   PetscFunctionBegin;

@@ -7,6 +7,7 @@
 #include <lithe/private/vcrsplan.h>
 #include <lithe/private/lithecuda.h>
 #include <lithe/private/lithehalo.h>
+#include <lithe/private/litheoffdiagonal.h>
 #include <petsc/private/matimpl.h>
 #include "../aijfamily.h"
 
@@ -47,6 +48,10 @@ typedef struct {
   VCRSReport        report;
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
+
+  /* an off-diagonal block: the rows that have entries, on the host and on the device; NULL: many have */
+  PetscBool         rowslooked; /* that has been looked at */
+  LitheOffDiagonal *rows, *drows;
 
   /* parallel */
   LitheTransport transport;
@@ -121,6 +126,14 @@ PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **)
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
+
+/* vcrsstep.c */
+PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
+PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Vec ghost, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, PetscReal, Vec ghost, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *);
 
 /* vcrsview.c */
 PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);

@@ -253,7 +253,7 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     PetscCall(MatVCRSGhostsBegin_Private(A, x));
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
     PetscCall(MatVCRSGhostsEnd_Private(A, x, &lvec));
-    PetscCall(MatVCRSApply(Ao, op, lvec, y, y));
+    PetscCall(MatVCRSAddGhosts_Private(Ao, lvec, y));
   } else {
     PetscCall(MatGetMultPetscSF(A, &sf));
     PetscCall(MatVCRSGetTransposedGhosts_Private(A, x, Ao, &lvec));
@@ -261,6 +261,28 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
     PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
     PetscCall(VecScatterEnd(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = x + scale A x, and the sums: in one sweep where few rows need ghosts. These rows get their part when the others are done */
+PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  Mat       Ad, Ao;
+  Vec       ghost = NULL;
+  PetscBool few   = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
+  PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
+  PetscCall(MatVCRSGhostsBegin_Private(A, x));
+  if (few) PetscCall(MatVCRSStep_Seq(Ad, scale, x, y, nsums, sums));
+  else PetscCall(MatVCRSApply(Ad, VCRS_OP_N, x, NULL, y));
+  PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghost));
+  if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, scale, ghost, y, nsums, sums));
+  else {
+    PetscCall(MatVCRSAddGhosts_Private(Ao, ghost, y));
+    PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

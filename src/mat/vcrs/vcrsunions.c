@@ -45,18 +45,17 @@ static inline void SlicePairsAdd(SlicePairs *p, PetscInt id)
   p->n++;
 }
 
-double VCRSPairsTogether(PetscInt m, const PetscInt id[], PetscInt every)
+double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[])
 {
-  double sum = 0, n = 0;
+  double sum = 0;
 
-  for (PetscInt s = 0; s < m / VCRS_SLICE; s += every) {
+  for (PetscInt s = 0; s < n; s++) {
     SlicePairs p = {0, {0}};
 
-    for (PetscInt k = 0; k < VCRS_SLICE; k++) SlicePairsAdd(&p, id[s * VCRS_SLICE + k]);
+    for (PetscInt k = 0; k < VCRS_SLICE; k++) SlicePairsAdd(&p, id[VCRS_SLICE * (PetscInt64)s * step + k]);
     sum += (double)p.n;
-    n++;
   }
-  return n > 0 ? sum / n : 1;
+  return n > 0 ? sum / (double)n : VCRS_SLICE;
 }
 
 /* Room for n more; the array doubles */

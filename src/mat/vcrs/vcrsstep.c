@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Steps of power series with a MATVCRS, and off-diagonal blocks in which few rows have entries */
+
+#include "vcrsimpl.h"
+
+/* ------------------------------------------------------------ off-diagonal blocks */
+
+/* Bytes of a product by rows that have entries, against those of the compressed block, which reads and writes y everywhere */
+static PetscErrorCode OffDiagonalPays(const VCRSPlan *plan, const PetscInt i[], PetscBool *pays)
+{
+  size_t   bytes, tables;
+  PetscInt rows = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VCRSPlanGetBytes(plan, &bytes, &tables));
+  for (PetscInt r = 0; r < plan->m; r++) rows += i[r + 1] > i[r];
+  *pays = (PetscBool)((double)rows * (double)(2 * sizeof(PetscInt) + 2 * sizeof(PetscScalar)) + (double)plan->nz * (double)(sizeof(PetscInt) + sizeof(PetscScalar)) < (double)bytes + 2. * (double)plan->m * (double)sizeof(PetscScalar));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OffDiagonalBuild(Mat Ao, Mat_VCRS *ctx)
+{
+  const VCRSPlan *plan;
+  PetscInt       *i, *j;
+  PetscScalar    *a;
+  PetscBool       pays = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  ctx->rowslooked = PETSC_TRUE;
+  PetscCall(MatVCRSGetHostPlan_Private(Ao, &plan));
+  if (plan->difference) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(plan->m + 1, &i));
+  PetscCall(VCRSPlanDecodeRowPointers(plan, i));
+  PetscCall(OffDiagonalPays(plan, i, &pays));
+  if (pays) {
+    PetscCall(PetscMalloc2(plan->nz, &j, plan->nz, &a));
+    PetscCall(VCRSPlanDecode(plan, i, j, a));
+    PetscCall(PetscNew(&ctx->rows));
+    PetscCall(LitheOffDiagonalCreate(plan->m, i, j, a, ctx->rows));
+    PetscCall(PetscFree2(j, a));
+  }
+  PetscCall(PetscFree(i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *ctx)
+{
+  PetscFunctionBegin;
+  if (ctx->rows) PetscCall(LitheOffDiagonalDestroy(ctx->rows));
+  PetscCall(PetscFree(ctx->rows));
+#if defined(LITHE_HAVE_CUDA)
+  if (ctx->drows) PetscCall(LitheCUDAOffDiagonalFree(ctx->drows));
+  PetscCall(PetscFree(ctx->drows));
+#endif
+  ctx->rowslooked = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether the block is multiplied by the rows that have entries: where these are few */
+PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(Ao, &ctx));
+  if (!ctx->rowslooked) PetscCall(OffDiagonalBuild(Ao, ctx));
+  *has = (PetscBool)!!ctx->rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With arrays that are where y is. A step of NULL: a product */
+static PetscErrorCode OffDiagonalAdd(Mat Ao, PetscBool device, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[])
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(Ao, &ctx));
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    if (!ctx->drows) {
+      PetscCall(PetscNew(&ctx->drows));
+      PetscCall(LitheCUDAOffDiagonalUpload(ctx->rows, ctx->drows));
+    }
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(LitheCUDAOffDiagonalAdd(ctx->drows, step, ghost, y));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There are no kernels");
+  PetscCall(LitheOffDiagonalAdd(ctx->rows, step, ghost, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The part of a step that the off-diagonal block has, by these rows, once the other block's is done: a step is linear */
+PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  LitheStepSum       more[LITHE_STEP_SUMS];
+  LitheStep          step;
+  PetscBool          device, host;
+  const PetscScalar *pghost;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < nsums; k++) {
+    more[k]       = sums[k];
+    more[k].first = PETSC_FALSE; /* they have begun */
+  }
+  PetscCall(LitheStepGetPlace(ghost, y, nsums, more, &device, &host));
+  device = (PetscBool)(device && !Ao->boundtocpu);
+  PetscCall(LitheStepGetArrays(device, scale, nsums, more, &step));
+  if (device) {
+    PetscCall(VecGetArrayReadAndMemType(ghost, &pghost, NULL));
+    PetscCall(VecGetArrayAndMemType(y, &py, NULL));
+    PetscCall(OffDiagonalAdd(Ao, PETSC_TRUE, &step, pghost, py));
+    PetscCall(VecRestoreArrayAndMemType(y, &py));
+    PetscCall(VecRestoreArrayReadAndMemType(ghost, &pghost));
+  } else {
+    PetscCall(VecGetArrayRead(ghost, &pghost));
+    PetscCall(VecGetArray(y, &py));
+    PetscCall(OffDiagonalAdd(Ao, PETSC_FALSE, &step, pghost, py));
+    PetscCall(VecRestoreArray(y, &py));
+    PetscCall(VecRestoreArrayRead(ghost, &pghost));
+  }
+  PetscCall(LitheStepRestoreArrays(device, nsums, more, &step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y += A_o ghost */
+PetscErrorCode MatVCRSAddGhosts_Private(Mat Ao, Vec ghost, Vec y)
+{
+  PetscBool few = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
+  if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, 1, ghost, y, 0, NULL));
+  else PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghost, y, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ steps */
+
+#if defined(LITHE_HAVE_CUDA)
+static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  Mat_VCRS          *ctx;
+  LitheStep          step;
+  const PetscScalar *px;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSUpload_Private(A));
+  PetscCall(LitheStepGetArrays(PETSC_TRUE, scale, nsums, sums, &step));
+  PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSStep(ctx->plan, ctx->dplan, &step, px, py));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->plan->nz + 2.0 * (PetscLogDouble)(1 + nsums) * (PetscLogDouble)ctx->plan->m));
+  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscCall(LitheStepRestoreArrays(PETSC_TRUE, nsums, sums, &step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* y = x + scale A x and its sums on one process; A may be the diagonal block of a parallel matrix, and the vectors that one's */
+PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(A));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool device, host;
+
+    PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
+    if (device && !A->boundtocpu) {
+      PetscCall(MatVCRSStep_Device(A, scale, x, y, nsums, sums));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  PetscCall(MatVCRSApply_Seq(A, VCRS_OP_N, x, NULL, y));
+  PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
