@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: few
-    nsize: {{3 4}}
+    nsize: 3
     args: -few
     output_file: output/ex2_1.out
 

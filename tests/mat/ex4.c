@@ -427,7 +427,7 @@ int main(int argc, char **argv)
   test:
     suffix: 2
     nsize: 3
-    args: -every 4
+    args: -every 8
 
   test:
     suffix: cuda

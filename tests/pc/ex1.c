@@ -334,7 +334,7 @@ int main(int argc, char **argv)
   test:
     suffix: 3
     nsize: 3
-    args: -only 3,7,18
+    args: -only 3,18
     output_file: output/ex1_1.out
 
   # multigrid on a device; restrictions that are transposed interpolations, and stored. Not number 1: after MatPtAP() with

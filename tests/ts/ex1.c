@@ -100,12 +100,12 @@ int main(int argc, char **argv)
     test:
       suffix: mpi
       nsize: {{2 4}}
-      args: -most 0.9 -stride 3
+      args: -most 0.9 -stride 6
 
     test:
       suffix: mpi_vcrs
       nsize: 3
-      args: -mat_type vcrs -most 0.9 -stride 4
+      args: -mat_type vcrs -most 0.9 -stride 7
 
     test:
       suffix: cuda
