@@ -34,7 +34,7 @@
 
   Level: intermediate
 
-.seealso: `MATVCRS`, `MatVCRSSetTransport()`
+.seealso: `MATVCRS`, `MATSBPSAT`, `MatVCRSSetTransport()`, `MatSBPSATSetTransport()`
 E*/
 typedef enum {
   LITHE_TRANSPORT_AUTO,
@@ -206,6 +206,8 @@ PETSC_EXTERN PetscErrorCode MatSBPSATSetDirichlet(Mat, const PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATGetDirichlet(Mat, PetscBool[4]);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetMetrics(Mat, MatSBPSATMetrics);
 PETSC_EXTERN PetscErrorCode MatSBPSATGetMetrics(Mat, MatSBPSATMetrics *);
+PETSC_EXTERN PetscErrorCode MatSBPSATSetTransport(Mat, LitheTransport);
+PETSC_EXTERN PetscErrorCode MatSBPSATGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetCoefficient(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATGetCoefficient(Mat, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATSetTensor(Mat, Vec, Vec, Vec, Vec);

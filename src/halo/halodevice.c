@@ -11,22 +11,27 @@
 
 /* ------------------------------------------------------------ facts of a communicator */
 
-static PetscMPIInt LitheHaloFactsKey = MPI_KEYVAL_INVALID;
+static PetscMPIInt     LitheHaloFactsKey  = MPI_KEYVAL_INVALID;
+static LitheHaloFacts *LitheHaloFactsList = NULL;
 
 static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED PetscMPIInt key, void *value, PETSC_UNUSED void *unused)
 {
-  LitheHaloFacts *facts = (LitheHaloFacts *)value;
+  LitheHaloFacts *facts = (LitheHaloFacts *)value, **link = &LitheHaloFactsList;
 
   PetscFunctionBegin;
+  while (*link != facts) link = &(*link)->next;
+  *link = facts->next;
   PetscCallReturnMPI(LitheHaloNCCLDestroy_Private(facts->nccl));
   if (facts->stream && cudaStreamDestroy(facts->stream) != cudaSuccess) PetscFunctionReturn(MPI_ERR_OTHER);
   PetscCallReturnMPI(PetscFree(facts));
   PetscFunctionReturn(MPI_SUCCESS);
 }
 
+/* PETSc frees its communicators when Lithe is no longer loaded */
 static PetscErrorCode LitheHaloFactsFinalize_Private(void)
 {
   PetscFunctionBegin;
+  while (LitheHaloFactsList) PetscCallMPI(MPI_Comm_delete_attr(LitheHaloFactsList->comm, LitheHaloFactsKey));
   PetscCallMPI(MPI_Comm_free_keyval(&LitheHaloFactsKey));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,7 +62,7 @@ static PetscErrorCode LitheHaloOwnDevices_Private(MPI_Comm comm, PetscMPIInt siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective; the communicator is one of PETSc's own, so that what is attached to it ends with PETSc */
+/* Collective; the communicator is one of PETSc's own */
 PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
 {
   PetscMPIInt found, size, nodesize;
@@ -78,6 +83,9 @@ PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
   /* communicators of nodes are all as large as comm, or none is */
   (*facts)->onenode = (PetscBool)(nodesize == size);
   PetscCall(LitheHaloOwnDevices_Private(comm, size, &(*facts)->owndevices));
+  (*facts)->comm     = comm;
+  (*facts)->next     = LitheHaloFactsList;
+  LitheHaloFactsList = *facts;
   PetscCallMPI(MPI_Comm_set_attr(comm, LitheHaloFactsKey, *facts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,8 +132,7 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device */
-PetscErrorCode LitheHaloPackCreate_Private(size_t unit, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
+PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
   PetscInt64    entries = 0, perblock;
   unsigned int *done    = NULL;
@@ -156,7 +163,7 @@ PetscErrorCode LitheHaloPackCreate_Private(size_t unit, PetscInt n, const LitheH
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloPackDestroy_Private(LitheHaloPack *pack)
+PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *pack)
 {
   PetscFunctionBegin;
   if (pack->ntargets) PetscCallCUDA(cudaFree(pack->target[0].done));

@@ -82,17 +82,18 @@ PETSC_INTERN const LitheHaloOps LitheHaloIPC;
 PETSC_INTERN const LitheHaloOps LitheHaloNCCL;
 
 /* What is known of the processes of a communicator; found out once */
-typedef struct {
-  PetscBool    onenode;
-  PetscBool    owndevices; /* no two processes have the same */
-  void        *nccl;       /* its communicator, once there is one */
-  cudaStream_t stream;     /* of what NCCL does */
-} LitheHaloFacts;
+typedef struct _LitheHaloFacts LitheHaloFacts;
+struct _LitheHaloFacts {
+  PetscBool       onenode;
+  PetscBool       owndevices; /* no two processes have the same */
+  void           *nccl;       /* its communicator, once there is one */
+  cudaStream_t    stream;     /* of what NCCL does */
+  MPI_Comm        comm;
+  LitheHaloFacts *next; /* of another communicator */
+};
 
 /* halodevice.c */
 PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
 PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
-PETSC_INTERN PetscErrorCode LitheHaloPackCreate_Private(size_t unit, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
-PETSC_INTERN PetscErrorCode LitheHaloPackDestroy_Private(LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
 #endif

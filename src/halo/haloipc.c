@@ -132,7 +132,7 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
     for (int parity = 0; parity < 2; parity++) target[n].array[parity] = (void *)ipc->ghost[parity];
     n++;
   }
-  PetscCall(LitheHaloPackCreate_Private(halo->unit, n, target, &ipc->pack));
+  PetscCall(LitheHaloPackCreate(halo->unit, n, target, &ipc->pack));
   PetscCall(PetscFree(target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -274,7 +274,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscCallCUDA(cudaDeviceSynchronize());
   if (!ipc->told) ierr = LitheHaloCheck_IPC(ipc);
   PetscCall(LitheHaloUnmap_Private(halo, ipc));
-  PetscCall(LitheHaloPackDestroy_Private(&ipc->pack));
+  PetscCall(LitheHaloPackDestroy(&ipc->pack));
   PetscCallCUDA(cudaFree(ipc->wait.failed));
   PetscCallCUDA(cudaFreeHost(ipc->wait.failure));
   if (ipc->aside) {

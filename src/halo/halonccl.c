@@ -188,8 +188,8 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_NCCL *data
     }
   }
   if (peers->nself) pack[npack++] = (LitheHaloTarget){.array = {data->ghost, data->ghost}, .fromlist = peers->selffrom, .tolist = peers->selfto, .count = peers->nself};
-  PetscCall(LitheHaloPackCreate_Private(halo->unit, npack, pack, &data->pack));
-  PetscCall(LitheHaloPackCreate_Private(halo->unit, nunpack, unpack, &data->unpack));
+  PetscCall(LitheHaloPackCreate(halo->unit, npack, pack, &data->pack));
+  PetscCall(LitheHaloPackCreate(halo->unit, nunpack, unpack, &data->unpack));
   PetscCall(PetscFree2(pack, unpack));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -288,8 +288,8 @@ static PetscErrorCode LitheHaloDestroy_NCCL(LitheHalo halo)
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaDeviceSynchronize());
-  PetscCall(LitheHaloPackDestroy_Private(&data->pack));
-  PetscCall(LitheHaloPackDestroy_Private(&data->unpack));
+  PetscCall(LitheHaloPackDestroy(&data->pack));
+  PetscCall(LitheHaloPackDestroy(&data->unpack));
   PetscCallCUDA(cudaFree(data->ghost));
   PetscCallCUDA(cudaFree(data->sendbuffer));
   PetscCallCUDA(cudaFree(data->recvbuffer));

@@ -28,6 +28,10 @@ typedef struct {
   LitheHaloTarget *target;       /* [ntargets], on the host */
 } LitheHaloPack;
 
+/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. src/halo/halodevice.c */
+PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
+PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
+
 /* blockentries is a multiple of it */
 #define LITHE_HALO_THREADS 256
 

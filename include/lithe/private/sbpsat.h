@@ -35,6 +35,7 @@
 
 #include <petscdm.h>
 #include <petscmat.h>
+#include <lithemat.h>
 #include <lithe/private/hostdevice.h>
 
 /* Faces: 0 r = -1, 1 r = +1, 2 s = -1, 3 s = +1 */
@@ -170,7 +171,7 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/sbpdevice.c: t
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 /* Ghosts of an owned array: from one process's grid (reach and own as in it); width: how many are wanted */
 typedef struct _n_SBPHalo *SBPHalo;
-PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, SBPHalo *);
+PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */
 PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloDestroy(SBPHalo *);

@@ -139,7 +139,8 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   Options Database Keys:
 + -mat_sbpsat_order <2,4,6> - the order of the interior stencils, see `MatSBPSATSetOrder()`
 . -mat_sbpsat_dirichlet <left,right,bottom,top,none> - the list of Dirichlet faces, see `MatSBPSATSetDirichlet()`
-- -mat_sbpsat_metrics <stored,fly> - whether coefficients are stored, see `MatSBPSATSetMetrics()`
+. -mat_sbpsat_metrics <stored,fly> - whether coefficients are stored, see `MatSBPSATSetMetrics()`
+- -mat_sbpsat_transport <auto,ipc,nccl,mpi> - how ghosts on a device get to other processes, see `MatSBPSATSetTransport()`
 
   Level: beginner
 

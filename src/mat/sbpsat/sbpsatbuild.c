@@ -212,7 +212,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   ctx->built = PETSC_TRUE;
   op->kind   = SBP_SAT;
   PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t), &ctx->grid, &op->grid));
-  PetscCall(SBPHaloCreate(comm, ctx->grid, &ctx->halo));
+  PetscCall(SBPHaloCreate(comm, ctx->grid, s->transport, &ctx->halo));
   /* Rows of coefficients begin at multiples of 32, which kernels like */
   op->grid.coefficientpitch = (op->grid.ghosted.count[0] + 31) / 32 * 32;
   for (int f = 0; f < SBP_FACES; f++) {

@@ -20,6 +20,7 @@ typedef struct {
   Vec              mu;        /* or NULL: 1 */
   Vec              tensor[3]; /* c_rr, c_ss, c_rs, or NULL: from the coordinates and mu */
   Vec              jacobian;  /* with tensor; or NULL */
+  LitheTransport   transport; /* of ghosts on a device */
 } SBPSettings;
 
 /* Coordinates and coefficient on the nodes of ghosted, which metrics are computed from */

@@ -80,7 +80,7 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, SBPGeometry *g
   PetscCall(PetscMemzero(geometry, sizeof(*geometry)));
   PetscCall(MatGetDM(A, &da));
   PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t) + (ghosts ? PetscMax(t->half, t->norms - 1) : 0), &grid, &geometry->grid));
-  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)A), grid, &halo));
+  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)A), grid, LITHE_TRANSPORT_AUTO, &halo));
   nodes = geometry->grid.ghosted.count[0] * geometry->grid.ghosted.count[1];
   PetscCall(DMGetCoordinates(da, &coordinates));
   if (coordinates) {

@@ -22,8 +22,9 @@ static PetscErrorCode SBPSettingsSetVec_Private(Vec from, Vec *to)
 PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *from, SBPSettings *to)
 {
   PetscFunctionBegin;
-  to->order   = from->order;
-  to->metrics = from->metrics;
+  to->order     = from->order;
+  to->metrics   = from->metrics;
+  to->transport = from->transport;
   for (int f = 0; f < SBP_FACES; f++) to->dirichlet[f] = from->dirichlet[f];
   PetscCall(SBPSettingsSetVec_Private(from->mu, &to->mu));
   for (int k = 0; k < 3; k++) PetscCall(SBPSettingsSetVec_Private(from->tensor[k], &to->tensor[k]));
@@ -73,14 +74,15 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
 {
   Mat_SBPSAT *ctx   = (Mat_SBPSAT *)A->data;
   PetscInt    order = ctx->settings.order, count = 5;
-  PetscEnum   faces[5], metrics                  = (PetscEnum)ctx->settings.metrics;
-  PetscBool   setorder, setfaces, setmetrics;
+  PetscEnum   faces[5], metrics = (PetscEnum)ctx->settings.metrics, transport = (PetscEnum)ctx->settings.transport;
+  PetscBool   setorder, setfaces, setmetrics, settransport;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "SBP-SAT operator (sbpsat)");
   PetscCall(PetscOptionsInt("-mat_sbpsat_order", "Order of the interior stencils: 2, 4 or 6", "MatSBPSATSetOrder", order, &order, &setorder));
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));
   PetscCall(PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
+  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device get to other processes", "MatSBPSATSetTransport", LitheTransports, transport, &transport, &settransport));
   PetscOptionsHeadEnd();
 
   if (setorder) PetscCall(MatSBPSATSetOrder(A, order));
@@ -93,6 +95,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
     PetscCall(MatSBPSATSetDirichlet(A, dirichlet));
   }
   if (setmetrics) PetscCall(MatSBPSATSetMetrics(A, (MatSBPSATMetrics)metrics));
+  if (settransport) PetscCall(MatSBPSATSetTransport(A, (LitheTransport)transport));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,6 +291,65 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
   if (!v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(v, &n));
   PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector %s has %" PetscInt_FMT " entries on this process, the grid %" PetscInt_FMT " nodes; make it with DMCreateGlobalVector()", name, n, A->rmap->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSBPSATSetTransport - Sets how values get to the processes that need them in a product with a `MATSBPSAT` on devices
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
+
+  Options Database Key:
+. -mat_sbpsat_transport <auto,ipc,nccl,mpi> - the transport
+
+  Level: intermediate
+
+  Note:
+  A transport that cannot be used, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
+  `PCSBPMG` uses that of its matrix.
+
+.seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATGetTransport()`
+@*/
+PetscErrorCode MatSBPSATSetTransport(Mat A, LitheTransport transport)
+{
+  Mat_SBPSAT *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, transport, 2);
+  if (transport == ctx->settings.transport) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->settings.transport = transport;
+  PetscCall(MatSBPSATChanged_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSBPSATGetTransport - Gets how values get to the processes that need them in a product with a `MATSBPSAT` on devices
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. transport - the transport that was asked for
+
+  Level: intermediate
+
+.seealso: `MATSBPSAT`, `LitheTransport`, `MatSBPSATSetTransport()`
+@*/
+PetscErrorCode MatSBPSATGetTransport(Mat A, LitheTransport *transport)
+{
+  Mat_SBPSAT *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetContext_Private(A, &ctx));
+  PetscAssertPointer(transport, 2);
+  *transport = ctx->settings.transport;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

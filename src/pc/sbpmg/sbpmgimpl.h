@@ -65,6 +65,7 @@ typedef struct {
 typedef struct {
   PCSBPMGOptions    opt;
   PetscBool         built, device, singular, symmetric;
+  LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
   SBPPrecision      exact;     /* the highest one there is: operators are made in it */

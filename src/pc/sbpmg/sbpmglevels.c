@@ -182,7 +182,7 @@ static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt wid
 static PetscErrorCode SetUpGhosts(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 {
   PetscFunctionBegin;
-  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, &l->halo));
+  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, mg->transport, &l->halo));
   for (int p = 0; p < 2; p++) {
     if ((SBPPrecision)p == mg->precision || (SBPPrecision)p == mg->exact) PetscCall(PCSBPMGGhosts_Private(mg, &l->grid, (SBPPrecision)p, &l->ghost[p]));
   }
@@ -464,6 +464,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   /* The finest level */
   PetscCall(MatGetDM(pc->pmat, &da));
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  PetscCall(MatSBPSATGetTransport(pc->pmat, &mg->transport));
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
   mg->singular      = (PetscBool) !(op->grid.dirichlet[0] || op->grid.dirichlet[1] || op->grid.dirichlet[2] || op->grid.dirichlet[3]);
