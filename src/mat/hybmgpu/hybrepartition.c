@@ -33,7 +33,7 @@
 @*/
 PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
 {
-  Mat_HYBMGPU    *ctx;
+  Mat_HYBMGPU    *ctx, *made;
   MatPartitioning partitioning;
   Mat             graph;
   IS              owner;
@@ -65,6 +65,8 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   PetscCall(ISSort(*rows));
   PetscCall(MatCreateSubMatrix(A, *rows, *rows, MAT_INITIAL_MATRIX, B));
   PetscCall(MatSetOptionsPrefix(*B, prefix));
+  PetscCall(MatHYBMGPUGetContext(*B, &made));
+  if (!made) PetscCall(MatConvert(*B, MATHYBMGPU, MAT_INPLACE_MATRIX, B)); /* many processes: PETSc makes a MATMPIAIJ */
   PetscCall(MatHYBMGPUSetOptions_Private(*B, &ctx->opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
