@@ -4,26 +4,14 @@
 
 /* Copies of the plan of a block of a MATHYBMGPU on the device */
 
-#include "vcrs.cuh"
+#include "upload.cuh"
 #include <lithe/private/lithecudahyb.h>
 
-template <class T>
-static PetscErrorCode CopyArray(T **ddst, const T *src, PetscInt64 n, size_t unit = sizeof(T))
+/* Arrays of entries of one of two sizes */
+static PetscErrorCode UploadBytes(const void *src, PetscInt64 n, void **ddst)
 {
   PetscFunctionBegin;
-  *ddst = NULL;
-  if (!src || n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(ddst), static_cast<size_t>(n) * unit));
-  PetscCallCUDA(cudaMemcpy(*ddst, src, static_cast<size_t>(n) * unit, cudaMemcpyHostToDevice));
-  PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(n) * static_cast<PetscLogDouble>(unit)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* void has no size of its own */
-static PetscErrorCode CopyBytes(void **ddst, const void *src, PetscInt64 n)
-{
-  PetscFunctionBegin;
-  PetscCall(CopyArray(reinterpret_cast<char **>(ddst), static_cast<const char *>(src), n));
+  PetscCall(UploadArray(static_cast<const char *>(src), n, reinterpret_cast<char **>(ddst)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -35,20 +23,21 @@ PetscErrorCode LitheCUDAHybUpload(const HybPlan *src, HybPlan *ddst)
 
   PetscFunctionBegin;
   *ddst = *src;
-  PetscCall(CopyArray(&ddst->order, src->order, src->m));
-  PetscCall(CopyBytes(&ddst->length, src->length, nslices * HYB_SLICE * src->lengthbytes));
-  PetscCall(CopyArray(&ddst->sliceptr, src->sliceptr, nslices));
-  PetscCall(CopyBytes(&ddst->rowptr, src->rowptr, (static_cast<PetscInt64>(src->m) + 1) * src->ptrbytes));
-  PetscCall(CopyArray(&ddst->col, src->col, src->nplaces));
-  PetscCall(CopyArray(&ddst->val, src->val, src->nplaces));
-  PetscCall(CopyArray(&dt->piece, t->piece, static_cast<PetscInt64>(t->npieces) + 1));
-  PetscCall(CopyArray(&dt->longptr, t->longptr, static_cast<PetscInt64>(t->nlong) + 1));
-  PetscCall(CopyArray(&dt->longrow, t->longrow, t->nlong));
-  PetscCall(CopyArray(&dt->row, t->row, t->nz));
-  PetscCall(CopyArray(&dt->col, t->col, t->nz));
-  PetscCall(CopyArray(&dt->val, t->val, t->nz));
+  PetscCall(UploadArray(src->order, src->order ? src->m : 0, &ddst->order));
+  PetscCall(UploadBytes(src->length, src->length ? nslices * HYB_SLICE * src->lengthbytes : 0, &ddst->length));
+  PetscCall(UploadArray(src->sliceptr, src->sliceptr ? nslices : 0, &ddst->sliceptr));
+  PetscCall(UploadBytes(src->rowptr, src->rowptr ? (static_cast<PetscInt64>(src->m) + 1) * src->ptrbytes : 0, &ddst->rowptr));
+  PetscCall(UploadArray(src->col, src->nplaces, &ddst->col));
+  PetscCall(UploadArray(src->val, src->nplaces, &ddst->val));
+  PetscCall(UploadArray(t->piece, t->nz ? static_cast<PetscInt64>(t->npieces) + 1 : 0, &dt->piece));
+  PetscCall(UploadArray(t->longptr, t->nz ? static_cast<PetscInt64>(t->nlong) + 1 : 0, &dt->longptr));
+  PetscCall(UploadArray(t->longrow, t->nlong, &dt->longrow));
+  PetscCall(UploadArray(t->row, t->nz, &dt->row));
+  PetscCall(UploadArray(t->col, t->nz, &dt->col));
+  PetscCall(UploadArray(t->val, t->nz, &dt->val));
   dt->partial = NULL;
   if (t->nlongpieces) PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dt->partial), t->nlongpieces * sizeof(*dt->partial)));
+  PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(src->nplaces + t->nz) * (sizeof(PetscScalar) + sizeof(int32_t))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,7 +7,7 @@
 
 /* An array of the host on the device, NULL if it is empty. Synchronises */
 template <class T>
-static PetscErrorCode UploadArray(const T *src, PetscInt n, T **ddst)
+static PetscErrorCode UploadArray(const T *src, PetscInt64 n, T **ddst)
 {
   PetscFunctionBegin;
   *ddst = NULL;

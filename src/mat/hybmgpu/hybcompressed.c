@@ -36,7 +36,7 @@ PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The product, and what is left of a step then */
+/* Arrays are where device says */
 PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   const VCRSOp    vop   = op == HYB_OP_N ? VCRS_OP_N : VCRS_OP_T;
@@ -50,8 +50,8 @@ PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device,
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(MatVCRSUpload_Private(C));
-    PetscCall(LitheCUDAVCRSMult(vcrs->plan, vcrs->dplan, vop, 1, x, 0, plain ? add : NULL, 0, y, 0));
-    if (!plain) PetscCall(LitheCUDAStepFinish(step, PETSC_FALSE, C->rmap->n, x, y));
+    if (plain) PetscCall(LitheCUDAVCRSMult(vcrs->plan, vcrs->dplan, vop, 1, x, 0, add, 0, y, 0));
+    else PetscCall(LitheCUDAVCRSStep(vcrs->plan, vcrs->dplan, step, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
