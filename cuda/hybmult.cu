@@ -37,7 +37,9 @@ static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, con
 {
   unsigned int v = 0;
 
-  asm volatile(HYB_ASM_STREAM("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%2", "u32") "%0, [%1];\n}"
+               : "+r"(v)
+               : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -46,11 +48,15 @@ static __device__ __forceinline__ Number StreamIf(unsigned int wanted, const Num
 #if defined(PETSC_USE_COMPLEX)
   Number v = {0, 0};
 
-  asm volatile(HYB_ASM_STREAM("%3", "v2." VCRS_ASM_REAL) "{%0, %1}, [%2];\n}" : "+" VCRS_ASM_REGISTER(v.re), "+" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%3", "v2." VCRS_ASM_REAL) "{%0, %1}, [%2];\n}"
+               : "+" VCRS_ASM_REGISTER(v.re), "+" VCRS_ASM_REGISTER(v.im)
+               : "l"(p), "r"(wanted));
 #else
   Number v = 0;
 
-  asm volatile(HYB_ASM_STREAM("%2", VCRS_ASM_REAL) "%0, [%1];\n}" : "+" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%2", VCRS_ASM_REAL) "%0, [%1];\n}"
+               : "+" VCRS_ASM_REGISTER(v)
+               : "l"(p), "r"(wanted));
 #endif
   return v;
 }
@@ -61,9 +67,13 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm volatile(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm volatile(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+               : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+               : "l"(p), "r"(wanted));
 #else
-  asm volatile(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
+  asm volatile(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}"
+               : "=" VCRS_ASM_REGISTER(v)
+               : "l"(p), "r"(wanted));
 #endif
   return v;
 }
@@ -132,7 +142,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(cons
   const Row          r   = ReadRow(a, k, is);
   Number             sum = Number{};
 
-  for (int j = 0; j < width; j += count) sum = AddBatch<count, true, true>(a, [&](int u) { return (j + u) * stride + k; }, is ? First<count>(width - j) : 0, sum);
+  for (int j = 0; j < width; j += count) sum = AddBatch<count, true, true>(
+                                           a, [&](int u) { return (j + u) * stride + k; }, is ? First<count>(width - j) : 0, sum);
   if (is) FinishRow(a, step, r, sum);
 }
 
@@ -140,9 +151,9 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(cons
 template <int count, class Length>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr, const Length *__restrict__ length, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned k     = static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
-  const unsigned int lane  = threadIdx.x % HYB_SLICE;
-  Number             sum   = Number{};
+  const VCRSUnsigned k    = static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
+  const unsigned int lane = threadIdx.x % HYB_SLICE;
+  Number             sum  = Number{};
   PetscInt64         begin;
   int                n, most;
   unsigned int       same;
@@ -158,7 +169,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(con
   same = __all_sync(HYB_ALL, n == most);
   if (same) {
     begin += lane;
-    for (int j = 0; j < most; j += count) sum = AddBatch<count, false, true>(a, [&](int u) { return begin + (j + u) * HYB_SLICE; }, First<count>(most - j), sum);
+    for (int j = 0; j < most; j += count) sum = AddBatch<count, false, true>(
+                                            a, [&](int u) { return begin + (j + u) * HYB_SLICE; }, First<count>(most - j), sum);
   } else {
     const unsigned int below = (1u << lane) - 1;
 
@@ -172,7 +184,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(con
         at[u] = passed + __popc(has & below);
         passed += __popc(has);
       }
-      sum = AddBatch<count, false, true>(a, [&](int u) { return begin + at[u]; }, First<count>(max(n - j, 0)), sum);
+      sum = AddBatch<count, false, true>(
+        a, [&](int u) { return begin + at[u]; }, First<count>(max(n - j, 0)), sum);
       begin += passed;
     }
   }
@@ -183,14 +196,15 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(con
 template <int threads, int count, class Pointer>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned k   = (static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x) / threads;
-  const bool         is  = k < a.m, first = threadIdx.x % threads == 0;
+  const VCRSUnsigned k  = (static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x) / threads;
+  const bool         is = k < a.m, first = threadIdx.x % threads == 0;
   const Row          r   = ReadRow(a, k, is && first);
   const PetscInt64   end = is ? static_cast<PetscInt64>(__ldg(rowptr + k + 1)) : 0;
   Number             sum = Number{};
 
   for (PetscInt64 e = is ? static_cast<PetscInt64>(__ldg(rowptr + k)) + threadIdx.x % threads : 0; e < end; e += threads * count)
-    sum = AddBatch<count, false, false>(a, [&](int u) { return e + u * threads; }, First<count>(static_cast<int>((end - e + threads - 1) / threads)), sum);
+    sum = AddBatch<count, false, false>(
+      a, [&](int u) { return e + u * threads; }, First<count>(static_cast<int>((end - e + threads - 1) / threads)), sum);
   sum = WarpSum<threads>(sum);
   if (is && first) FinishRow(a, step, r, sum);
 }
@@ -227,7 +241,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) TailKernel(con
 
   /* a part of one row */
   if (p < nlongpieces) {
-    const Number sum = WarpSum<32>(AddBatch<HYB_PIECE / 32, false, true>(a, [&](int u) { return begin + lane + u * 32; }, First<HYB_PIECE / 32>(max(static_cast<int>((end - begin - lane + 31) / 32), 0)), Number{}));
+    const Number sum = WarpSum<32>(AddBatch<HYB_PIECE / 32, false, true>(
+      a, [&](int u) { return begin + lane + u * 32; }, First<HYB_PIECE / 32>(max(static_cast<int>((end - begin - lane + 31) / 32), 0)), Number{}));
 
     if (!lane) partial[p] = sum;
     return;
@@ -240,7 +255,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) TailKernel(con
   for (PetscInt64 from = begin; from < end; from += 32) {
     const bool is  = from + lane < end;
     const int  own = is ? __ldcs(row + from + lane) : -1;
-    Number     sum = AddBatch<1, false, true>(a, [&](int) { return from + lane; }, is ? 1u : 0u, Number{});
+    Number     sum = AddBatch<1, false, true>(
+      a, [&](int) { return from + lane; }, is ? 1u : 0u, Number{});
 
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {

@@ -121,14 +121,14 @@ PETSC_EXTERN const char *const MatVCRSUnits[];
 .seealso: `MATVCRS`, `MatVCRSGetInfo()`
 S*/
 typedef struct {
-  MatVCRSLayout  layout;      /* of the diagonal block of this process */
-  const char    *values;      /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
-  PetscBool      difference;  /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
-  PetscBool      grouped;     /* columns of L3 are numbered by the groups that a window of rows reads */
-  PetscInt       idbytes;     /* bytes of a row's id, 0 if the layout has none */
+  MatVCRSLayout  layout;     /* of the diagonal block of this process */
+  const char    *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
+  PetscBool      difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
+  PetscBool      grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
+  PetscInt       idbytes;    /* bytes of a row's id, 0 if the layout has none */
   PetscInt64     rows;
   PetscInt64     nonzeros;
-  PetscInt64     indexsets;   /* distinct index sets, summed over processes and blocks */
+  PetscInt64     indexsets; /* distinct index sets, summed over processes and blocks */
   PetscInt64     valuesets;
   PetscInt64     pairs;
   PetscLogDouble tablebytes;  /* of index sets, value sets and dictionaries */
@@ -281,19 +281,19 @@ PETSC_EXTERN const char *const MatHYBMGPUReorders[];
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetInfo()`
 S*/
 typedef struct {
-  MatHYBMGPUFormat format;     /* of this process */
-  PetscInt         width;      /* HYB: entries of a row that are in columns, on this process; else the most of a row */
+  MatHYBMGPUFormat format; /* of this process */
+  PetscInt         width;  /* HYB: entries of a row that are in columns, on this process; else the most of a row */
   PetscInt64       rows;
-  PetscInt64       nonzeros;   /* of the whole matrix */
-  PetscInt64       padding;    /* places without an entry */
-  PetscInt64       tail;       /* entries in lists: beyond the width of HYB, or of very long rows */
-  PetscInt64       ghost;      /* entries of columns that other processes have */
-  PetscLogDouble   bytes;      /* of the stored matrix */
-  PetscLogDouble   aijbytes;   /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
-  LitheTransport   transport;  /* the one in use, or asked for where none has been used yet */
-  const char      *reason;     /* why not a faster one, or NULL */
-  PetscInt         from, to;   /* most neighbours that entries come from and go to */
-  PetscInt64       halobytes;  /* received in a product */
+  PetscInt64       nonzeros;  /* of the whole matrix */
+  PetscInt64       padding;   /* places without an entry */
+  PetscInt64       tail;      /* entries in lists: beyond the width of HYB, or of very long rows */
+  PetscInt64       ghost;     /* entries of columns that other processes have */
+  PetscLogDouble   bytes;     /* of the stored matrix */
+  PetscLogDouble   aijbytes;  /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
+  LitheTransport   transport; /* the one in use, or asked for where none has been used yet */
+  const char      *reason;    /* why not a faster one, or NULL */
+  PetscInt         from, to;  /* most neighbours that entries come from and go to */
+  PetscInt64       halobytes; /* received in a product */
 } MatHYBMGPUInfo;
 
 PETSC_EXTERN PetscErrorCode MatHYBMGPUSetFormat(Mat, MatHYBMGPUFormat);

@@ -111,8 +111,8 @@ static PetscErrorCode LitheAIJGetBaseName_Private(Mat A, const char **name, Pets
 
 PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat))
 {
-  Mat_Product *product = D->product;
-  const int    n       = product->type == MATPRODUCT_ABC ? 3 : 2;
+  Mat_Product *product   = D->product;
+  const int    n         = product->type == MATPRODUCT_ABC ? 3 : 2;
   const Mat    factor[3] = {product->A, product->B, product->C};
   const char  *name[3];
   char         mtypes[256];

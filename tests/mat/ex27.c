@@ -27,7 +27,7 @@ static PetscErrorCode CreateMatrix(PetscInt n, PetscBool special, Mat *A)
     /* a power law: one row in 2^k has 2^k times as many entries */
     const double   u    = TestRandom(31, (uint64_t)i, 0);
     const PetscInt want = i % 7 == 3 ? 0 : PetscMin(n, i % 1500 == 1 ? n : (PetscInt)(4.0 / (u + 0.004)));
-    PetscInt       len  = 0;
+    PetscInt len = 0;
 
     for (PetscInt k = 0; k < want; k++) {
       cols[len]   = want == n ? k : (PetscInt)(((double)k + TestRandom(32, (uint64_t)i, (uint64_t)k)) * n / want);
@@ -48,7 +48,7 @@ static PetscErrorCode Compare(Vec y, Vec r, const char where[], const char what[
 {
   const PetscScalar *vy, *vr;
   PetscReal          most = 0.0, largest = 0.0;
-  PetscInt           n, other = 0;
+  PetscInt           n, other            = 0;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(r, &n));
@@ -84,9 +84,9 @@ int main(int argc, char **argv)
     for (int variant = 0; variant < 7; variant++) {
       static const MatHYBMGPUFormat format[7] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_SELL};
       static const PetscInt         width[7] = {-1, -1, -1, -1, 0, -1, -1}, sigma[7] = {-1, -1, 1, -1, -1, 256, 100000};
-      Mat  A;
-      Vec  x, y, z, rx, ry;
-      char where[128];
+      Mat                           A;
+      Vec                           x, y, z, rx, ry;
+      char                          where[128];
 
       PetscCall(PetscSNPrintf(where, sizeof(where), "format %s, variant %d%s", MatHYBMGPUFormats[format[variant]], variant, special ? ", with Inf and NaN" : ""));
       PetscCall(MatConvert(B[special], MATHYBMGPU, MAT_INITIAL_MATRIX, &A));

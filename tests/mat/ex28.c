@@ -51,7 +51,7 @@ static PetscErrorCode CompareSteps(Mat A, Mat B, PetscInt nsums, const char wher
 
 int main(int argc, char **argv)
 {
-  static const TestKind kinds[] = {TEST_STAR7, TEST_CONVECTION, TEST_FEM, TEST_RANDOM, TEST_LONGROWS, TEST_DENSE, TEST_ZERO, TEST_NONE};
+  static const TestKind kinds[]  = {TEST_STAR7, TEST_CONVECTION, TEST_FEM, TEST_RANDOM, TEST_LONGROWS, TEST_DENSE, TEST_ZERO, TEST_NONE};
   PetscInt              failures = 0, steps = 0, every = 1, number = 0;
 
   PetscFunctionBeginUser;

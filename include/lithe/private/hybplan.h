@@ -44,12 +44,12 @@ typedef struct {
 typedef struct {
   MatHYBMGPUFormat format;
   PetscInt         m, n;
-  PetscInt64       nz;       /* entries */
-  PetscInt64       nplaces;  /* of the body, with those without an entry */
-  PetscInt         longest;  /* entries of a row in the body, at most */
-  PetscInt         width;    /* HYB */
-  PetscInt64       stride;   /* HYB: m rounded up to slices */
-  PetscInt         limit;    /* SELL, CSR: longer rows are in the tail */
+  PetscInt64       nz;          /* entries */
+  PetscInt64       nplaces;     /* of the body, with those without an entry */
+  PetscInt         longest;     /* entries of a row in the body, at most */
+  PetscInt         width;       /* HYB */
+  PetscInt64       stride;      /* HYB: m rounded up to slices */
+  PetscInt         limit;       /* SELL, CSR: longer rows are in the tail */
   int              lengthbytes; /* SELL: 1 or 2 */
   int              ptrbytes;    /* CSR: 4 or 8 */
   int32_t         *order;       /* [m] or NULL */

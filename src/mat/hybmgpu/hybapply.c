@@ -23,6 +23,7 @@ PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, c
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   if (device || ctx->opt.format != MATHYBMGPU_FORMAT_AUTO) PetscCall(MatHYBMGPUUpdate_Seq(A, op, device));
   PetscCall(HybGetCSR(A, &csr));
+  if (device) PetscCall(PetscLogGpuTimeBegin());
   if (!device && (ctx->opt.format == MATHYBMGPU_FORMAT_AUTO || (op == HYB_OP_T && ctx->format != MATHYBMGPU_FORMAT_VCRS))) {
     if (op == HYB_OP_N) PetscCall(HybCSRMult(&csr, x, add, step, y));
     else PetscCall(HybCSRMultTranspose(&csr, x, add, y));
@@ -31,6 +32,7 @@ PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, c
 #if defined(LITHE_HAVE_CUDA)
   else PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.device : ctx->transpose.device, x, add, step, y));
 #endif
+  if (device) PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,9 +57,7 @@ static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool d
     else PetscCall(VecGetArrayWrite(y, &py));
     if (add && add != x && add != y) PetscCall(VecGetArrayRead(add, &padd));
   }
-  if (device) PetscCall(PetscLogGpuTimeBegin());
   PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px, !add ? NULL : (add == x ? px : (add == y ? py : padd)), step, py));
-  if (device) PetscCall(PetscLogGpuTimeEnd());
   if (device) {
     if (padd) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
     if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));

@@ -66,7 +66,7 @@ PetscErrorCode HybCopiesReset(HybCopies *c)
 /* The plan is made; entries get to where they are wanted */
 PetscErrorCode HybCopiesUpdate(HybCopies *c, const HybCSR *csr, PetscBool device)
 {
-  const PetscBool kept = (PetscBool)!!c->host->col;
+  const PetscBool kept = (PetscBool) !!c->host->col;
 
   PetscFunctionBegin;
   if (device ? c->devicevalues : c->hostvalues) PetscFunctionReturn(PETSC_SUCCESS);
@@ -254,7 +254,10 @@ PetscErrorCode MatHYBMGPUUpdate_Seq(Mat A, HybOp op, PetscBool device)
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUChoose_Seq(A));
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ctx->format == MATHYBMGPU_FORMAT_VCRS) {
+    if (device) PetscCall(HybCompressedUpload(ctx->compressed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(HybGetCSR(A, &csr));
   if (op == HYB_OP_N) PetscCall(HybCopiesUpdate(&ctx->block, &csr, device));
   else if (device) PetscCall(HybCopiesUpdateTransposed(&ctx->transpose, &csr));

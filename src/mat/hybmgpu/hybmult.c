@@ -43,8 +43,8 @@ static void HybMultHyb(const HybPlan *p, const PetscScalar x[], const PetscScala
 static void HybMultSell(const HybPlan *p, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   for (PetscInt s = 0; s < p->m; s += HYB_SLICE) {
-    const PetscInt n  = PetscMin(HYB_SLICE, p->m - s);
-    PetscInt64     at = p->sliceptr[s / HYB_SLICE];
+    const PetscInt n    = PetscMin(HYB_SLICE, p->m - s);
+    PetscInt64     at   = p->sliceptr[s / HYB_SLICE];
     PetscInt       most = 0, length[HYB_SLICE];
     PetscScalar    sum[HYB_SLICE];
 

@@ -36,7 +36,7 @@ static PetscInt HybBodyLength(const HybPlan *p, PetscInt length)
 static PetscErrorCode HybChooseWidth_Private(HybPlan *p, const HybOptions *opt, PetscInt longest, const PetscInt count[])
 {
   const PetscLogDouble place = sizeof(PetscScalar) + sizeof(int32_t), entry = sizeof(PetscScalar) + 2.0 * sizeof(int32_t);
-  PetscInt             more = p->m - count[0]; /* rows with more than k entries */
+  PetscInt             more  = p->m - count[0]; /* rows with more than k entries */
   PetscLogDouble       bytes = 0.0, least;
 
   PetscFunctionBegin;
@@ -151,7 +151,7 @@ static PetscErrorCode HybMakeCSR_Private(HybPlan *p, const HybCSR *csr, PetscInt
 /* Pieces: rows of more than a piece first, cut; then the others, whole rows together */
 static PetscErrorCode HybMakeTail_Private(HybPlan *p, const HybCSR *csr)
 {
-  HybTail   *t = &p->tail;
+  HybTail   *t            = &p->tail;
   PetscInt64 nlongentries = 0, at;
   PetscInt   nlong = 0, npieces = 0, nl = 0, filled;
 
@@ -277,7 +277,7 @@ static void HybFillSlice(HybPlan *p, const HybCSR *csr, PetscInt slice, PetscBoo
 
 PetscErrorCode HybPlanFill(HybPlan *p, const HybCSR *csr, PetscBool columns)
 {
-  HybTail   *t = &p->tail;
+  HybTail   *t  = &p->tail;
   PetscInt64 at = 0, longat = 0, shortat = t->nlong ? t->piece[t->nlongpieces] : 0;
 
   PetscFunctionBegin;

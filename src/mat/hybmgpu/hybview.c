@@ -52,7 +52,7 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &me));
   PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &Ao, NULL));
   PetscCall(HybStateGet(Ao, &state));
-  info->ghost     = state.nz;
+  info->ghost = state.nz;
   info->nonzeros += state.nz;
   info->bytes += (PetscLogDouble)state.nz * (sizeof(PetscScalar) + sizeof(PetscInt));
   info->halobytes = (PetscInt64)Ao->cmap->n * (PetscInt64)sizeof(PetscScalar);
@@ -88,11 +88,11 @@ static PetscErrorCode MatHYBMGPUGetGhostInfo_Private(Mat A, const LitheHaloInfo 
 @*/
 PetscErrorCode MatHYBMGPUGetInfo(Mat A, MatHYBMGPUInfo *info)
 {
-  Mat_HYBMGPU   *ctx;
-  Mat            Ad = A;
-  LitheHaloInfo  halo;
-  PetscInt64     count[5];
-  MPI_Comm       comm = PetscObjectComm((PetscObject)A);
+  Mat_HYBMGPU  *ctx;
+  Mat           Ad = A;
+  LitheHaloInfo halo;
+  PetscInt64    count[5];
+  MPI_Comm      comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);

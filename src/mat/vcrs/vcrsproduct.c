@@ -330,8 +330,8 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
 
 static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
 {
-  Mat_Product *product = D->product;
-  Mat_VCRS    *ctx[3]  = {NULL, NULL, NULL};
+  Mat_Product *product   = D->product;
+  Mat_VCRS    *ctx[3]    = {NULL, NULL, NULL};
   const Mat    factor[3] = {product->A, product->B, product->C};
   PetscBool    dense;
   VCRSProduct *p;
