@@ -8,25 +8,6 @@ static char help[] = "Products of MATHYBMGPU matrices in every format against MA
 
 #define VARIANTS 10
 
-/* Other values in the pattern of B, which A gets by MatSetValues() as B does */
-static PetscErrorCode ChangeValues(Mat A, TestKind kind)
-{
-  PetscInt     begin, end, len, *cols;
-  PetscScalar *vals;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(TEST_LONGEST, &cols, TEST_LONGEST, &vals));
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) {
-    TestKindRow(kind, i, 1, &len, cols, vals);
-    PetscCall(MatSetValues(A, 1, &i, len, cols, vals, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(PetscFree2(cols, vals));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The rows of B again by MatSetValuesCOO(), from this process */
 static PetscErrorCode AssembleCOO(Mat B, Mat A)
 {
@@ -140,7 +121,7 @@ int main(int argc, char **argv)
       PetscCall(TestCompareProducts(A, &t, where, &failures));
 
       /* other values in the pattern that the format was made for; back again; a copy in another order of calls */
-      PetscCall(ChangeValues(A, (TestKind)kind));
+      PetscCall(TestSetRows(A, (TestKind)kind, 1, MAT_FINAL_ASSEMBLY));
       PetscCall(PetscStrlcat(where, ", new values", sizeof(where)));
       PetscCall(TestCompareProducts(A, &t1, where, &failures));
       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));

@@ -24,12 +24,7 @@ static PetscErrorCode DoSetValues(Mat A, Mat other, Vec left, Vec right)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(TEST_LONGEST, &cols, TEST_LONGEST, &vals));
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) {
-    TestKindRow(TEST_RESERVOIR, i, 1, &len, cols, vals);
-    PetscCall(MatSetValues(A, 1, &i, len, cols, vals, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FLUSH_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FLUSH_ASSEMBLY));
+  PetscCall(TestSetRows(A, TEST_RESERVOIR, 1, MAT_FLUSH_ASSEMBLY));
   if (end > begin) {
     const PetscInt i = end - 1;
 

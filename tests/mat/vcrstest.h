@@ -251,27 +251,37 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
   }
 }
 
-/* The test matrix of a kind as MATAIJ */
-static inline PetscErrorCode TestCreateMatrix(MPI_Comm comm, TestKind kind, int round, Mat *A)
+/* Sets the rows of this process to those of a kind, and assembles */
+static inline PetscErrorCode TestSetRows(Mat A, TestKind kind, int round, MatAssemblyType type)
 {
-  PetscInt     m, n, begin, end, len, *cols;
+  PetscInt     begin, end, len, *cols;
   PetscScalar *vals;
 
   PetscFunctionBegin;
-  TestKindSize(kind, &m, &n);
   PetscCall(PetscMalloc2(TEST_LONGEST, &cols, TEST_LONGEST, &vals));
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    TestKindRow(kind, i, round, &len, cols, vals);
+    PetscCall(MatSetValues(A, 1, &i, len, cols, vals, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, type));
+  PetscCall(MatAssemblyEnd(A, type));
+  PetscCall(PetscFree2(cols, vals));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The test matrix of a kind as MATAIJ */
+static inline PetscErrorCode TestCreateMatrix(MPI_Comm comm, TestKind kind, int round, Mat *A)
+{
+  PetscInt m, n;
+
+  PetscFunctionBegin;
+  TestKindSize(kind, &m, &n);
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, m, n));
   PetscCall(MatSetType(*A, MATAIJ));
   PetscCall(MatSetUp(*A));
-  PetscCall(MatGetOwnershipRange(*A, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) {
-    TestKindRow(kind, i, round, &len, cols, vals);
-    PetscCall(MatSetValues(*A, 1, &i, len, cols, vals, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(PetscFree2(cols, vals));
+  PetscCall(TestSetRows(*A, kind, round, MAT_FINAL_ASSEMBLY));
   PetscCall(PetscObjectSetName((PetscObject)*A, TestKindNames[kind]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

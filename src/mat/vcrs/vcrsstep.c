@@ -65,6 +65,7 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the blocks' values and leaves the state of the whole as it is */
   PetscCall(MatVCRSGetContext(Ao, &ctx));
   if (!ctx->rowslooked) PetscCall(OffDiagonalBuild(Ao, ctx));
   *has = (PetscBool)!!ctx->rows;
