@@ -102,7 +102,7 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
 
     PetscCall(PetscStrncpy(reason, halo->reason, sizeof(reason)));
     PetscCall(LitheHaloDestroy(&halo));
-    SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, "The transport that was asked for cannot be used. %s. The transport auto takes one that can be", reason);
+    SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used", reason);
   }
   PetscCall(LitheHaloCount_Private(halo));
   *newhalo = halo;
