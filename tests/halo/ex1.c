@@ -4,7 +4,8 @@
 
 static char help[] = "LitheHalo: many exchanges over random relations; every entry arrives, bit for bit, whatever the transport.\n\
   -transport <auto,ipc,nccl,mpi>  -unit <bytes>  -exchanges <n>  -entries <n> at most on a process\n\
-  -relation <random,oneway,self,dense,none>  -contiguous  -device  -expect <transport>\n\n";
+  -relation <random,oneway,self,dense,none>  -contiguous  -device  -expect <transport>\n\
+  -may_refuse: the transport may be impossible on this machine, on all processes or on none\n\n";
 
 #include <lithe.h>
 #include <lithe/private/lithehalo.h>
@@ -243,6 +244,29 @@ static PetscErrorCode CheckInfo(const Test *t, const LitheHaloInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A halo; with refuse none, where the transport cannot be used: an error on all processes */
+static PetscErrorCode CreateHalo(const Test *t, PetscSF sf, LitheTransport transport, PetscBool refuse, LitheHalo *halo)
+{
+  const PetscMemType memory = t->device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  PetscErrorCode     ierr;
+  PetscInt           failed;
+
+  PetscFunctionBeginUser;
+  if (!refuse) {
+    PetscCall(LitheHaloCreate(sf, transport, memory, (size_t)t->unit, halo));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *halo = NULL;
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = LitheHaloCreate(sf, transport, memory, (size_t)t->unit, halo);
+  PetscCall(PetscPopErrorHandler());
+  failed = ierr == PETSC_ERR_ARG_INCOMP;
+  PetscCheck(!ierr || failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Error %d, not the one of a transport that cannot be used", (int)ierr);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPIU_INT, MPI_SUM, t->comm));
+  PetscCheck(failed == 0 || failed == t->size, t->comm, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %d processes refuse it", failed, t->size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Test           t;
@@ -251,7 +275,7 @@ int main(int argc, char **argv)
   LitheHaloInfo  info;
   LitheTransport transport = LITHE_TRANSPORT_AUTO, expect;
   PetscInt       exchanges = 7, wrong = 0;
-  PetscBool      set;
+  PetscBool      set, refuse = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -269,9 +293,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-exchanges", &exchanges, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-contiguous", &t.contiguous, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-device", &t.device, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-may_refuse", &refuse, NULL));
   t.words = t.unit / 4;
   PetscCall(CreateGraph(&t, &sf));
-  PetscCall(LitheHaloCreate(sf, transport, t.device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, (size_t)t.unit, &halo));
+  PetscCall(CreateHalo(&t, sf, transport, refuse, &halo));
+  if (!halo) PetscCall(CreateHalo(&t, sf, LITHE_TRANSPORT_AUTO, PETSC_FALSE, &halo));
   PetscCall(LitheHaloGetInfo(halo, &info));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-expect", LitheTransports, (PetscEnum *)&expect, &set));
   PetscCheck(!set || info.transport == expect, t.comm, PETSC_ERR_PLIB, "The transport is %s, not %s: %s", LitheTransports[info.transport], LitheTransports[expect], info.reason ? info.reason : "no reason is given");
@@ -279,7 +305,7 @@ int main(int argc, char **argv)
   PetscCall(Exchange(&t, halo, exchanges, &wrong));
 
   /* Another one at the same time, and one after the other in any order */
-  PetscCall(LitheHaloCreate(sf, transport, t.device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, (size_t)t.unit, &second));
+  PetscCall(CreateHalo(&t, sf, info.transport, PETSC_FALSE, &second));
   PetscCall(Exchange(&t, second, 2, &wrong));
   PetscCall(Exchange(&t, halo, 3, &wrong));
   PetscCall(LitheHaloDestroy(&halo));
@@ -327,11 +353,17 @@ int main(int argc, char **argv)
       nsize: 2
       args: -device -transport ipc -entries 400000 -contiguous {{0 1}} -exchanges 12 -lithe_halo_overlap {{0 1000000000}}
 
-    # NCCL takes one device a process
+    # NCCL wants one device a process
     test:
       suffix: cuda_nccl
       requires: cuda
-      nsize: 1
-      args: -device -transport nccl -unit {{4 8 16}} -contiguous {{0 1}}
+      nsize: {{1 2}}
+      args: -device -transport nccl -may_refuse -unit {{4 16}} -contiguous {{0 1}}
+
+    test:
+      suffix: cuda_nccl_relation
+      requires: cuda
+      nsize: 2
+      args: -device -transport nccl -may_refuse -relation {{oneway self dense none}} -unit 8
 
 TEST*/
