@@ -40,6 +40,32 @@ static PetscErrorCode AssembleCOO(Mat B, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Entries where there were none: A, which multiplied already, and a copy of B get a diagonal, then columns of other processes, too */
+static PetscErrorCode CheckOtherPattern(Mat A, Mat B, const char where[], PetscInt *failures)
+{
+  Mat          C, T;
+  TestProducts t;
+
+  PetscFunctionBegin;
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+  PetscCall(MatTranspose(B, MAT_INITIAL_MATRIX, &T));
+  for (int k = 0; k < 2; k++) {
+    if (k) {
+      PetscCall(MatAXPY(C, 2.0, T, DIFFERENT_NONZERO_PATTERN));
+      PetscCall(MatAXPY(A, 2.0, T, DIFFERENT_NONZERO_PATTERN));
+    } else {
+      PetscCall(MatShift(C, 2.0));
+      PetscCall(MatShift(A, 2.0));
+    }
+    PetscCall(TestProductsCreate(C, PETSC_FALSE, &t));
+    PetscCall(TestCompareProducts(A, &t, where, failures));
+    PetscCall(TestProductsDestroy(&t));
+  }
+  PetscCall(MatDestroy(&T));
+  PetscCall(MatDestroy(&C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All that an AIJ matrix does, seen from the outside: a copy, conversions there and back, a product of matrices, a transposed matrix */
 static PetscErrorCode CheckAIJ(Mat A, Mat B, const char where[], PetscInt *failures)
 {
@@ -131,6 +157,7 @@ int main(int argc, char **argv)
       PetscCall(TestCompareProducts(C, &t1, where, &failures));
       PetscCall(MatDestroy(&C));
       if (variant < 2 && M && N) PetscCall(CheckAIJ(A, B1, where, &failures));
+      if (kind == TEST_NODIAGONAL) PetscCall(CheckOtherPattern(A, B1, where, &failures));
       PetscCall(MatDestroy(&A));
 
       if (variant == 2) {
