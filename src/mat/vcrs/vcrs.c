@@ -242,6 +242,7 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (ctx) {
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
     PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));

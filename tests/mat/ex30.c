@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Steps of power series, y = x + scale A x with sums, against products of AIJ; unions of the index sets of neighbouring rows.\n\n";
+
+/* -type is that of the matrix; vectors are as -vec_type says */
+
+#include "vcrstest.h"
+#include <lithe.h>
+#include <lithe/private/lithestep.h>
+#include <lithe/private/vcrsunions.h>
+
+static PetscInt failures = 0;
+
+/* ------------------------------------------------------------ steps */
+
+/* Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have different sets */
+#define RATES_ROWS 2590
+#define RATES_LINE 300
+
+static void RatesRow(PetscInt i, int round, PetscInt *n, PetscInt cols[], PetscScalar vals[])
+{
+  const PetscInt r = i % 7, line = i / RATES_LINE;
+
+  *n = 0;
+  TestPut(n, cols, vals, i, (PetscScalar)(-1.0 - (double)r - round));
+  if (i >= 7) TestPut(n, cols, vals, i - 7, 20.0);
+  if (i >= RATES_LINE && line % 3) TestPut(n, cols, vals, i - RATES_LINE, (PetscScalar)(3.0 + (double)(line % 3)));
+  if (r && i) TestPut(n, cols, vals, i - 1, (PetscScalar)(0.5 * (double)r));
+  for (PetscInt k = 6; !r && k < 13; k++) {
+    if (i + k < RATES_ROWS) TestPut(n, cols, vals, i + k, 5.0 + round);
+  }
+}
+
+/* kind -1: the rates */
+static PetscErrorCode FillMatrix(Mat A, int kind, int round)
+{
+  PetscInt    begin, end, n, cols[TEST_LONGEST];
+  PetscScalar vals[TEST_LONGEST];
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) {
+    if (kind < 0) RatesRow(i, round, &n, cols, vals);
+    else TestKindRow((TestKind)kind, i, round, &n, cols, vals);
+    PetscCall(MatSetValues(A, 1, &i, n, cols, vals, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CreateMatrix(int kind, MatType type, Mat *A)
+{
+  PetscInt m = RATES_ROWS, n = m;
+
+  PetscFunctionBeginUser;
+  if (kind >= 0) TestKindSize((TestKind)kind, &m, &n);
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, m, n));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSetUp(*A));
+  PetscCall(FillMatrix(*A, kind, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FillVector(Vec x, uint64_t seed)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetOwnershipRange(x, &begin, &end));
+  for (PetscInt i = begin; i < end; i++) PetscCall(VecSetValue(x, i, TestScalar(seed, (uint64_t)i, 3), INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(x));
+  PetscCall(VecAssemblyEnd(x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x against an expected one on the host, relative to a scale */
+static PetscErrorCode Compare(const char name[], const char what[], PetscInt k, Vec x, Vec expected, PetscReal scale)
+{
+  const PetscReal    tolerance = 400 * PETSC_MACHINE_EPSILON * scale;
+  const PetscScalar *a, *b;
+  PetscReal          difference = 0;
+  PetscInt           n;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArrayRead(x, &a));
+  PetscCall(VecGetArrayRead(expected, &b));
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal d = PetscAbsScalar(a[i] - b[i]);
+
+    if (!(d <= difference)) difference = d; /* not a number must show */
+  }
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscCall(VecRestoreArrayRead(expected, &b));
+  n = !(difference <= tolerance);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &n, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD));
+  if (n) {
+    failures++;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: %s, %s %" PetscInt_FMT ": off by more than %g\n", name, what, k, (double)tolerance));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One step with so many sums: those with an even number begin, those that 3 divides take x, too */
+static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, Mat A, PetscReal scale, PetscInt nsums)
+{
+  LitheStepSum sums[LITHE_STEP_SUMS];
+  Vec          x, y, hx, hy, hsum;
+  PetscReal    norm, size;
+  PetscInt     m;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &hx, &hy));
+  PetscCall(VecDuplicate(hy, &hsum));
+  PetscCall(VecGetLocalSize(hx, &m));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &x));
+  PetscCall(VecSetSizes(x, m, PETSC_DETERMINE));
+  PetscCall(VecSetFromOptions(x));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(FillVector(x, 1));
+  PetscCall(FillVector(hx, 1));
+  PetscCall(VecSet(y, NAN));
+  for (PetscInt k = 0; k < nsums; k++) {
+    PetscCall(VecDuplicate(x, &sums[k].sum));
+    sums[k].weight = (PetscReal)(0.25 + 0.5 * (double)k);
+    sums[k].first  = (PetscBool)(k % 2 == 0);
+    sums[k].before = k % 3 == 0 ? (PetscReal)0.375 : 0;
+    if (sums[k].first) PetscCall(VecSet(sums[k].sum, NAN));
+    else PetscCall(FillVector(sums[k].sum, 10 + (uint64_t)k));
+  }
+  PetscCall((*step)(B, scale, x, y, nsums, sums));
+
+  PetscCall(MatMult(A, hx, hy));
+  PetscCall(VecNorm(hy, NORM_INFINITY, &norm));
+  size = 1 + scale * norm;
+  PetscCall(VecAYPX(hy, (PetscScalar)scale, hx));
+  PetscCall(Compare(name, "y with sums:", nsums, y, hy, size));
+  for (PetscInt k = 0; k < nsums; k++) {
+    PetscCall(VecZeroEntries(hsum));
+    if (!sums[k].first) PetscCall(FillVector(hsum, 10 + (uint64_t)k));
+    PetscCall(VecAXPY(hsum, (PetscScalar)sums[k].weight, hy));
+    PetscCall(VecAXPY(hsum, (PetscScalar)sums[k].before, hx));
+    PetscCall(Compare(name, "sum", k, sums[k].sum, hsum, 4 * size));
+    PetscCall(VecDestroy(&sums[k].sum));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&hx));
+  PetscCall(VecDestroy(&hy));
+  PetscCall(VecDestroy(&hsum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckSteps(int kind, MatType type)
+{
+  LitheMatStepFn *step;
+  Mat             A, B;
+  char            name[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateMatrix(kind, MATAIJ, &A));
+  PetscCall(CreateMatrix(kind, type, &B));
+  for (int round = 0; round < 2; round++) {
+    if (round) {
+      PetscCall(FillMatrix(A, kind, round));
+      PetscCall(FillMatrix(B, kind, round));
+    }
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s, round %d", kind < 0 ? "rates" : TestKindNames[kind], round));
+    PetscCall(PetscObjectQueryFunction((PetscObject)B, "LitheMatStep_C", &step));
+    PetscCheck(step, PETSC_COMM_WORLD, PETSC_ERR_SUP, "Matrix type %s has no step", type);
+    for (PetscInt nsums = 0; nsums <= LITHE_STEP_SUMS; nsums++) PetscCall(CheckStep(name, step, B, A, nsums % 2 ? (PetscReal)0.005 : (PetscReal)-1.5, nsums));
+  }
+  /* It is no longer there after a conversion */
+  PetscCall(MatConvert(B, MATAIJ, MAT_INPLACE_MATRIX, &B));
+  PetscCall(PetscObjectQueryFunction((PetscObject)B, "LitheMatStep_C", &step));
+  if (step) {
+    failures++;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: %s: AIJ has the step of another type\n", name));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ unions */
+
+/* Tables of L0 for rows whose pairs are, in turn, npairs of those with the given offsets; they lack some, and values differ in some */
+static PetscErrorCode MakePlan(PetscInt m, PetscInt npairs, PetscInt nsets, PetscInt length, const PetscInt offset[], VCRSPlan *plan)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(plan, sizeof(*plan)));
+  plan->layout = MATVCRS_LAYOUT_L0;
+  plan->m = plan->n = m;
+  plan->idbytes     = 2;
+  plan->nsets       = nsets;
+  PetscCall(PetscMalloc4(nsets + 1, &plan->setptr, nsets * length, &plan->setoffset, nsets * length, &plan->setvalue, m, (uint16_t **)&plan->id));
+  plan->setptr[0] = 0;
+  for (PetscInt p = 0; p < nsets; p++) {
+    PetscInt e = plan->setptr[p];
+
+    for (PetscInt k = 0; k < length; k++) {
+      if ((p + k) % 3 == 2) continue;
+      plan->setoffset[e]  = npairs < nsets ? offset[k] : offset[k] + 2 * p;
+      plan->setvalue[e++] = k % 2 ? (PetscScalar)(1.0 + (double)k) : TestScalar(5, (uint64_t)p, (uint64_t)k);
+    }
+    plan->setptr[p + 1] = e;
+  }
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscInt id = (i / 512 * npairs + i % npairs) % nsets;
+
+    ((uint16_t *)plan->id)[i] = (uint16_t)id;
+    plan->nz += plan->setptr[id + 1] - plan->setptr[id];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The unions' product, as the header says what they are, against that of the tables. x is there for all columns; what a row has not must not be read */
+static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, PetscBool expected)
+{
+  VCRSUnions u;
+  PetscBool  good;
+
+  PetscFunctionBeginUser;
+  PetscCall(VCRSUnionsCreate(plan, plan->id, &u, &good));
+  if (good != expected) {
+    failures++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: %s: unions are %sworth it\n", name, good ? "" : "not "));
+  }
+  for (PetscInt i = 0; good && i < plan->m; i++) {
+    const PetscInt id = ((const uint16_t *)plan->id)[i], number = u.slice[i / VCRS_SLICE];
+    PetscInt       entries = 0;
+
+    if (number == VCRS_NO_UNION) continue;
+    const VCRSUnionHead *h = &u.head[number];
+    const PetscInt       q = (PetscInt)h->local + u.local[i];
+
+    if (h->length % VCRS_UNION_BATCH) failures++;
+    for (PetscInt k = 0; k < (PetscInt)h->length; k++) entries += (PetscInt)(u.has[q] >> k & 1u);
+    entries += !!(u.has[q] & VCRS_UNION_DIAGONAL);
+    if (entries != plan->setptr[id + 1] - plan->setptr[id]) failures++;
+    for (PetscInt e = plan->setptr[id]; e < plan->setptr[id + 1]; e++) {
+      PetscBool found = PETSC_FALSE;
+
+      if (plan->setoffset[e] == 0) found = (PetscBool)((u.has[q] & VCRS_UNION_DIAGONAL) && u.diagonal[q] == plan->setvalue[e]);
+      for (PetscInt k = 0; plan->setoffset[e] && k < (PetscInt)h->length; k++) {
+        const VCRSUnionEntry *entry = &u.entry[h->entry + (uint32_t)k];
+        const PetscScalar     value = entry->values < 0 ? entry->value : u.value[entry->values + u.local[i]];
+
+        if ((u.has[q] >> k & 1u) && entry->offset == plan->setoffset[e] && value == plan->setvalue[e]) found = PETSC_TRUE;
+      }
+      if (!found) failures++;
+    }
+  }
+  if (good) PetscCall(VCRSUnionsDestroy(&u));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckAllUnions(void)
+{
+  const PetscInt offset[] = {-300, -7, -1, 0, 6, 7, 8, 300, 301};
+  const PetscInt n        = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(offset);
+  const PetscInt sizes[]  = {31, 32, 3000, 4001};
+  VCRSPlan       plan;
+
+  PetscFunctionBeginUser;
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
+    for (PetscInt npairs = 1; npairs <= 7; npairs += 3) {
+      PetscCall(MakePlan(sizes[s], npairs, 70, n, offset, &plan));
+      PetscCall(CheckUnions("repeating pairs", &plan, PETSC_TRUE));
+      PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+    }
+  }
+  /* Rows that have hardly an offset in common, and an entry that nothing may be multiplied with */
+  PetscCall(MakePlan(3000, 70, 70, n, offset, &plan));
+  PetscCall(CheckUnions("pairs apart", &plan, PETSC_FALSE));
+  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscCall(MakePlan(3000, 7, 70, n, offset, &plan));
+  plan.setvalue[3] = (PetscScalar)INFINITY;
+  PetscCall(CheckUnions("an infinite entry", &plan, PETSC_FALSE));
+  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const int kinds[]  = {-1, TEST_STAR7, TEST_RESERVOIR, TEST_FEM, TEST_RANDOM, TEST_MANYVALUES, TEST_LONGROWS, TEST_NODIAGONAL, TEST_ZERO, TEST_NONE};
+  char             type[64] = MATVCRS;
+  PetscBool        all      = PETSC_TRUE;
+  PetscMPIInt      rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
+  for (size_t k = 0; k < (all ? PETSC_STATIC_ARRAY_LENGTH(kinds) : 1); k++) PetscCall(CheckSteps(kinds[k], type));
+  if (!rank) PetscCall(CheckAllUnions());
+  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  build:
+    depends: unions.c
+
+  testset:
+    output_file: output/ex30_1.out
+
+    test:
+      suffix: 1
+
+    test:
+      suffix: layouts
+      args: -mat_vcrs_layout {{l0 l1 l3}}
+
+    test:
+      suffix: drop
+      args: -mat_vcrs_drop_aij -all 0
+
+    test:
+      suffix: hybmgpu
+      args: -type hybmgpu
+
+    test:
+      suffix: mpi
+      nsize: 2
+      args: -type {{vcrs hybmgpu}}
+
+    test:
+      suffix: mpi3
+      nsize: 3
+
+    test:
+      suffix: cuda
+      requires: cuda
+      args: -vec_type cuda -mat_vcrs_layout {{auto l0 l1 l3}}
+
+    test:
+      suffix: cuda_mpi
+      requires: cuda
+      nsize: 2
+      args: -vec_type cuda -type {{vcrs hybmgpu}}
+
+TEST*/
