@@ -137,7 +137,7 @@ static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, 
 
   PetscCall(MatMult(A, hx, hy));
   PetscCall(VecNorm(hy, NORM_INFINITY, &norm));
-  size = 1 + scale * norm;
+  size = 1 + PetscAbsReal(scale) * norm;
   PetscCall(VecAYPX(hy, (PetscScalar)scale, hx));
   PetscCall(Compare(name, "y with sums:", nsums, y, hy, size));
   for (PetscInt k = 0; k < nsums; k++) {
