@@ -327,8 +327,13 @@ int main(int argc, char **argv)
 
     test:
       suffix: random
-      nsize: {{1 2 3}}
+      nsize: {{1 2}}
       args: -transport mpi -unit {{4 16}}
+
+    test:
+      suffix: random_3
+      nsize: 3
+      args: -transport mpi -unit 8
 
     test:
       suffix: relation
