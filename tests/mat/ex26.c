@@ -280,12 +280,15 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # -checkfunctionlist 0: as in ex5
   test:
     suffix: 1
+    args: -checkfunctionlist 0
 
   test:
     suffix: 2
     nsize: 2
+    args: -checkfunctionlist 0
 
   test:
     suffix: hyb
