@@ -5,6 +5,7 @@
 /* LitheHalo: which transport is taken, and what all of them have in common. One file a transport does the rest. */
 
 #include "haloimpl.h"
+#include <petscdevice.h>
 
 const char *const LitheTransports[] = {"auto", "ipc", "nccl", "mpi", "LitheTransport", "LITHE_TRANSPORT_", NULL};
 
@@ -85,6 +86,8 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscFunctionBegin;
   PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; they have 4, 8 or 16", unit);
   PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
+  /* Before anything is allocated: until a program has its first vector on a device, PETSc has not chosen this process's */
+  if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&halo));
   PetscCall(PetscObjectReference((PetscObject)sf));
   PetscCall(PetscSFSetUp(sf));

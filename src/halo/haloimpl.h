@@ -67,6 +67,12 @@ struct _n_LitheHalo {
   char                reason[512];
 };
 
+/* What is allocated for ghost[]: whole words of 16 bytes, and not nothing */
+static inline size_t LitheHaloGhostBytes(const struct _n_LitheHalo *halo)
+{
+  return (PetscMax((size_t)halo->nghost, 1) * halo->unit + 15) / 16 * 16;
+}
+
 /* halopeers.c */
 PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers *);
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);

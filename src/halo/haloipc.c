@@ -47,7 +47,7 @@ static PetscErrorCode LitheHaloExport_Private(LitheHalo halo, LitheHalo_IPC *ipc
 {
   const size_t align = 256, page = (size_t)2 << 20;
   const size_t flags = ((size_t)ipc->n * sizeof(unsigned long long) + align - 1) / align * align;
-  const size_t ghost = ((size_t)halo->nghost * halo->unit + align - 1) / align * align;
+  const size_t ghost = (LitheHaloGhostBytes(halo) + align - 1) / align * align;
   cudaError_t  error;
 
   PetscFunctionBegin;

@@ -17,7 +17,7 @@ typedef struct {
 static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
 {
   LitheHalo_MPI *mpi;
-  const size_t   bytes = PetscMax((size_t)halo->nghost, 1) * halo->unit;
+  const size_t   bytes = LitheHaloGhostBytes(halo);
 
   PetscFunctionBegin;
   *obstacle = LITHE_HALO_POSSIBLE;

@@ -229,7 +229,7 @@ static PetscErrorCode LitheHaloCreate_NCCL(LitheHalo halo, LitheHaloObstacle *ob
   PetscCall(LitheHaloPeersCreate_Private(halo->sf, &peers));
   PetscCall(LitheHaloMessages_Private(halo->unit, peers.n, peers.send, &data->nsend, &data->send, &entries[0]));
   PetscCall(LitheHaloMessages_Private(halo->unit, peers.n, peers.recv, &data->nrecv, &data->recv, &entries[1]));
-  PetscCall(LitheHaloBuffer_Private((size_t)halo->nghost * halo->unit, &data->ghost));
+  PetscCall(LitheHaloBuffer_Private(LitheHaloGhostBytes(halo), &data->ghost));
   PetscCall(LitheHaloBuffer_Private((size_t)entries[0] * halo->unit, &data->sendbuffer));
   PetscCall(LitheHaloBuffer_Private((size_t)entries[1] * halo->unit, &data->recvbuffer));
   PetscCall(LitheHaloPlan_Private(halo, data, &peers));

@@ -20,21 +20,30 @@ static SBPGrid CoefficientGrid(const SBPGrid *grid)
   return g;
 }
 
-PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+/* Only full multigrid needs two precisions of a level, and the coarsest level the higher one */
+PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
+{
+  return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
+}
+
+/* work: see PCSBPMGWorkCreate_Private() */
+PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   const SBPPrecision exact = mg->exact;
   const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
-  void              *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
+  void              *onfine[2], *oncoarse[2], *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
   const size_t       bytes = SBPMGSize_Private(exact);
   const void        *ghosted;
 
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &v));
-  PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &o));
-  PetscCall((*mg->kernels->alloc)((size_t)fine->pitch * (size_t)fine->own.count[1] * bytes, &pv));
-  PetscCall((*mg->kernels->alloc)((size_t)fine->pitch * (size_t)fine->own.count[1] * bytes, &apv));
+  PCSBPMGWorkArrays_Private(work, fine, coarse, exact, onfine, oncoarse);
+  v   = oncoarse[0];
+  o   = oncoarse[1];
+  pv  = onfine[0];
+  apv = onfine[1];
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
+    if (PCSBPMGKeepsExact_Private(mg, c)) PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
+    else PetscCall((*mg->kernels->alloc)((size_t)coarse->coefficientpitch * (size_t)coarse->ghosted.count[1] * bytes, &c->coefficient[exact][k]));
     c->op[exact].coefficient[k] = c->coefficient[exact][k];
     if (c->halo) PetscCall((*mg->kernels->alloc)((size_t)coarse->pitch * (size_t)coarse->own.count[1] * bytes, &owned[k]));
     else owned[k] = c->coefficient[exact][k];
@@ -62,10 +71,6 @@ PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
     }
     PetscCall((*mg->kernels->free)(&owned[k]));
   }
-  PetscCall((*mg->kernels->free)(&v));
-  PetscCall((*mg->kernels->free)(&o));
-  PetscCall((*mg->kernels->free)(&pv));
-  PetscCall((*mg->kernels->free)(&apv));
 
   /* In the precision of the cycle */
   if (mg->precision != exact) {

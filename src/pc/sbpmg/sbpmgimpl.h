@@ -72,6 +72,8 @@ typedef struct {
   PetscInt          n;
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
   size_t            bytes;
+  void             *memory; /* of the arrays of all levels */
+  size_t            reserved, taken;
 
   /* The coarsest level */
   PetscInt  ndense;
@@ -99,7 +101,8 @@ PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
 /* sbpmggalerkin.c */
-PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse);
+PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
+PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
 /* sbpmgcoarse.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);
@@ -118,4 +121,8 @@ PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
 PETSC_INTERN size_t         SBPMGSize_Private(SBPPrecision);
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *, const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, void **);
+PETSC_INTERN void           PCSBPMGWorkArrays_Private(void *, const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, void *[2], void *[2]);
 PETSC_INTERN PetscErrorCode PCSBPMGNoise_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void *);

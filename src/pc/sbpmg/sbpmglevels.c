@@ -341,7 +341,7 @@ static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *secon
 {
   PetscFunctionBegin;
   for (int p = 0; p < 2; p++) {
-    if (second->ghost[p]) PetscCall((*mg->kernels->free)(&second->ghost[p]));
+    PetscCall(PCSBPMGFree_Private(mg, &second->ghost[p]));
   }
   PetscCall(SBPHaloDestroy(&second->halo));
   PetscCall(DMDestroy(&second->hda));
@@ -351,11 +351,13 @@ static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *secon
 
 static PetscErrorCode Galerkin(PC pc, DM da)
 {
-  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
+  void     *work = NULL;
   PetscInt  order;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  if (mg->n > 1) PetscCall(PCSBPMGWorkCreate_Private(mg, &mg->level[0].op[mg->exact].grid, &mg->level[1].grid, mg->exact, &work));
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel *l = &mg->level[k];
 
@@ -371,18 +373,17 @@ static PetscErrorCode Galerkin(PC pc, DM da)
 
       PetscCall(CreateSecondOrder(pc, da, &A, &second));
       mg->bytes = bytes;
-      PetscCall(PCSBPMGGalerkin_Private(mg, &second, l));
+      PetscCall(PCSBPMGGalerkin_Private(mg, &second, l, work));
       PetscCall(DestroySecondOrder(mg, &A, &second));
-    } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l));
-
-    /* Only full multigrid needs two precisions of a level, and the coarsest level the higher one */
-    if (k > 1 && mg->precision != mg->exact && mg->opt.cycle != PCSBPMG_CYCLE_FULL) {
+    } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
+    if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
         PetscCall((*mg->kernels->free)(&l[-1].coefficient[mg->exact][c]));
         l[-1].op[mg->exact].coefficient[c] = NULL;
       }
     }
   }
+  if (work) PetscCall((*mg->kernels->free)(&work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -482,10 +483,11 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
     if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
   }
   PetscCall(TakeOperator(mg, 0, pc->pmat, mg->exact));
-  PetscCall(RoundOperator(mg, &mg->level[0]));
 
   /* Coarser ones */
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
+  PetscCall(PCSBPMGReserve_Private(mg));
+  PetscCall(RoundOperator(mg, &mg->level[0]));
   if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
     for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts(mg, &mg->level[k], mg->level[k].da));
@@ -510,11 +512,11 @@ PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
     void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd, &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
 
     for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
-      if (*array[a]) PetscCall((*mg->kernels->free)(array[a]));
+      PetscCall(PCSBPMGFree_Private(mg, array[a]));
     }
     for (int p = 0; p < 2; p++) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
-        if (l->coefficient[p][c]) PetscCall((*mg->kernels->free)(&l->coefficient[p][c]));
+        PetscCall(PCSBPMGFree_Private(mg, &l->coefficient[p][c]));
       }
     }
     PetscCall(MatDestroy(&l->A));
@@ -523,6 +525,7 @@ PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
     PetscCall(DMDestroy(&l->da));
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
+  if (mg->memory) PetscCall((*mg->kernels->free)(&mg->memory));
   mg->n     = 0;
   mg->bytes = 0;
   mg->built = PETSC_FALSE;
