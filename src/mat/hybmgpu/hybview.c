@@ -126,26 +126,25 @@ PetscErrorCode MatHYBMGPUGetInfo(Mat A, MatHYBMGPUInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How many processes have each format */
-static PetscErrorCode MatHYBMGPUViewFormats_Private(Mat A, MatHYBMGPUFormat format, PetscViewer viewer)
+/* Which formats the processes have, and how many have each where they are not the same */
+static PetscErrorCode MatHYBMGPUGetFormatText_Private(Mat A, MatHYBMGPUFormat format, size_t size, char text[])
 {
-  PetscMPIInt count[MATHYBMGPU_FORMAT_VCRS + 1] = {0}, size;
-  PetscBool   first                             = PETSC_TRUE;
+  PetscMPIInt count[MATHYBMGPU_FORMAT_VCRS + 1] = {0}, processes;
+  char        more[64];
 
   PetscFunctionBegin;
   count[format] = 1;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &processes));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, MATHYBMGPU_FORMAT_VCRS + 1, MPI_INT, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: format "));
-  PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
+  text[0] = 0;
   for (int f = 0; f <= MATHYBMGPU_FORMAT_VCRS; f++) {
     if (!count[f]) continue;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "%s%s", first ? "" : ", ", MatHYBMGPUFormats[f]));
-    if (count[f] < size) PetscCall(PetscViewerASCIIPrintf(viewer, " on %d of %d processes", count[f], size));
-    first = PETSC_FALSE;
+    PetscCall(PetscSNPrintf(more, sizeof(more), "%s%s", text[0] ? ", " : "", MatHYBMGPUFormats[f]));
+    PetscCall(PetscStrlcat(text, more, size));
+    if (count[f] == processes) continue;
+    PetscCall(PetscSNPrintf(more, sizeof(more), " on %d of %d processes", count[f], processes));
+    PetscCall(PetscStrlcat(text, more, size));
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
-  PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,11 +152,13 @@ static PetscErrorCode MatHYBMGPUViewInfo_Private(Mat A, PetscViewer viewer)
 {
   Mat_HYBMGPU   *ctx;
   MatHYBMGPUInfo info;
+  char           formats[256];
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
-  PetscCall(MatHYBMGPUViewFormats_Private(A, info.format, viewer));
+  PetscCall(MatHYBMGPUGetFormatText_Private(A, info.format, sizeof(formats), formats));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: format %s\n", formats));
   PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: width %" PetscInt_FMT " (on the first process), padding %" PetscInt64_FMT " places, in lists %" PetscInt64_FMT ", order of rows %s\n", info.width, info.padding, info.tail, MatHYBMGPUReorders[ctx->opt.reorder]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / PetscMax((PetscReal)info.nonzeros, 1.0), info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (ctx->parallel) {

@@ -245,7 +245,6 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
     PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
   }
   PetscCall((*MatDestroyBase[parallel ? 1 : 0])(A));
   PetscFunctionReturn(PETSC_SUCCESS);
