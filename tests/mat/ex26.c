@@ -152,7 +152,7 @@ static PetscErrorCode TestErrors(Mat B)
   PetscCall(MatCreateVecs(B, &x, &y));
   PetscCall(VecSet(x, 1.0));
   PetscCall(MatHYBMGPUSetTransport(A, LITHE_TRANSPORT_IPC));
-  if (parallel) TEST_REFUSED("ipc on the host", MatMult(A, x, y), "ipc", "on the host");
+  if (parallel) TEST_REFUSED("ipc on the host", MatMult(A, x, y), "ipc", "cannot be used");
   else PetscCall(MatMult(A, x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
