@@ -16,7 +16,7 @@ static PetscInt failures = 0;
 /* ------------------------------------------------------------ steps */
 
 /* Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have different sets */
-#define RATES_ROWS 2590
+#define RATES_ROWS 5200
 #define RATES_LINE 300
 
 static void RatesRow(PetscInt i, int round, PetscInt *n, PetscInt cols[], PetscScalar vals[])
