@@ -275,6 +275,15 @@ static PetscErrorCode CheckAllUnions(void)
       PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
     }
   }
+  /* Two slices whose rows have more offsets than a union can hold, among many */
+  PetscCall(MakePlan(4001, 7, 70, n, offset, &plan));
+  for (PetscInt p = 60; p < 70; p++) {
+    for (PetscInt e = plan.setptr[p]; e < plan.setptr[p + 1]; e++) plan.setoffset[e] += 2 * (p - 50);
+  }
+  for (PetscInt i = 1000; i < 1032; i++) ((uint16_t *)plan.id)[i] = (uint16_t)(60 + i % 10);
+  PetscCall(CheckUnions("two slices apart", &plan, PETSC_TRUE));
+  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+
   /* Rows that have hardly an offset in common, and an entry that nothing may be multiplied with */
   PetscCall(MakePlan(3000, 70, 70, n, offset, &plan));
   PetscCall(CheckUnions("pairs apart", &plan, PETSC_FALSE));
