@@ -68,7 +68,7 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
   PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the blocks' values and leaves the state of the whole as it is */
   PetscCall(MatVCRSGetContext(Ao, &ctx));
   if (!ctx->rowslooked) PetscCall(OffDiagonalBuild(Ao, ctx));
-  *has = (PetscBool)!!ctx->rows;
+  *has = (PetscBool) !!ctx->rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
