@@ -30,15 +30,15 @@ static char help[] = "Times products with a 27-point matrix on many processes, a
 typedef struct {
   char      name[64]; /* as it was asked for */
   char      type[32], format[32], transport[32];
-  PetscReal single;   /* seconds, 0: not measured */
+  PetscReal single; /* seconds, 0: not measured */
 } Variant;
 
 typedef struct {
-  Bench          *bench;
-  PetscInt        n, rows, N, begin; /* points in each direction; owned rows, all of them, the first owned */
-  PetscInt       *i, *j;             /* columns are global */
-  PetscScalar    *a;
-  PetscLogDouble  nonzeros;          /* of all processes */
+  Bench         *bench;
+  PetscInt       n, rows, N, begin; /* points in each direction; owned rows, all of them, the first owned */
+  PetscInt      *i, *j;             /* columns are global */
+  PetscScalar   *a;
+  PetscLogDouble nonzeros; /* of all processes */
 } System;
 
 /* ------------------------------------------------------------ the matrix */
@@ -46,8 +46,8 @@ typedef struct {
 /* Rows begin, ..., begin + rows - 1: 26 on the diagonal and -1 for each neighbour */
 static PetscErrorCode SystemCreate(Bench *bench, MPI_Comm comm, PetscInt n, System *s)
 {
-  const PetscInt64 N   = (PetscInt64)n * n * n;
-  PetscInt         k   = 0;
+  const PetscInt64 N = (PetscInt64)n * n * n;
+  PetscInt         k = 0;
   PetscMPIInt      size, rank;
   PetscCount       nz;
 
@@ -173,11 +173,11 @@ static PetscErrorCode Try(const Bench *bench, const Variant *v, Mat A, BenchTask
 /* ------------------------------------------------------------ whole vectors */
 
 typedef struct {
-  Mat       A; /* own rows, all columns */
-  PetscSF   sf;
-  LitheHalo halo;
-  PetscBool gpu;
-  PetscInt  N;
+  Mat            A; /* own rows, all columns */
+  PetscSF        sf;
+  LitheHalo      halo;
+  PetscBool      gpu;
+  PetscInt       N;
   LitheTransport transport;
 } Whole;
 
@@ -262,9 +262,9 @@ typedef struct {
 
 static PetscErrorCode ReportProduct(const System *s, const Variant *v, const Times *t)
 {
-  Bench           *bench = s->bench;
-  PetscMPIInt      size;
-  double           efficiency, bytes;
+  Bench      *bench = s->bench;
+  PetscMPIInt size;
+  double      efficiency, bytes;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
@@ -307,8 +307,7 @@ static PetscErrorCode TimeVariant(const System *s, const Variant *v, Mat A, Mat 
   PetscReal median[2], least[2];
   BenchTask task[2] = {
     {BenchProduct, base},
-    {NULL,         NULL}
-  };
+    {NULL, NULL}};
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(v->type, "all", &all));
@@ -469,7 +468,7 @@ static PetscErrorCode ReportExchange(Bench *bench, LitheTransport transport, Pet
 /* With both neighbours of a ring: bytes are those from one of them */
 static PetscErrorCode BenchExchange(Bench *bench, PetscInt64 most)
 {
-  const PetscMemType memory = bench->gpu ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  const PetscMemType memory  = bench->gpu ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
   const char *const  known[] = {"ipc", "nccl", "mpi"};
   PetscBool          wanted[3];
 

@@ -17,14 +17,18 @@
 /* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
 {
-  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value)
+               : "memory");
 }
 
 static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned long long *p)
 {
   unsigned long long value;
 
-  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];"
+               : "=l"(value)
+               : "l"(p)
+               : "memory");
   return value;
 }
 
@@ -32,7 +36,8 @@ static __device__ __forceinline__ unsigned long long Nanoseconds()
 {
   unsigned long long now;
 
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+  asm volatile("mov.u64 %0, %%globaltimer;"
+               : "=l"(now)::"memory");
   return now;
 }
 

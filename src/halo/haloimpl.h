@@ -19,16 +19,16 @@ typedef struct {
 */
 typedef struct {
   PetscInt       n;
-  PetscMPIInt   *rank;      /* [n] */
-  LitheHaloList *send;      /* [n] */
-  LitheHaloList *recv;      /* [n] */
-  PetscInt     **target;    /* [n][send.count] where entries go to in ghost[] of the neighbour */
-  PetscInt       nself;     /* entries that this process gives itself */
-  PetscInt      *selffrom;  /* [nself] */
-  PetscInt      *selfto;    /* [nself] */
-  PetscInt      *storage;   /* of all lists */
-  PetscInt       nsend;     /* entries sent */
-  PetscInt       nrecv;     /* entries received */
+  PetscMPIInt   *rank;     /* [n] */
+  LitheHaloList *send;     /* [n] */
+  LitheHaloList *recv;     /* [n] */
+  PetscInt     **target;   /* [n][send.count] where entries go to in ghost[] of the neighbour */
+  PetscInt       nself;    /* entries that this process gives itself */
+  PetscInt      *selffrom; /* [nself] */
+  PetscInt      *selfto;   /* [nself] */
+  PetscInt      *storage;  /* of all lists */
+  PetscInt       nsend;    /* entries sent */
+  PetscInt       nrecv;    /* entries received */
 } LitheHaloPeers;
 
 /* Why a transport cannot be used. Processes agree on the largest number, and on the code of CUDA or NCCL that comes with it */
@@ -60,8 +60,8 @@ struct _n_LitheHalo {
   LitheTransport      asked;  /* may be auto */
   PetscInt            nghost; /* the length of ghost[] */
   const LitheHaloOps *ops;
-  void               *data;   /* of the transport */
-  const void         *x;      /* of the exchange that is under way */
+  void               *data; /* of the transport */
+  const void         *x;    /* of the exchange that is under way */
   PetscBool           begun;
   LitheHaloInfo       info;
   char                reason[512];

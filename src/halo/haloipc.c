@@ -15,15 +15,15 @@
 
 typedef struct {
   unsigned long long exchange;
-  char              *memory;   /* of this process: exported */
-  void             **mapped;   /* [n] of the neighbours */
+  char              *memory; /* of this process: exported */
+  void             **mapped; /* [n] of the neighbours */
   PetscInt           n;
-  PetscMPIInt       *rank;     /* [n] */
+  PetscMPIInt       *rank; /* [n] */
   const void        *ghost[2];
   LitheHaloPack      pack;
   LitheHaloWait      wait;
-  PetscBool          told;     /* of a failure */
-  PetscBool          aside;    /* entries are written in a stream of their own */
+  PetscBool          told;  /* of a failure */
+  PetscBool          aside; /* entries are written in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, written;
 } LitheHalo_IPC;
@@ -173,11 +173,11 @@ static PetscErrorCode LitheHaloPrecheck_IPC(LitheHalo halo, LitheHaloObstacle *o
 
 static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obstacle, int *code)
 {
-  LitheHalo_IPC    *ipc;
-  LitheHaloPeers    peers;
-  LitheHaloAddress  own, *address;
-  PetscReal         timeout = 60;
-  PetscInt          overlap = 32768;
+  LitheHalo_IPC   *ipc;
+  LitheHaloPeers   peers;
+  LitheHaloAddress own, *address;
+  PetscReal        timeout = 60;
+  PetscInt         overlap = 32768;
 
   PetscFunctionBegin;
   *code = 0;

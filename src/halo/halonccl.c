@@ -36,9 +36,9 @@ static struct {
 
 #define LITHE_NCCL_BYTE 0
 
-#define PetscCallNCCL(...) \
-  do { \
-    const int lithe_nccl_code = __VA_ARGS__; \
+#define PetscCallNCCL(...)                                                                                                                    \
+  do {                                                                                                                                        \
+    const int lithe_nccl_code = __VA_ARGS__;                                                                                                  \
     PetscCheck(!lithe_nccl_code, PETSC_COMM_SELF, PETSC_ERR_LIB, "NCCL error %d: %s", lithe_nccl_code, nccl.geterrorstring(lithe_nccl_code)); \
   } while (0)
 
@@ -55,14 +55,14 @@ static PetscErrorCode LitheNCCLLoad_Private(void)
     void      **function;
     const char *symbol;
   } list[] = {
-    {(void **)&nccl.getuniqueid,    "ncclGetUniqueId"   },
-    {(void **)&nccl.comminitrank,   "ncclCommInitRank"  },
-    {(void **)&nccl.commdestroy,    "ncclCommDestroy"   },
+    {(void **)&nccl.getuniqueid, "ncclGetUniqueId"},
+    {(void **)&nccl.comminitrank, "ncclCommInitRank"},
+    {(void **)&nccl.commdestroy, "ncclCommDestroy"},
     {(void **)&nccl.geterrorstring, "ncclGetErrorString"},
-    {(void **)&nccl.groupstart,     "ncclGroupStart"    },
-    {(void **)&nccl.groupend,       "ncclGroupEnd"      },
-    {(void **)&nccl.send,           "ncclSend"          },
-    {(void **)&nccl.recv,           "ncclRecv"          },
+    {(void **)&nccl.groupstart, "ncclGroupStart"},
+    {(void **)&nccl.groupend, "ncclGroupEnd"},
+    {(void **)&nccl.send, "ncclSend"},
+    {(void **)&nccl.recv, "ncclRecv"},
   };
   void *library = NULL;
 

@@ -20,15 +20,15 @@ typedef enum {
 static const char *const Relations[] = {"random", "oneway", "self", "dense", "none", "Relation", "", NULL};
 
 typedef struct {
-  MPI_Comm    comm;
-  PetscMPIInt rank, size;
-  Relation    relation;
-  PetscBool   contiguous, device;
-  PetscInt    entries, unit;
-  PetscInt    nleaves, nghost;
+  MPI_Comm     comm;
+  PetscMPIInt  rank, size;
+  Relation     relation;
+  PetscBool    contiguous, device;
+  PetscInt     entries, unit;
+  PetscInt     nleaves, nghost;
   PetscInt    *leaf;
   PetscSFNode *remote;
-  PetscInt    words; /* of 4 bytes in an entry */
+  PetscInt     words; /* of 4 bytes in an entry */
 } Test;
 
 /* A number that depends on all of these, and never twice on the same */
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
   LitheHaloInfo  info;
   LitheTransport transport = LITHE_TRANSPORT_AUTO, expect;
   PetscInt       exchanges = 7, wrong = 0;
-  PetscBool      set, refuse = PETSC_FALSE;
+  PetscBool      set, refuse          = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

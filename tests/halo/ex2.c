@@ -89,7 +89,8 @@ static PetscErrorCode TestRequests(MPI_Comm comm, PetscSF sf)
   ierr[5] = LitheHaloBegin(halo, x);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(none, comm, PETSC_ERR_PLIB, "A halo came from a request that was refused");
-  for (int k = 0; k < 6; k++) PetscCall(Refused(comm, what[k], ierr[k], k < 2 ? PETSC_ERR_ARG_INCOMP : k < 4 ? PETSC_ERR_ARG_OUTOFRANGE : PETSC_ERR_ORDER));
+  for (int k = 0; k < 6; k++) PetscCall(Refused(comm, what[k], ierr[k], k < 2 ? PETSC_ERR_ARG_INCOMP : k < 4 ? PETSC_ERR_ARG_OUTOFRANGE
+                                                                                                             : PETSC_ERR_ORDER));
 
   /* none of it has done any harm */
   PetscCall(LitheHaloEnd(halo, &ghost));

@@ -32,8 +32,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
-/* blockentries is a multiple of it */
-#define LITHE_HALO_THREADS 256
+  /* blockentries is a multiple of it */
+  #define LITHE_HALO_THREADS 256
 
 /* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
 typedef struct {

@@ -22,11 +22,11 @@
 typedef struct _n_LitheHalo *LitheHalo;
 
 typedef struct {
-  LitheTransport transport;          /* the one that is used */
-  PetscMemType   memory;             /* of the arrays */
-  PetscInt       from, to;           /* neighbours that entries come from and go to */
-  PetscInt64     received, sent;     /* bytes an exchange, of this process */
-  const char    *reason;             /* why not a faster transport, or NULL; lives as long as the halo */
+  LitheTransport transport;      /* the one that is used */
+  PetscMemType   memory;         /* of the arrays */
+  PetscInt       from, to;       /* neighbours that entries come from and go to */
+  PetscInt64     received, sent; /* bytes an exchange, of this process */
+  const char    *reason;         /* why not a faster transport, or NULL; lives as long as the halo */
 } LitheHaloInfo;
 
 /*

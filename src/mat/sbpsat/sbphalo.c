@@ -110,7 +110,7 @@ static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision prec
 static PetscErrorCode SBPHaloBeginDevice_Private(SBPHalo halo, SBPPrecision precision, const void *owned, void *ghosted)
 {
   const size_t bytes = SBPHaloBytes(precision), width = (size_t)halo->own[2] * bytes, pitch = (size_t)halo->ghosted[2] * bytes;
-  char        *to    = (char *)ghosted + (size_t)(halo->own[1] - halo->ghosted[1]) * pitch + (size_t)(halo->own[0] - halo->ghosted[0]) * bytes;
+  char        *to = (char *)ghosted + (size_t)(halo->own[1] - halo->ghosted[1]) * pitch + (size_t)(halo->own[0] - halo->ghosted[0]) * bytes;
   cudaStream_t stream;
 
   PetscFunctionBegin;
