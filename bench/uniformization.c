@@ -29,18 +29,18 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
 #include <petsctime.h>
 
 typedef struct {
-  const char *name, *type, *format; /* format: -mat_hybmgpu_format */
+  const char *name, *type, *format; /* format: of a MATHYBMGPU */
 } Kind;
 
 static const Kind kinds[] = {
   {"aij",          MATAIJ,         NULL  },
   {"aijcusparse",  MATAIJCUSPARSE, NULL  },
   {"vcrs",         MATVCRS,        NULL  },
-  {"hybmgpu:csr",  "hybmgpu",      "csr" },
-  {"hybmgpu:sell", "hybmgpu",      "sell"},
-  {"hybmgpu:hyb",  "hybmgpu",      "hyb" },
-  {"hybmgpu:vcrs", "hybmgpu",      "vcrs"},
-  {"hybmgpu:auto", "hybmgpu",      "auto"},
+  {"hybmgpu:csr",  MATHYBMGPU,     "csr" },
+  {"hybmgpu:sell", MATHYBMGPU,     "sell"},
+  {"hybmgpu:hyb",  MATHYBMGPU,     "hyb" },
+  {"hybmgpu:vcrs", MATHYBMGPU,     "vcrs"},
+  {"hybmgpu:auto", MATHYBMGPU,     "auto"},
   {"exchange",     NULL,           NULL  },
 };
 #define NKINDS ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(kinds))
@@ -59,7 +59,7 @@ typedef struct {
 } Study;
 
 typedef struct {
-  const char    *kind;
+  const char    *kind, *transport;
   PetscLogDouble convert, setup, solve; /* seconds */
   double         matrixbytes;           /* of all processes */
   PetscReal      bound, difference;
@@ -76,6 +76,7 @@ static PetscErrorCode Report(Study *s, const Result *r)
     {"nonzeros",       NULL,    (double)s->chain.nz      },
     {"processes",      NULL,    (double)s->size          },
     {"type",           r->kind, 0.                       },
+    {"transport",      r->transport, 0.                  },
     {"products",       NULL,    products                 },
     {"sums",           NULL,    (double)s->sums          },
     {"convert_s",      NULL,    r->convert               },
@@ -121,23 +122,29 @@ static PetscErrorCode Seconds(const Study *s, PetscLogDouble *time)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes that a stored matrix takes in a product */
-static PetscErrorCode MatrixBytes(const Study *s, const Kind *kind, Mat A, double *bytes)
+/* Bytes of the stored matrix, and how ghost values come */
+static PetscErrorCode MatrixInfo(const Study *s, const Kind *kind, Mat A, Result *r)
 {
-  const double entry = (double)(sizeof(PetscScalar) + sizeof(PetscInt));
-  PetscBool    isvcrs;
-  MatVCRSInfo  info;
+  PetscBool isvcrs;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(kind->name, "vcrs", &isvcrs));
+  r->transport = "mpi";
   if (isvcrs) {
-    PetscCall(MatVCRSGetInfo(A, &info));
-    *bytes = info.bytes;
-  } else {
-    const PetscBool plain = (PetscBool)(!kind->format || kind->format[0] == 'c');
+    MatVCRSInfo    info;
+    LitheTransport transport;
 
-    *bytes = entry * (double)s->chain.nz + (plain ? (double)sizeof(PetscInt) * (double)s->chain.n : 0.);
-  }
+    PetscCall(MatVCRSGetInfo(A, &info));
+    PetscCall(MatVCRSGetTransport(A, &transport));
+    r->matrixbytes = info.bytes;
+    r->transport   = LitheTransports[transport];
+  } else if (kind->format) {
+    MatHYBMGPUInfo info;
+
+    PetscCall(MatHYBMGPUGetInfo(A, &info));
+    r->matrixbytes = info.bytes;
+    r->transport   = LitheTransports[info.transport];
+  } else r->matrixbytes = (double)(sizeof(PetscScalar) + sizeof(PetscInt)) * (double)s->chain.nz + (double)sizeof(PetscInt) * (double)s->chain.n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,11 +155,14 @@ static PetscErrorCode Convert(Study *s, const Kind *kind, Mat *B)
   PetscBool isvcrs;
 
   PetscFunctionBegin;
-  if (kind->format) PetscCall(PetscOptionsSetValue(NULL, "-mat_hybmgpu_format", kind->format));
   PetscCall(MatConvert(s->chain.A, kind->type, MAT_INITIAL_MATRIX, B));
   if (kind->format) {
-    PetscCall(MatSetFromOptions(*B));
-    PetscCall(PetscOptionsClearValue(NULL, "-mat_hybmgpu_format"));
+    PetscEnum format;
+    PetscBool found;
+
+    PetscCall(PetscEnumFind(MatHYBMGPUFormats, kind->format, &format, &found));
+    PetscCheck(found, s->bench->comm, PETSC_ERR_PLIB, "No format %s", kind->format);
+    PetscCall(MatHYBMGPUSetFormat(*B, (MatHYBMGPUFormat)format));
   }
   PetscCall(PetscStrcmp(kind->name, "vcrs", &isvcrs));
   if (isvcrs) PetscCall(MatVCRSDropAIJ(*B));
@@ -217,7 +227,7 @@ static PetscErrorCode BenchUniformization(Study *s, const Kind *kind)
   }
   PetscCall(VecAXPY(x, -1, s->reference));
   PetscCall(VecNorm(x, NORM_1, &r.difference));
-  PetscCall(MatrixBytes(s, kind, B, &r.matrixbytes));
+  PetscCall(MatrixInfo(s, kind, B, &r));
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&B));
@@ -308,7 +318,7 @@ static PetscErrorCode BenchExchange(Study *s)
   for (PetscInt k = 0; k < s->exchangesteps; k++) PetscCall(ExchangeStep(s, &e, 200, x));
   PetscCall(Seconds(s, &end));
   r.solve = (end - start) / (PetscLogDouble)s->exchangesteps * (PetscLogDouble)s->products;
-  PetscCall(MatrixBytes(s, &plain, NULL, &r.matrixbytes));
+  PetscCall(MatrixInfo(s, &plain, NULL, &r));
   PetscCall(Report(s, &r));
   PetscCall(PetscFree2(e.count, e.first));
   PetscCall(VecDestroy(&e.whole));
