@@ -33,15 +33,15 @@ typedef struct {
 } Kind;
 
 static const Kind kinds[] = {
-  {"aij",          MATAIJ,         NULL  },
-  {"aijcusparse",  MATAIJCUSPARSE, NULL  },
-  {"vcrs",         MATVCRS,        NULL  },
-  {"hybmgpu:csr",  MATHYBMGPU,     "csr" },
-  {"hybmgpu:sell", MATHYBMGPU,     "sell"},
-  {"hybmgpu:hyb",  MATHYBMGPU,     "hyb" },
-  {"hybmgpu:vcrs", MATHYBMGPU,     "vcrs"},
-  {"hybmgpu:auto", MATHYBMGPU,     "auto"},
-  {"exchange",     NULL,           NULL  },
+  {"aij", MATAIJ, NULL},
+  {"aijcusparse", MATAIJCUSPARSE, NULL},
+  {"vcrs", MATVCRS, NULL},
+  {"hybmgpu:csr", MATHYBMGPU, "csr"},
+  {"hybmgpu:sell", MATHYBMGPU, "sell"},
+  {"hybmgpu:hyb", MATHYBMGPU, "hyb"},
+  {"hybmgpu:vcrs", MATHYBMGPU, "vcrs"},
+  {"hybmgpu:auto", MATHYBMGPU, "auto"},
+  {"exchange", NULL, NULL},
 };
 #define NKINDS ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(kinds))
 
@@ -70,25 +70,25 @@ static PetscErrorCode Report(Study *s, const Result *r)
   Bench           *bench = s->bench;
   const double     n = (double)s->chain.n, products = (double)s->products, step = 1e3 * r->solve / products;
   const double     bytes = products * (r->matrixbytes + 2. * n * (double)sizeof(PetscScalar)) + (double)s->sums * n * (double)sizeof(PetscScalar), rate = bytes / r->solve;
-  const double     share = rate / (bench->copyrate * (double)s->size);
+  const double     share   = rate / (bench->copyrate * (double)s->size);
   const BenchField field[] = {
-    {"states",         NULL,    n                        },
-    {"nonzeros",       NULL,    (double)s->chain.nz      },
-    {"processes",      NULL,    (double)s->size          },
-    {"type",           r->kind, 0.                       },
-    {"transport",      r->transport, 0.                  },
-    {"products",       NULL,    products                 },
-    {"sums",           NULL,    (double)s->sums          },
-    {"convert_s",      NULL,    r->convert               },
-    {"setup_s",        NULL,    r->setup                 },
-    {"solve_s",        NULL,    r->solve                 },
-    {"step_ms",        NULL,    step                     },
-    {"matrix_bytes",   NULL,    r->matrixbytes           },
-    {"gb_per_s",       NULL,    rate / 1e9               },
-    {"share_of_copy",  NULL,    share                    },
-    {"times_faster",   NULL,    s->baseline / r->solve   },
-    {"bound",          NULL,    (double)r->bound         },
-    {"difference_1",   NULL,    (double)r->difference    },
+    {"states", NULL, n},
+    {"nonzeros", NULL, (double)s->chain.nz},
+    {"processes", NULL, (double)s->size},
+    {"type", r->kind, 0.},
+    {"transport", r->transport, 0.},
+    {"products", NULL, products},
+    {"sums", NULL, (double)s->sums},
+    {"convert_s", NULL, r->convert},
+    {"setup_s", NULL, r->setup},
+    {"solve_s", NULL, r->solve},
+    {"step_ms", NULL, step},
+    {"matrix_bytes", NULL, r->matrixbytes},
+    {"gb_per_s", NULL, rate / 1e9},
+    {"share_of_copy", NULL, share},
+    {"times_faster", NULL, s->baseline / r->solve},
+    {"bound", NULL, (double)r->bound},
+    {"difference_1", NULL, (double)r->difference},
   };
 
   PetscFunctionBegin;
@@ -189,7 +189,7 @@ static PetscErrorCode Solve(Study *s, TS ts, PetscReal final, Vec x, PetscLogDou
 
 static PetscErrorCode BenchUniformization(Study *s, const Kind *kind)
 {
-  Result               r = {.kind = kind->name};
+  Result               r     = {.kind = kind->name};
   PetscLogDouble       start = 0, end = 0, seconds = 0;
   TSUniformizationInfo info;
   Mat                  B;
@@ -296,7 +296,7 @@ static PetscErrorCode ExchangeStep(Study *s, Exchange *e, PetscReal alpha, Vec x
 
 static PetscErrorCode BenchExchange(Study *s)
 {
-  Result         r = {.kind = "exchange", .bound = NAN, .difference = NAN};
+  Result         r     = {.kind = "exchange", .bound = NAN, .difference = NAN};
   const Kind     plain = {"exchange", NULL, NULL};
   PetscLogDouble start = 0, end = 0;
   Exchange       e;

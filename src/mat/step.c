@@ -18,7 +18,8 @@ PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSu
   PetscFunctionBegin;
   *device = *host = PETSC_TRUE;
   for (PetscInt k = -2; k < nsums; k++) {
-    Vec       v = k < -1 ? x : k < 0 ? y : sums[k].sum;
+    Vec       v = k < -1 ? x : k < 0 ? y
+                                     : sums[k].sum;
     PetscBool iscuda, ishost, bound;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &iscuda, VECSEQCUDA, VECMPICUDA, ""));

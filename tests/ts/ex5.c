@@ -10,10 +10,10 @@ static char help[] = "TSUNIFORMIZATION: fused steps with few and many sums at a 
 
 /* Times at which windows of weights overlap, all but the first; what is right there */
 typedef struct {
-  const char *what;
+  const char  *what;
   const Chain *chain;
-  Long        p[CHAIN_MAX];
-  PetscInt    seen;
+  Long         p[CHAIN_MAX];
+  PetscInt     seen;
 } Times;
 
 static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void *ctx)

@@ -23,14 +23,15 @@ typedef struct {
   SlicePairs     *key;   /* [unions] */
   PetscInt       *table; /* open addressing: -1 or the number of a union */
   PetscInt        nkey, ntable, maxkey, maxentry, maxlocal, maxvalue;
-  PetscInt       *place; /* [nsets] where a pair of the slice is in its list */
+  PetscInt       *place;   /* [nsets] where a pair of the slice is in its list */
   PetscInt64      entries; /* of the unions of all slices */
   PetscInt        without; /* slices that have none */
 } UnionsBuild;
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
 {
-  return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row] : (PetscInt)((const uint32_t *)id)[row];
+  return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row]
+                                                                              : (PetscInt)((const uint32_t *)id)[row];
 }
 
 /* Adds a pair to a list that stays in order */
