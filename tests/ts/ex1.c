@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     test:
       suffix: cuda
       requires: cuda
-      args: -mat_type {{aijcusparse vcrs}} -vec_type cuda -most 300
+      args: -mat_type {{aijcusparse vcrs}} -mat_vec_type cuda -most 300
 
   test:
     suffix: single

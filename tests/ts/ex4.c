@@ -412,6 +412,6 @@ int main(int argc, char **argv)
     test:
       suffix: cuda
       requires: cuda
-      args: -mat_type {{aijcusparse vcrs}} -vec_type cuda -queue 0
+      args: -mat_type {{aijcusparse vcrs}} -mat_vec_type cuda -queue 0
 
 TEST*/

@@ -100,12 +100,12 @@ int main(int argc, char **argv)
     test:
       suffix: cuda
       requires: cuda
-      args: -mat_type {{aijcusparse vcrs hybmgpu}} -vec_type cuda
+      args: -mat_type {{aijcusparse vcrs hybmgpu}} -mat_vec_type cuda
 
     test:
       suffix: cuda_mpi
       requires: cuda
       nsize: 2
-      args: -mat_type {{aijcusparse vcrs hybmgpu}} -vec_type cuda
+      args: -mat_type {{aijcusparse vcrs hybmgpu}} -mat_vec_type cuda
 
 TEST*/
