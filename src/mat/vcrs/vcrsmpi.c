@@ -237,6 +237,19 @@ static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device, where an allocation is dear, it stays for the next product; on the host it does not add to the ghosts of the others */
+static PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+  PetscBool host;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, VECSEQ, &host));
+  if (host) PetscCall(VecDestroy(&ctx->lvec));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    y = op(A) x (+ add). While the diagonal block is multiplied, ghost values travel; in a transposed
    product the off-diagonal block comes first, and its part of the result travels afterwards.
@@ -261,6 +274,7 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
     PetscCall(VecScatterBegin(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
     PetscCall(VecScatterEnd(sf, lvec, y, ADD_VALUES, SCATTER_REVERSE));
+    PetscCall(MatVCRSRestoreTransposedGhosts_Private(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

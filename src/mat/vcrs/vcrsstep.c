@@ -131,13 +131,14 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y += A_o ghost */
+/* y += A_o ghost. On the host the compressed block will do: the rows that have entries, beside it, would take more memory than they save time */
 PetscErrorCode MatVCRSAddGhosts_Private(Mat Ao, Vec ghost, Vec y)
 {
-  PetscBool few = PETSC_FALSE;
+  PetscBool few = PETSC_FALSE, device, host;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
+  PetscCall(LitheStepGetPlace(ghost, y, 0, NULL, &device, &host));
+  if (device && !Ao->boundtocpu) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, 1, ghost, y, 0, NULL));
   else PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghost, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
