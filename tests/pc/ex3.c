@@ -300,7 +300,7 @@ int main(int argc, char **argv)
   test:
     suffix: 3
     nsize: 3
-    args: -n 7
+    args: -n 9
     output_file: output/ex3_1.out
 
 TEST*/
