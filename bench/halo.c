@@ -213,7 +213,7 @@ static PetscErrorCode WholeProduct(void *ctx, Vec x, Vec y)
   Vec                whole, local;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloUpdate(w->sf, w->transport, w->gpu ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &w->halo));
+  PetscCall(LitheHaloUpdate(w->sf, w->transport, w->gpu ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &w->halo, NULL));
   PetscCall(VecGetArrayReadAndMemType(x, &a, NULL));
   PetscCall(LitheHaloBegin(w->halo, a));
   PetscCall(LitheHaloEnd(w->halo, &all));

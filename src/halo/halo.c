@@ -112,11 +112,14 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo)
+PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made)
 {
-  PetscFunctionBegin;
   /* The star forest of a halo is not destroyed before it, so another one has another address */
-  if (*halo && (*halo)->sf == sf && (*halo)->asked == transport && (*halo)->memory == memory && (*halo)->unit == unit) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscBool same = (PetscBool)(*halo && (*halo)->sf == sf && (*halo)->asked == transport && (*halo)->memory == memory && (*halo)->unit == unit);
+
+  PetscFunctionBegin;
+  if (made) *made = (PetscBool)!same;
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheHaloDestroy(halo));
   PetscCall(LitheHaloCreate(sf, transport, memory, unit, halo));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -43,7 +43,7 @@ static PetscErrorCode CreateAIJ(MPI_Comm comm, Mat *A)
 }
 
 /* One more entry, far from the others, in a column of another process: there are more ghosts then */
-static PetscErrorCode ChangePattern(Mat A)
+static PetscErrorCode ChangePattern(Mat A, PetscInt round)
 {
   PetscInt N, begin, end;
 
@@ -51,7 +51,7 @@ static PetscErrorCode ChangePattern(Mat A)
   PetscCall(MatGetSize(A, &N, NULL));
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  if (end > begin) PetscCall(MatSetValue(A, begin, (end + 20) % N, 2., ADD_VALUES));
+  if (end > begin) PetscCall(MatSetValue(A, begin, (end + 20 + 3 * round) % N, 2., ADD_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,6 +127,18 @@ static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat othe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Pattern after pattern with one transport */
+static PetscErrorCode Grow(const Class *c, Mat A, Mat other)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt round = 1; round < 6; round++) {
+    PetscCall(ChangePattern(A, round));
+    PetscCall(ChangePattern(other, round));
+    PetscCall(Compare(c, "grown", A, other, 0, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Vectors on the host: an error of the product on all processes, and the matrix is as good as before */
 static PetscErrorCode Refuse(const Class *c, Mat A)
 {
@@ -165,9 +177,10 @@ static PetscErrorCode TestVCRS(MPI_Comm comm, PetscBool cuda, PetscInt n, const 
   if (cuda) PetscCall(MatSetVecType(A, VECCUDA));
   if (cuda) PetscCall(MatSetVecType(B, VECCUDA));
   PetscCall(Compare(&vcrs, "made", B, A, n, transport));
-  PetscCall(ChangePattern(A));
-  PetscCall(ChangePattern(B));
+  PetscCall(ChangePattern(A, 0));
+  PetscCall(ChangePattern(B, 0));
   PetscCall(Compare(&vcrs, "changed", B, A, n, transport));
+  PetscCall(Grow(&vcrs, B, A));
   PetscCall(MatVCRSSetTransport(B, LITHE_TRANSPORT_MPI));
   PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
   PetscCall(MatVCRSGetTransport(C, &used));

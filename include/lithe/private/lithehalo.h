@@ -35,8 +35,9 @@ typedef struct {
    ghost[] begins with zeros; entries that are no leaves stay so. Exported for tests and benchmarks.
 */
 PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
-/* The same, unless *halo, which may be NULL, has been made of these arguments; another one is destroyed first */
-PETSC_EXTERN PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo);
+/* The same, unless *halo, which may be NULL, has been made of these arguments; another one is destroyed first. made, if not NULL: there is a new one,
+   which may lie where the old one did */
+PETSC_EXTERN PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made);
 PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
 PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
 PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);

@@ -33,18 +33,16 @@ PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
   Mat_VCRS          *ctx;
   VCRSGhosts        *g;
   PetscSF            sf;
-  PetscBool          device;
-  LitheHalo          before;
+  PetscBool          device, made;
   const PetscScalar *a;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGhostsOnDevice_Private(A, x, &device));
-  g      = &ctx->ghosts[device ? 1 : 0];
-  before = g->halo;
+  g = &ctx->ghosts[device ? 1 : 0];
   PetscCall(MatGetMultPetscSF(A, &sf));
-  PetscCall(LitheHaloUpdate(sf, ctx->transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo));
-  if (g->halo != before) {
+  PetscCall(LitheHaloUpdate(sf, ctx->transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo, &made));
+  if (made) {
     for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
   }
   if (device) {
