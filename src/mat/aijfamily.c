@@ -181,3 +181,24 @@ PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const Pe
   PetscCall((*super)(A, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* ---- Ghosts ---- */
+
+PetscErrorCode LitheAIJGetGhostVector(PetscInt n, PetscBool device, Vec *v)
+{
+  VecType   type  = device ? VECSEQCUDA : VECSEQ;
+  PetscInt  size  = -1;
+  PetscBool match = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (*v) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)*v, type, &match));
+    PetscCall(VecGetSize(*v, &size));
+  }
+  if (match && size == n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(v));
+  PetscCall(VecCreate(PETSC_COMM_SELF, v));
+  PetscCall(VecSetSizes(*v, n, n));
+  PetscCall(VecSetType(*v, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

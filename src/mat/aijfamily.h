@@ -22,3 +22,5 @@ PETSC_INTERN PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], Pet
 PETSC_INTERN PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat));
 /* Calls AIJ's own with values on the host, wherever the n values are */
 PETSC_INTERN PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PetscCount n, const PetscScalar v[], InsertMode mode);
+/* *v, which may be NULL, as a vector of n entries on the host or on a device: kept if it is one already */
+PETSC_INTERN PetscErrorCode LitheAIJGetGhostVector(PetscInt n, PetscBool device, Vec *v);

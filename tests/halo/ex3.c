@@ -10,13 +10,14 @@ static char help[] = "Products of parallel matrices are the same, bit for bit, w
 #include <petscdmda.h>
 
 typedef struct {
-  const char *name;
+  const char *name; /* of the type */
   PetscErrorCode (*set)(Mat, LitheTransport);
   PetscErrorCode (*get)(Mat, LitheTransport *);
   PetscBool actual; /* get() tells the transport that is used, not the one that was asked for */
 } Class;
 
 static const Class vcrs   = {"vcrs", MatVCRSSetTransport, MatVCRSGetTransport, PETSC_TRUE};
+static const Class hyb    = {"hybmgpu", MatHYBMGPUSetTransport, MatHYBMGPUGetTransport, PETSC_FALSE};
 static const Class sbpsat = {"sbpsat", MatSBPSATSetTransport, MatSBPSATGetTransport, PETSC_FALSE};
 
 /* Rows of 1 to 4 entries; the last of three processes has no rows */
@@ -166,29 +167,30 @@ static PetscErrorCode Refuse(const Class *c, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TestVCRS(MPI_Comm comm, PetscBool cuda, PetscInt n, const LitheTransport transport[])
+/* Of the relatives of MATAIJ */
+static PetscErrorCode TestFamily(const Class *c, MPI_Comm comm, PetscBool cuda, PetscInt n, const LitheTransport transport[])
 {
   Mat            A, B, C;
   LitheTransport used;
 
   PetscFunctionBeginUser;
   PetscCall(CreateAIJ(comm, &A));
-  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatConvert(A, c->name, MAT_INITIAL_MATRIX, &B));
   if (cuda) PetscCall(MatSetVecType(A, VECCUDA));
   if (cuda) PetscCall(MatSetVecType(B, VECCUDA));
-  PetscCall(Compare(&vcrs, "made", B, A, n, transport));
+  PetscCall(Compare(c, "made", B, A, n, transport));
   PetscCall(ChangePattern(A, 0));
   PetscCall(ChangePattern(B, 0));
-  PetscCall(Compare(&vcrs, "changed", B, A, n, transport));
-  PetscCall(Grow(&vcrs, B, A));
-  PetscCall(MatVCRSSetTransport(B, LITHE_TRANSPORT_MPI));
+  PetscCall(Compare(c, "changed", B, A, n, transport));
+  PetscCall(Grow(c, B, A));
+  PetscCall((*c->set)(B, LITHE_TRANSPORT_MPI));
   PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
-  PetscCall(MatVCRSGetTransport(C, &used));
-  if (used != LITHE_TRANSPORT_MPI) PetscCall(PetscPrintf(comm, "A duplicate forgets the transport\n"));
+  PetscCall((*c->get)(C, &used));
+  if (used != LITHE_TRANSPORT_MPI) PetscCall(PetscPrintf(comm, "%s: a duplicate forgets the transport\n", c->name));
   if (cuda) PetscCall(MatSetVecType(C, VECCUDA));
-  PetscCall(Compare(&vcrs, "duplicate", C, A, n, transport));
+  PetscCall(Compare(c, "duplicate", C, A, n, transport));
   PetscCall(MatDestroy(&C));
-  if (!cuda) PetscCall(Refuse(&vcrs, B));
+  if (!cuda) PetscCall(Refuse(c, B));
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,7 +227,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-cuda", &cuda, NULL));
   PetscCall(PetscOptionsGetEnumArray(NULL, NULL, "-transports", LitheTransports, (PetscEnum *)transport, &n, &set));
   if (!set) n = 2;
-  PetscCall(TestVCRS(PETSC_COMM_WORLD, cuda, n, transport));
+  PetscCall(TestFamily(&vcrs, PETSC_COMM_WORLD, cuda, n, transport));
+  PetscCall(TestFamily(&hyb, PETSC_COMM_WORLD, cuda, n, transport));
   PetscCall(TestSBPSAT(PETSC_COMM_WORLD, cuda, n, transport));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "done\n"));
   PetscCall(PetscFinalize());

@@ -68,6 +68,13 @@ typedef enum {
   SBP_SCALAR  /* arrays PetscScalar, coefficients PetscReal */
 } SBPPrecision;
 
+/* Bytes of a number of an array */
+static inline size_t SBPNumberBytes(SBPPrecision precision)
+{
+  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
+                                                                           : sizeof(PetscScalar);
+}
+
 typedef struct {
   SBPKind      kind;
   SBPGrid      grid;

@@ -37,12 +37,6 @@ typedef struct {
   PetscInt         nz;
 } HybState;
 
-/* Ghost values of a kind of memory, and the communication that they were made for */
-typedef struct {
-  LitheHalo halo;
-  PetscSF   sf;
-} HybGhosts;
-
 /*
    What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatHYBMGPUGetContext(). In a parallel matrix the diagonal block is a
    MATSEQAIJHYBMGPU, the off-diagonal block a MATSEQAIJ that only its owner multiplies with.
@@ -64,7 +58,7 @@ typedef struct {
   LitheOffDiagonal off, doff;    /* on the host, on a device */
   PetscBool        ondevice;     /* doff is there */
   HybCopies        offtranspose; /* its rows are the ghosts */
-  HybGhosts        ghosts[2];    /* on the host, on a device */
+  LitheHalo        halo[2];      /* of ghost values on the host, on a device */
   Vec              lvec;         /* for transposed products */
 
   /* the operations of the AIJ type that are composed, not in super */

@@ -51,10 +51,7 @@ PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *ctx)
 {
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUResetOff_Private(ctx));
-  for (int k = 0; k < 2; k++) {
-    PetscCall(LitheHaloDestroy(&ctx->ghosts[k].halo));
-    PetscCall(PetscSFDestroy(&ctx->ghosts[k].sf));
-  }
+  for (int k = 0; k < 2; k++) PetscCall(LitheHaloDestroy(&ctx->halo[k]));
   PetscCall(VecDestroy(&ctx->lvec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,53 +90,6 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The halo for arrays of that kind; the matrix makes another communication when its pattern changes */
-static PetscErrorCode MatHYBMGPUGetHalo_Private(Mat A, PetscBool device, LitheHalo *halo)
-{
-  Mat_HYBMGPU *ctx;
-  HybGhosts   *g;
-  PetscSF      sf;
-
-  PetscFunctionBegin;
-  PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  PetscCall(MatGetMultPetscSF(A, &sf));
-  g = &ctx->ghosts[device ? 1 : 0];
-  if (g->sf != sf) {
-    PetscCall(LitheHaloDestroy(&g->halo));
-    PetscCall(PetscSFDestroy(&g->sf));
-    PetscCall(LitheHaloCreate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo));
-    PetscCall(PetscObjectReference((PetscObject)sf));
-    g->sf = sf;
-  }
-  *halo = g->halo;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Ghost entries of a transposed product, where the vectors are */
-static PetscErrorCode MatHYBMGPUGetGhostVector_Private(Mat_HYBMGPU *ctx, PetscBool device, PetscInt n)
-{
-  const char *type  = VECSEQ;
-  PetscInt    size  = -1;
-  PetscBool   match = PETSC_FALSE;
-
-  PetscFunctionBegin;
-#if defined(LITHE_HAVE_CUDA)
-  if (device) type = VECSEQCUDA;
-#else
-  (void)device;
-#endif
-  if (ctx->lvec) {
-    PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, type, &match));
-    PetscCall(VecGetSize(ctx->lvec, &size));
-  }
-  if (match && size == n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDestroy(&ctx->lvec));
-  PetscCall(VecCreate(PETSC_COMM_SELF, &ctx->lvec));
-  PetscCall(VecSetSizes(ctx->lvec, n, n));
-  PetscCall(VecSetType(ctx->lvec, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Ghost values of a transposed product belong to rows of others, where they are added */
 static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
@@ -155,7 +105,7 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatGetMultPetscSF(A, &sf));
   PetscCall(HybGetCSR(Ao, &csr));
-  PetscCall(MatHYBMGPUGetGhostVector_Private(ctx, device, n));
+  PetscCall(LitheAIJGetGhostVector(n, device, &ctx->lvec));
   if (device) {
 #if defined(LITHE_HAVE_CUDA)
     PetscCall(HybCopiesUpdateTransposed(&ctx->offtranspose, &csr));
@@ -183,7 +133,8 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
 {
   Mat_HYBMGPU *ctx;
   Mat          Ad, Ao;
-  LitheHalo    halo = NULL;
+  LitheHalo   *halo;
+  PetscSF      sf;
   const void  *ghost;
 
   PetscFunctionBegin;
@@ -194,10 +145,14 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
     PetscCall(MatHYBMGPUMultTransposed_Private(A, Ad, Ao, device, x, add, step, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatHYBMGPUGetHalo_Private(A, device, &halo));
-  PetscCall(LitheHaloBegin(halo, x));
+
+  /* The matrix makes another communication when its pattern changes */
+  PetscCall(MatGetMultPetscSF(A, &sf));
+  halo = &ctx->halo[device ? 1 : 0];
+  PetscCall(LitheHaloUpdate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), halo, NULL));
+  PetscCall(LitheHaloBegin(*halo, x));
   PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
-  PetscCall(LitheHaloEnd(halo, &ghost));
+  PetscCall(LitheHaloEnd(*halo, &ghost));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(PetscLogGpuTimeBegin());
@@ -221,7 +176,7 @@ PetscErrorCode MatHYBMGPUChoose_MPI(Mat A, Mat *Ad, LitheHaloInfo *halo)
   PetscCall(PetscMemzero(halo, sizeof(*halo)));
   halo->transport = ctx->opt.transport;
   for (int k = 0; k < 2; k++) {
-    if (ctx->ghosts[k].halo) PetscCall(LitheHaloGetInfo(ctx->ghosts[k].halo, halo));
+    if (ctx->halo[k]) PetscCall(LitheHaloGetInfo(ctx->halo[k], halo));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,12 +58,6 @@ static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 /* ------------------------------------------------------------ on a device */
 
 #if defined(LITHE_HAVE_CUDA)
-static size_t SBPHaloBytes(SBPPrecision precision)
-{
-  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
-                                                                           : sizeof(PetscScalar);
-}
-
 /* What comes from others; the nodes of this process are copied as a box */
 static PetscErrorCode SBPHaloCreateForeign_Private(SBPHalo halo)
 {
@@ -93,7 +87,7 @@ static PetscErrorCode SBPHaloCreateForeign_Private(SBPHalo halo)
 /* The first time; collective */
 static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision precision)
 {
-  const size_t    bytes  = SBPHaloBytes(precision);
+  const size_t    bytes  = SBPNumberBytes(precision);
   LitheHaloTarget target = {.from = 0};
 
   PetscFunctionBegin;
@@ -109,7 +103,7 @@ static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision prec
 /* Ghosts leave, and the nodes of this process are put to their places at once */
 static PetscErrorCode SBPHaloBeginDevice_Private(SBPHalo halo, SBPPrecision precision, const void *owned, void *ghosted)
 {
-  const size_t bytes = SBPHaloBytes(precision), width = (size_t)halo->own[2] * bytes, pitch = (size_t)halo->ghosted[2] * bytes;
+  const size_t bytes = SBPNumberBytes(precision), width = (size_t)halo->own[2] * bytes, pitch = (size_t)halo->ghosted[2] * bytes;
   char        *to = (char *)ghosted + (size_t)(halo->own[1] - halo->ghosted[1]) * pitch + (size_t)(halo->own[0] - halo->ghosted[0]) * bytes;
   cudaStream_t stream;
 

@@ -204,35 +204,18 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Mat *Ad, Mat *Ao)
 }
 
 /* A ghost vector of x's kind for a transposed product, which gives each process what others have computed for it */
-static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
+static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, PETSC_UNUSED Vec x, Mat Ao, Vec *lvec)
 {
   Mat_VCRS *ctx;
-  PetscInt  n     = -1;
-  VecType   type  = VECSEQ;
-  PetscBool match = PETSC_FALSE;
+  PetscBool device = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
 #if defined(LITHE_HAVE_CUDA)
-  {
-    PetscBool device;
-
-    PetscCall(VecIsOnDevice_Private(x, &device));
-    if (device && !A->boundtocpu) type = VECSEQCUDA;
-  }
-#else
-  (void)x;
+  PetscCall(VecIsOnDevice_Private(x, &device));
+  if (A->boundtocpu) device = PETSC_FALSE;
 #endif
-  if (ctx->lvec) {
-    PetscCall(PetscObjectTypeCompare((PetscObject)ctx->lvec, type, &match));
-    PetscCall(VecGetSize(ctx->lvec, &n));
-  }
-  if (!match || n != Ao->cmap->n) {
-    PetscCall(VecDestroy(&ctx->lvec));
-    PetscCall(VecCreate(PETSC_COMM_SELF, &ctx->lvec));
-    PetscCall(VecSetSizes(ctx->lvec, Ao->cmap->n, Ao->cmap->n));
-    PetscCall(VecSetType(ctx->lvec, type));
-  }
+  PetscCall(LitheAIJGetGhostVector(Ao->cmap->n, device, &ctx->lvec));
   *lvec = ctx->lvec;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,20 +9,14 @@
 
 #include "sbpmgimpl.h"
 
-size_t SBPMGSize_Private(SBPPrecision precision)
-{
-  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
-                                                                           : sizeof(PetscScalar);
-}
-
 static size_t OwnedBytes(const SBPGrid *grid, SBPPrecision precision)
 {
-  return (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPMGSize_Private(precision);
+  return (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPNumberBytes(precision);
 }
 
 static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 {
-  return (size_t)PetscMax(grid->ghostpitch, grid->coefficientpitch) * (size_t)grid->ghosted.count[1] * SBPMGSize_Private(precision);
+  return (size_t)PetscMax(grid->ghostpitch, grid->coefficientpitch) * (size_t)grid->ghosted.count[1] * SBPNumberBytes(precision);
 }
 
 #define ALIGNED(bytes) (((bytes) + 255) / 256 * 256)
@@ -145,7 +139,7 @@ PetscErrorCode PCSBPMGNoise_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecis
 {
   const SBPBox *own  = &grid->own;
   PetscInt      rows = PetscMin((PetscInt)NOISE_ROWS, own->count[1]);
-  const size_t  row  = (size_t)grid->pitch * SBPMGSize_Private(precision);
+  const size_t  row  = (size_t)grid->pitch * SBPNumberBytes(precision);
   char         *host;
 
   PetscFunctionBegin;

@@ -34,7 +34,7 @@ static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
   host->op = l->op[exact];
   if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    const size_t bytes = (size_t)l->grid.coefficientpitch * (size_t)l->grid.ghosted.count[1] * SBPMGSize_Private(exact);
+    const size_t bytes = (size_t)l->grid.coefficientpitch * (size_t)l->grid.ghosted.count[1] * SBPNumberBytes(exact);
 
     PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
     PetscCall((*mg->kernels->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
@@ -220,7 +220,7 @@ static PetscErrorCode LeastOfInverse(PetscInt n, const double M[], PetscReal *le
 
 static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
 {
-  const size_t size = (size_t)n * (size_t)n, bytes = size * SBPMGSize_Private(precision);
+  const size_t size = (size_t)n * (size_t)n, bytes = size * SBPNumberBytes(precision);
   float       *single = NULL;
 
   PetscFunctionBegin;
@@ -371,7 +371,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
 {
   const SBPMGLevel *l     = &mg->level[mg->n - 1];
   const SBPGrid    *grid  = &l->op[precision].grid;
-  const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPMGSize_Private(precision);
+  const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPNumberBytes(precision);
   SBPGrid           plain = *grid;
   PetscScalar      *a;
 

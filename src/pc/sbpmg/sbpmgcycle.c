@@ -87,7 +87,7 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
 
   if (l->halo || !l->dinv) return PETSC_FALSE;
   if (op->kind == SBP_NINE) return PETSC_TRUE;
-  return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPMGSize_Private(mg->precision) >= least);
+  return (PetscBool)(op->grid.order == 2 && (size_t)op->grid.own.count[0] * (size_t)op->grid.own.count[1] * SBPNumberBytes(mg->precision) >= least);
 }
 
 /* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */

@@ -32,7 +32,7 @@ PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
   const SBPPrecision exact = mg->exact;
   const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
   void              *onfine[2], *oncoarse[2], *v, *o, *pv, *apv, *owned[SBP_COEFFICIENTS];
-  const size_t       bytes = SBPMGSize_Private(exact);
+  const size_t       bytes = SBPNumberBytes(exact);
   const void        *ghosted;
 
   PetscFunctionBegin;

@@ -118,7 +118,6 @@ PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCS
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
 /* sbpmgarrays.c */
-PETSC_INTERN size_t         SBPMGSize_Private(SBPPrecision);
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);
