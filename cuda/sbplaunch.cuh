@@ -157,7 +157,7 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
   bool aligned = op->grid.own.start[0] == op->grid.ghosted.start[0];
 
   for (int k = 0; k < (op->kind == SBP_NINE ? 5 : 3); k++) aligned = aligned && SBPIsAligned(m.coefficient[k], m.coefficientpitch);
-  return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) && SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch);
+  return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) && SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch) && SBPIsAligned(m.rounded, m.roundedpitch);
 }
 
 /*

@@ -10,6 +10,7 @@
 typedef enum {
   SBP_TAKE_APPLY,  /* out = A u */
   SBP_TAKE_ADD,    /* out = b + sign A u */
+  SBP_TAKE_ROUND,  /* rounded = b - A u, in single precision */
   SBP_TAKE_SMOOTH, /* d = c1 d + c2 dinv (b - A u), out = u + d */
 } SBPTake;
 
@@ -39,6 +40,8 @@ struct SBPMarch {
 
   const V *u, *b, *d, *dinv;
   V       *out, *dout;
+  float   *rounded;
+  int      roundedpitch;
   K        c1, c2, sign;
 };
 
@@ -72,6 +75,19 @@ static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
     p.row += p.count - 1;
   }
   return p;
+}
+
+/* What a step gives of a row, but for the change of a smoothing step */
+template <class L, SBPTake take, bool edge, class V>
+static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
+{
+  if constexpr (take == SBP_TAKE_ROUND) {
+    float rounded[L::C];
+
+#pragma unroll
+    for (int c = 0; c < L::C; c++) rounded[c] = static_cast<float>(v[c]);
+    L::template Write<edge>(m.rounded + static_cast<ptrdiff_t>(row) * m.roundedpitch, first, low, high, rounded);
+  } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
 }
 
 template <class Operator, class L, SBPTake take, bool edge, class V>
@@ -128,7 +144,7 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
       if (m.dinv) L::template ReadOwn<edge>(m.dinv + own, p.first, leftmost, behind, dinv);
     }
     A.Push(m.factor, quarter, unext, knext, sums);
-    if constexpr (take == SBP_TAKE_ADD) {
+    if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
 #pragma unroll
       for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
     }
@@ -144,7 +160,7 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
       }
       if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
     }
-    L::template Write<edge>(m.out + own, p.first, leftmost, behind, sums);
+    SBPWriteRow<L, take, edge>(m, row, p.first, leftmost, behind, sums);
   }
 }
 
@@ -241,7 +257,7 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
       V               b[C], d[C], dinv[C];
 
       if constexpr (take != SBP_TAKE_APPLY) ring.Take(stage, Bytes::b, b);
-      if constexpr (take == SBP_TAKE_ADD) {
+      if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
 #pragma unroll
         for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
       }
@@ -259,7 +275,7 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
         }
         if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
       }
-      L::template Write<edge>(m.out + own, p.first, leftmost, behind, sums);
+      SBPWriteRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, sums);
     }
     free  = stage;
     stage = stage + 1 == stages ? 0 : stage + 1;

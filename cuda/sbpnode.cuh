@@ -126,7 +126,7 @@ static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i
 {
   const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
 
-  if constexpr (take == SBP_TAKE_ADD) sum = m.b[own] + m.sign * sum;
+  if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) sum = m.b[own] + m.sign * sum;
   if constexpr (take == SBP_TAKE_SMOOTH) {
     V s = m.c2 * (m.b[own] - sum);
 
@@ -135,5 +135,6 @@ static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i
     if (m.dout) m.dout[own] = s;
     sum = u + s;
   }
-  m.out[own] = sum;
+  if constexpr (take == SBP_TAKE_ROUND) m.rounded[static_cast<ptrdiff_t>(j) * m.roundedpitch + i] = static_cast<float>(sum);
+  else m.out[own] = sum;
 }

@@ -98,6 +98,19 @@ static void SBPLaunchStep(bool aligned, const SBPMarch<V> &m, cudaStream_t strea
   else SBPLaunchStep<kind, take, false>(m, stream);
 }
 
+/* Arguments of a step on a region */
+template <class V>
+static PetscErrorCode SBPSetMarch(const SBPOperator *op, const SBPBox *region, const SBPStep *step, SBPMarch<V> *m)
+{
+  const int width[4] = {SBPFrameWidth(op, 0, 0), SBPFrameWidth(op, 1, 0), SBPFrameWidth(op, 2, 0), SBPFrameWidth(op, 3, 0)};
+
+  PetscFunctionBegin;
+  PetscCall(SBPSetOperator(op, region, m));
+  SBPSetStep(op, step, m);
+  SBPSetFrame(width, m);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <SBPKind kind, class V>
 static void SBPLaunchStep(SBPMode mode, bool aligned, const SBPMarch<V> &m, cudaStream_t stream)
 {
@@ -128,16 +141,31 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;
-    const int   width[4] = {SBPFrameWidth(op, 0, 0), SBPFrameWidth(op, 1, 0), SBPFrameWidth(op, 2, 0), SBPFrameWidth(op, 3, 0)};
 
     PetscFunctionBegin;
-    PetscCall(SBPSetOperator(op, region, &m));
-    SBPSetStep(op, step, &m);
-    SBPSetFrame(width, &m);
+    PetscCall(SBPSetMarch(op, region, step, &m));
     if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT>(step->mode, SBPIsAligned(op, m), m, stream);
     else SBPLaunchStep<SBP_NINE>(step->mode, SBPIsAligned(op, m), m, stream);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u, const void *b, const SBPGrid *grid, void *r)
+{
+  const SBPStep    step = {SBP_RESIDUAL, u, b, nullptr, nullptr, 0., 0., nullptr, nullptr};
+  SBPMarch<double> m;
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP, "A residual is rounded only of operators in double precision, of order 2");
+  PetscCall(SBPGetStream(&stream));
+  PetscCall(SBPSetMarch(op, nullptr, &step, &m));
+  m.rounded      = static_cast<float *>(r);
+  m.roundedpitch = static_cast<int>(grid->pitch);
+  if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
+  else SBPLaunchStep<SBP_NINE, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

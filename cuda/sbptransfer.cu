@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Transfers between the levels of SBP-SAT multigrid: a thread a node of what is written */
+/* Transfers between the levels of SBP-SAT multigrid: mostly a thread a node of what is written */
 
 #include "sbptransfer.cuh"
 #include "sbplaunch.cuh"
@@ -63,59 +63,77 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPProlongKernel(
   *u = add ? *u + e : e;
 }
 
-/* Cubic interpolation at node i of the fine grid: first node and weights of four, or of two */
+/*
+   Cubic interpolation in one direction between nodes I and I + 1 of the coarse grid: first of four nodes in a row, of which *at is I, and their weights,
+   0 for nodes that are not there
+*/
 template <class K>
-static __device__ __forceinline__ int SBPCubic(int n, int i, int *first, K w[4])
+static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
 {
-  const int I = i / 2;
   const K   sixteenth = static_cast<K>(1.0 / 16.0);
+  const int last = n - 3 < I - 1 ? n - 3 : I - 1, first = last > 0 ? last : 0;
 
-  if (i % 2 == 0) {
-    *first = I;
-    w[0]   = 1;
-    return 1;
-  }
+  *at = I - first;
   if (n < 3) {
-    *first = I;
-    w[0] = w[1] = static_cast<K>(0.5);
-    return 2;
+#pragma unroll
+    for (int k = 0; k < 4; k++) w[k] = k == *at || k == *at + 1 ? static_cast<K>(0.5) : K(0);
+  } else {
+    w[0] = (*at == 0 ? K(5) : (*at == 2 ? K(1) : K(-1))) * sixteenth;
+    w[1] = (*at == 0 ? K(15) : (*at == 2 ? K(-5) : K(9))) * sixteenth;
+    w[2] = (*at == 0 ? K(-5) : (*at == 2 ? K(15) : K(9))) * sixteenth;
+    w[3] = (*at == 0 ? K(1) : (*at == 2 ? K(5) : K(-1))) * sixteenth;
   }
-  *first = I == 0 ? 0 : (I == n - 1 ? n - 3 : I - 1);
-  w[0]   = (I == 0 ? K(5) : (I == n - 1 ? K(1) : K(-1))) * sixteenth;
-  w[1]   = (I == 0 ? K(15) : (I == n - 1 ? K(-5) : K(9))) * sixteenth;
-  w[2]   = (I == 0 ? K(-5) : (I == n - 1 ? K(15) : K(9))) * sixteenth;
-  w[3]   = (I == 0 ? K(1) : (I == n - 1 ? K(5) : K(-1))) * sixteenth;
-  return 4;
+  return first;
 }
 
+/* A thread a cell of the coarse grid: the node at its lower left corner, and those between that and the next ones */
 template <class V>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKernel(const __grid_constant__ SBPTransfer<V> t)
 {
   using K = typename SBPReal<V>::type;
-  K   wi[4], wj[4];
-  int i, j, fi, fj;
+  const int I = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x) + t.tostart[0] / 2, J = static_cast<int>(blockIdx.x) / t.columnblocks + t.tostart[1] / 2;
+  const int i = 2 * I - t.tostart[0], j = 2 * J - t.tostart[1];
+  K         wi[4], wj[4];
+  int       ati, atj;
 
-  if (!SBPTransferNode(t, &i, &j)) return;
-  const int ni = SBPCubic(t.n[0], i + t.tostart[0], &fi, wi), nj = SBPCubic(t.n[1], j + t.tostart[1], &fj, wj);
+  if (i >= t.count[0]) return;
+  const int fi = SBPCubic(t.n[0], I, &ati, wi), fj = SBPCubic(t.n[1], J, &atj, wj);
   const V  *e = t.from + (fj - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
-  V         sum = SBPZero<V>();
+  V         corner[2] = {}, between[2] = {}; /* at the row of the corner and between two rows: at node I and after it */
 
 #pragma unroll
   for (int b = 0; b < 4; b++) {
-    V line = SBPZero<V>();
+    V here = SBPZero<V>(), after = SBPZero<V>();
 
-    if (b >= nj) continue;
+    if (fj + b > t.n[1]) continue;
 #pragma unroll
-    for (int a = 0; a < 4; a++)
-      if (a < ni) line = line + wi[a] * SBPRead(e + b * t.frompitch + a);
-    sum = sum + wj[b] * line;
+    for (int a = 0; a < 4; a++) {
+      if (fi + a > t.n[0]) continue;
+      const V v = SBPRead(e + b * t.frompitch + a);
+
+      if (a == ati) here = v;
+      after = after + wi[a] * v;
+    }
+    if (b == atj) {
+      corner[0] = here;
+      corner[1] = after;
+    }
+    between[0] = between[0] + wj[b] * here;
+    between[1] = between[1] + wj[b] * after;
   }
-  t.to[j * t.topitch + i] = sum;
+#pragma unroll
+  for (int a = 0; a < 2; a++) {
+    V *to = t.to + j * t.topitch + i + a;
+
+    if (i + a < 0 || i + a >= t.count[0]) continue;
+    if (j >= 0) to[0] = corner[a];
+    if (j + 1 < t.count[1]) to[t.topitch] = between[a];
+  }
 }
 
-/* launch(arguments, blocks, stream), where anything is to be written */
-template <class V, class Launch>
-static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, const SBPGrid *coarse, const void *x, void *y, Launch launch)
+/* launch(arguments, blocks, stream), where anything is to be written; a thread a node, or a cell of two by two nodes of which the first ones are even */
+template <bool cells = false, class V, class Launch>
+static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, const SBPGrid *coarse, const void *x, V *y, Launch launch)
 {
   SBPTransfer<V> t;
   cudaStream_t   stream;
@@ -123,7 +141,7 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
   t.from      = SBPFromOwn<const V>(from, &from->ghosted, from->ghostpitch, x);
-  t.to        = static_cast<V *>(y);
+  t.to        = y;
   t.frompitch = from->ghostpitch;
   t.topitch   = to->pitch;
   for (int d = 0; d < 2; d++) {
@@ -132,9 +150,88 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
     t.fromstart[d] = static_cast<int>(from->own.start[d]);
     t.tostart[d]   = static_cast<int>(to->own.start[d]);
   }
-  t.columnblocks = (t.count[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
-  if (t.count[0] > 0 && t.count[1] > 0) launch(t, t.columnblocks * t.count[1], stream);
+  if (t.count[0] > 0 && t.count[1] > 0) {
+    int threads[2];
+
+    for (int d = 0; d < 2; d++) threads[d] = cells ? (t.tostart[d] + t.count[d] - 1) / 2 - t.tostart[d] / 2 + 1 : t.count[d];
+    t.columnblocks = (threads[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
+    launch(t, t.columnblocks * threads[1], stream);
+  }
   PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y += a (x + P e); counted from the first own node, e from node (0, 0) of the coarse grid */
+template <class X, class Y>
+struct SBPUpdateArrays {
+  const X  *x, *e;
+  Y        *y;
+  ptrdiff_t xpitch, epitch, ypitch;
+  Y         a;
+  int       count[2], columnblocks;
+};
+
+#define SBP_UPDATE_ROWS 4 /* of a thread, an even number */
+
+template <class X, class Y>
+static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPUpdateKernel(const __grid_constant__ SBPUpdateArrays<X, Y> t)
+{
+  const int i = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x), j = static_cast<int>(blockIdx.x) / t.columnblocks * SBP_UPDATE_ROWS;
+  X         x[SBP_UPDATE_ROWS], along[SBP_UPDATE_ROWS / 2 + 1];
+  Y         y[SBP_UPDATE_ROWS];
+
+  if (i >= t.count[0]) return;
+#pragma unroll
+  for (int k = 0; k <= SBP_UPDATE_ROWS / 2; k++) {
+    const X *e = t.e + (j / 2 + k) * t.epitch;
+
+    along[k] = t.e && j + 2 * k < t.count[1] ? static_cast<X>(0.5) * (SBPRead(e + i / 2) + SBPRead(e + (i + 1) / 2)) : X(0);
+  }
+#pragma unroll
+  for (int k = 0; k < SBP_UPDATE_ROWS; k++) {
+    x[k] = X(0);
+    y[k] = Y(0);
+    if (j + k >= t.count[1]) continue;
+    x[k] = SBPRead(t.x + (j + k) * t.xpitch + i);
+    y[k] = t.y[(j + k) * t.ypitch + i];
+  }
+#pragma unroll
+  for (int k = 0; k < SBP_UPDATE_ROWS; k++) {
+    const X e = static_cast<X>(0.5) * (along[k / 2] + along[(k + 1) / 2]);
+
+    if (j + k < t.count[1]) t.y[(j + k) * t.ypitch + i] = y[k] + t.a * static_cast<Y>(x[k] + e);
+  }
+}
+
+template <class X, class Y>
+static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, void *y)
+{
+  SBPUpdateArrays<X, Y> t;
+  cudaStream_t          stream;
+
+  PetscFunctionBegin;
+  PetscCall(SBPGetStream(&stream));
+  t.x      = static_cast<const X *>(x);
+  t.e      = static_cast<const X *>(e);
+  t.y      = static_cast<Y *>(y);
+  t.xpitch = gx->pitch;
+  t.epitch = e ? coarse->pitch : 0;
+  t.ypitch = gy->pitch;
+  t.a      = static_cast<Y>(a);
+  for (int d = 0; d < 2; d++) t.count[d] = static_cast<int>(gx->own.count[d]);
+  t.columnblocks = (t.count[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
+  if (t.count[0] > 0 && t.count[1] > 0) SBPUpdateKernel<X, Y><<<t.columnblocks * ((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *gx, SBPPrecision px, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y)
+{
+  PetscFunctionBegin;
+  if (px == SBP_SINGLE && py == SBP_SINGLE) PetscCall(SBPLaunchUpdate<float, float>(gx, a, x, coarse, e, gy, y));
+  else if (px == SBP_SINGLE) PetscCall(SBPLaunchUpdate<float, double>(gx, a, x, coarse, e, gy, y));
+  else if (py == SBP_SINGLE) PetscCall(SBPLaunchUpdate<double, float>(gx, a, x, coarse, e, gy, y));
+  else PetscCall(SBPLaunchUpdate<double, double>(gx, a, x, coarse, e, gy, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +241,7 @@ PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *fine, const SBPGrid *coarse, 
   PetscCall(SBPWithType(precision, [&](auto number) {
     using V = decltype(number);
 
-    return SBPTransferLaunch<V>(fine, coarse, coarse, r, rc, [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPRestrictKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
+    return SBPTransferLaunch(fine, coarse, coarse, r, static_cast<V *>(rc), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPRestrictKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,7 +252,7 @@ PetscErrorCode LitheCUDASBPProlong(const SBPGrid *coarse, const SBPGrid *fine, S
   PetscCall(SBPWithType(precision, [&](auto number) {
     using V = decltype(number);
 
-    return SBPTransferLaunch<V>(coarse, fine, coarse, e, u, [add](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) {
+    return SBPTransferLaunch(coarse, fine, coarse, e, static_cast<V *>(u), [add](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) {
       if (add) SBPProlongKernel<true, V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t);
       else SBPProlongKernel<false, V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t);
     });
@@ -169,7 +266,7 @@ PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *coarse, const SBPGrid *fin
   PetscCall(SBPWithType(precision, [&](auto number) {
     using V = decltype(number);
 
-    return SBPTransferLaunch<V>(coarse, fine, coarse, e, u, [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPInterpolateKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
+    return SBPTransferLaunch<true>(coarse, fine, coarse, e, static_cast<V *>(u), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPInterpolateKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,15 +12,22 @@
 
 /* ------------------------------------------------------------ memory */
 
+PetscErrorCode LitheCUDASBPReserve(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  *x = nullptr;
+  PetscCallCUDA(cudaMalloc(x, n ? n : 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDASBPAlloc(size_t n, void **x)
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(LitheCUDASBPReserve(n, x));
   PetscCall(SBPGetStream(&stream));
-  *x = nullptr;
-  PetscCallCUDA(cudaMalloc(x, n ? n : 1));
   PetscCallCUDA(cudaMemsetAsync(*x, 0, n, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,6 +221,57 @@ PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *g, SBPPrecision precision, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
+{
+  const double under = r.under ? SBPRead(r.under) : 1;
+
+  return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
+}
+
+template <class T>
+struct SBPCombineVisit {
+  SBPNumbers<T> w, x, y;
+  SBPRatio      a, b;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    T s = static_cast<T>(SBPNumber(a)) * x(i, j);
+
+    if (w.p) s *= w(i, j);
+    if (b.factor != 0) s += static_cast<T>(SBPNumber(b)) * y(i, j);
+    y(i, j) = s;
+  }
+};
+
+PetscErrorCode LitheCUDASBPCombine(const SBPGrid *g, SBPPrecision precision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(precision, precision, [&](auto number, auto) {
+    using T = decltype(number);
+
+    return SBPVisit(g, SBPCombineVisit<T>{SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, y), a, b});
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+struct SBPNoiseVisit {
+  SBPNumbers<T> x;
+  PetscInt      start[2];
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    x(i, j) = static_cast<T>(SBPNoise(start[0] + i, start[1] + j));
+  }
+};
+
+PetscErrorCode LitheCUDASBPNoise(const SBPGrid *g, SBPPrecision precision, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) { return SBPVisit(g, SBPNoiseVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x), {g->own.start[0], g->own.start[1]}}); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ colours */
 
 static __device__ __forceinline__ bool SBPHasColour(int i, int j, int colour)
@@ -290,14 +348,35 @@ static __device__ __forceinline__ double SBPBlockSum(double s)
   return s;
 }
 
-/* Each block has some rows; the sums of all blocks are added by a second kernel */
 template <class X, class Y>
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPDotKernel(SBPNodes nodes, SBPNumbers<X> x, SBPNumbers<Y> y, double *partial)
+struct SBPDotTerm {
+  SBPNumbers<X> x;
+  SBPNumbers<Y> y;
+
+  __device__ __forceinline__ double operator()(int i, int j) const
+  {
+    return static_cast<double>(x(i, j)) * static_cast<double>(y(i, j));
+  }
+};
+
+template <class T>
+struct SBPWeightedTerm {
+  SBPNumbers<T> x, w, y;
+
+  __device__ __forceinline__ double operator()(int i, int j) const
+  {
+    return static_cast<double>(x(i, j)) * (w.p ? static_cast<double>(w(i, j)) : 1) * static_cast<double>(y(i, j));
+  }
+};
+
+/* Each block has some rows; the sums of all blocks are added by a second kernel */
+template <class Term>
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPTermKernel(SBPNodes nodes, Term term, double *partial)
 {
   double s = 0;
 
   for (int j = static_cast<int>(blockIdx.x); j < nodes.count[1]; j += static_cast<int>(gridDim.x))
-    for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) s += static_cast<double>(x(i, j)) * static_cast<double>(y(i, j));
+    for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) s += term(i, j);
   s = SBPBlockSum<SBP_VECTOR_THREADS>(s);
   if (threadIdx.x == 0) partial[blockIdx.x] = s;
 }
@@ -323,31 +402,57 @@ static PetscErrorCode SBPDotFree(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum)
+/* sum, on the device, of term(i, j) over the own nodes */
+template <class Term>
+static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *sum)
 {
   const SBPNodes nodes  = SBPOwnNodes(g);
-  const int      blocks = nodes.count[1] < SBP_DOT_BLOCKS ? nodes.count[1] : SBP_DOT_BLOCKS;
+  const int      blocks = nodes.count[0] == 0 ? 0 : (nodes.count[1] < SBP_DOT_BLOCKS ? nodes.count[1] : SBP_DOT_BLOCKS);
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  *sum = 0;
-  if (nodes.count[0] == 0 || nodes.count[1] == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SBPGetStream(&stream));
-  if (!dotpartial) {
-    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dotpartial), (SBP_DOT_BLOCKS + 1) * sizeof(*dotpartial)));
-    PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&dotsum), sizeof(*dotsum)));
-    PetscCall(PetscRegisterFinalize(SBPDotFree));
-  }
+  if (blocks) SBPTermKernel<Term><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, term, dotpartial);
+  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, dotpartial, sum);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPDotAlloc(void)
+{
+  PetscFunctionBegin;
+  if (dotpartial) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dotpartial), (SBP_DOT_BLOCKS + 1) * sizeof(*dotpartial)));
+  PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&dotsum), sizeof(*dotsum)));
+  PetscCall(PetscRegisterFinalize(SBPDotFree));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const void *x, const void *w, const void *y, double *sum)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPDotAlloc());
+  PetscCall(SBPWithTypes(precision, precision, [&](auto number, auto) {
+    using T = decltype(number);
+
+    return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)}, sum);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(SBPGetStream(&stream));
+  PetscCall(SBPDotAlloc());
   PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) {
     using X = decltype(a);
     using Y = decltype(b);
 
-    PetscFunctionBegin;
-    SBPDotKernel<X, Y><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y), dotpartial);
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return SBPLaunchSum(g, SBPDotTerm<X, Y>{SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y)}, dotpartial + SBP_DOT_BLOCKS);
   }));
-  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, dotpartial, dotpartial + SBP_DOT_BLOCKS);
-  PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(dotsum, dotpartial + SBP_DOT_BLOCKS, sizeof(*dotsum), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   *sum = *dotsum;

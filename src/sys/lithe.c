@@ -8,12 +8,17 @@
 */
 
 #include <lithe/private/litheimpl.h>
+#include <petscpc.h>
 #include <petscmat.h>
 #include <petsc/private/petscimpl.h>
 
 PetscLogEvent MAT_VCRSCompress;
 PetscLogEvent MAT_VCRSMaterialize;
 PetscLogEvent MAT_VCRSUpload;
+PetscLogEvent PC_SBPMGArrays;
+PetscLogEvent PC_SBPMGCoarsen;
+PetscLogEvent PC_SBPMGCoarsest;
+PetscLogEvent PC_SBPMGSpectra;
 
 static PetscBool LithePackageInitialized = PETSC_FALSE;
 
@@ -121,7 +126,7 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(LitheCheckPetsc_Private());
   LithePackageInitialized = PETSC_TRUE;
 
-  /* Classes; this also initialises PETSc's Mat package, whose class id the events below need */
+  /* Classes; this also initialises PETSc's Mat and PC packages, whose class ids the events below need */
   PetscCall(LitheMatRegisterAll());
   PetscCall(LithePCRegisterAll());
   PetscCall(LitheKSPRegisterAll());
@@ -131,6 +136,10 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
   PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
   PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+  PetscCall(PetscLogEventRegister("PCSBPMGArrays", PC_CLASSID, &PC_SBPMGArrays));
+  PetscCall(PetscLogEventRegister("PCSBPMGCoarsen", PC_CLASSID, &PC_SBPMGCoarsen));
+  PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));
+  PetscCall(PetscLogEventRegister("PCSBPMGSpectra", PC_CLASSID, &PC_SBPMGSpectra));
 
   /* A process does them when it needs them: no other one may wait for it there (-log_sync, -petsc_ci) */
   PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));

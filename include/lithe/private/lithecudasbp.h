@@ -14,6 +14,7 @@
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/sbpstep.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStep(const SBPOperator *, const SBPBox *, const SBPStep *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *, const void *, const void *, const SBPGrid *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *, void *);
 /* cuda/sbpany.cu: orders above 2 */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *, const SBPBox *, const SBPStep *);
@@ -24,12 +25,16 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *, co
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *, const SBPGrid *, const double[2], const double[2], const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, const SBPGrid *, const void *, const void *, const double[2], const double[2], const void *, const void *, void *);
+/* cuda/sbpgalerkin.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *, const SBPGrid *, void *const[SBP_COEFFICIENTS], void *const[SBP_COEFFICIENTS]);
 /* cuda/sbptransfer.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, double, const void *, const SBPGrid *, const void *, const SBPGrid *, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 /* cuda/sbpvector.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPAlloc(size_t, void **);
+PETSC_INTERN PetscErrorCode LitheCUDASBPReserve(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPPut(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGet(size_t, const void *, void *);
@@ -37,6 +42,9 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPCopy(const SBPGrid *, SBPPrecision, int,
 PETSC_INTERN PetscErrorCode LitheCUDASBPDot(const SBPGrid *, SBPPrecision, const void *, SBPPrecision, const void *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *, double, SBPPrecision, const void *, double, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *, SBPPrecision, double, const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPSum(const SBPGrid *, SBPPrecision, const void *, const void *, const void *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPCombine(const SBPGrid *, SBPPrecision, SBPRatio, const void *, const void *, SBPRatio, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPNoise(const SBPGrid *, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPMark(const SBPGrid *, SBPPrecision, int, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGather(const SBPGrid *, SBPPrecision, int, const void *, void *const[SBP_COEFFICIENTS]);

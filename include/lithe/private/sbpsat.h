@@ -100,6 +100,25 @@ typedef struct {
   void       *out, *dout;
 } SBPStep;
 
+/* A number that lies where arrays do: factor over[0] / under[0], or 0 if under[0] is not positive. Both may be NULL, which stands for 1 */
+typedef struct {
+  double        factor;
+  const double *over, *under;
+} SBPRatio;
+
+/* White noise between -1 and 1: a hash of a node's indices, the same on any number of processes */
+static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
+{
+  unsigned int h = (unsigned int)i * 2654435761u ^ (unsigned int)j * 2246822519u;
+
+  h ^= h >> 15;
+  h *= 2246822519u;
+  h ^= h >> 13;
+  h *= 3266489917u;
+  h ^= h >> 16;
+  return (double)h / 2147483648. - 1.;
+}
+
 /*
    One set of these works on host memory, one on a device (launched on PETSc's current stream, without
    synchronisation but where a number is returned to the host). region: the nodes to be computed, a part of own, so that
@@ -122,6 +141,7 @@ typedef struct {
   /* Memory of n bytes, zeroed; copies between owned arrays of grids that differ in pitch and precision (SBP_SCALAR: the real part is
      read; written with part 0 real, 1 imaginary, of which the other is left) */
   PetscErrorCode (*alloc)(size_t, void **);
+  PetscErrorCode (*reserve)(size_t, void **); /* the same, but not zeroed */
   PetscErrorCode (*free)(void **);
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
@@ -129,6 +149,9 @@ typedef struct {
   PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum); /* of this process */
   PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y); /* y = a x + b y; b = 0: y is not read */
   PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
+  /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision of x, is bilinear; coarse and e may be NULL, which
+     stands for 0, else a process has the whole grid */
+  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y);
 
   /*
      Fused operations: NULL where there is none, or when a process does not have the whole grid (ghosts would have to be exchanged within them).
@@ -143,6 +166,8 @@ typedef struct {
   PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc);
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
+  /* r = b - A u in SBP_SINGLE, an owned array of a grid that may differ in pitch; SBP_SAT of order 2 and SBP_NINE, in SBP_DOUBLE */
+  PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r);
 
   /* What the set-up of a multigrid and its coarsest level need */
   /* n bytes from host memory to memory of alloc(), and back; done when they return */
@@ -152,6 +177,15 @@ typedef struct {
   PetscErrorCode (*dense)(PetscInt n, SBPPrecision, const void *M, const void *x, void *y);
   /* x = 1/x pointwise, owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*reciprocal)(const SBPGrid *, SBPPrecision, void *x);
+  /* For Lanczos's method, in which nothing has to wait: sum = that of x w y over the nodes of this process, in memory of alloc(); y = a w x + b y, which is not
+     read if b.factor = 0. w may be NULL, which stands for 1. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
+  PetscErrorCode (*sum)(const SBPGrid *, SBPPrecision, const void *x, const void *w, const void *y, double *sum);
+  PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
+  /* x = SBPNoise(), owned, SBP_SINGLE or SBP_DOUBLE */
+  PetscErrorCode (*noise)(const SBPGrid *, SBPPrecision, void *x);
+  /* The coefficients of P^T A P for SBP_SAT of order 2 and SBP_NINE, and, if not NULL, the same in SBP_SINGLE. NULL where there is no such operation, which
+     nine products with A can replace as follows; for a process that has the whole grid */
+  PetscErrorCode (*galerkin)(const SBPOperator *, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS]);
   /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
      gather: where o = A v, for each k with coefficient[k] as in SBP_NINE: coefficient[k]_ij = o_ij where the node that it couples (i, j) with is in
      the grid and has the colour; the others are left. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */

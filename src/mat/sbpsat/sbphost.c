@@ -223,7 +223,111 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* (P e) at column i, between two rows of the coarse grid or twice the same one */
+#define SBPBetween(below, above, i) (0.25 * (((double)below[i / 2] + (double)below[(i + 1) / 2]) + ((double)above[i / 2] + (double)above[(i + 1) / 2])))
+
+#define SBPUpdateLoop(xtype, ytype)                                                                                              \
+  do {                                                                                                                           \
+    for (PetscInt j = 0; j < gx->own.count[1]; j++) {                                                                            \
+      const xtype *x = (const xtype *)px + (PetscInt64)j * gx->pitch;                                                            \
+      ytype       *y = (ytype *)py + (PetscInt64)j * gy->pitch;                                                                  \
+                                                                                                                                 \
+      if (e) {                                                                                                                   \
+        const xtype *below = (const xtype *)e + (PetscInt64)(j / 2) * coarse->pitch;                                             \
+        const xtype *above = (const xtype *)e + (PetscInt64)((j + 1) / 2) * coarse->pitch;                                       \
+                                                                                                                                 \
+        for (PetscInt i = 0; i < gx->own.count[0]; i++) y[i] += (ytype)(a * (double)(xtype)(x[i] + SBPBetween(below, above, i))); \
+      } else {                                                                                                                   \
+        for (PetscInt i = 0; i < gx->own.count[0]; i++) y[i] += (ytype)(a * (double)x[i]);                                       \
+      }                                                                                                                          \
+    }                                                                                                                            \
+  } while (0)
+
+static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, double a, const void *px, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision yprecision, void *py)
+{
+  PetscFunctionBegin;
+  if (xprecision == SBP_SINGLE && yprecision == SBP_SINGLE) SBPUpdateLoop(float, float);
+  else if (xprecision == SBP_SINGLE) SBPUpdateLoop(float, double);
+  else if (yprecision == SBP_SINGLE) SBPUpdateLoop(double, float);
+  else SBPUpdateLoop(double, double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ the set-up of a multigrid, and its coarsest level */
+
+#define SBPSumLoop(type)                                                                                                   \
+  do {                                                                                                                     \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                                       \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                                         \
+      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                                                         \
+      const type *w = (const type *)pw + (PetscInt64)j * g->pitch;                                                         \
+      double      row = 0;                                                                                                 \
+                                                                                                                           \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) row += (double)x[i] * (double)w[i] * (double)y[i];                    \
+      *sum += row;                                                                                                         \
+    }                                                                                                                      \
+  } while (0)
+
+static PetscErrorCode SBPSum_Host(const SBPGrid *g, SBPPrecision precision, const void *px, const void *pw, const void *py, double *sum)
+{
+  PetscFunctionBegin;
+  *sum = 0;
+  if (!pw) PetscCall(SBPDot_Host(g, precision, px, precision, py, sum));
+  else if (precision == SBP_SINGLE) SBPSumLoop(float);
+  else SBPSumLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline double SBPNumber(SBPRatio r)
+{
+  const double under = r.under ? *r.under : 1;
+
+  return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
+}
+
+#define SBPCombineLoop(type)                                                                                       \
+  do {                                                                                                             \
+    const type s = (type)SBPNumber(a), t = b.factor != 0 ? (type)SBPNumber(b) : 0;                                 \
+                                                                                                                   \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                               \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                                 \
+      const type *w = pw ? (const type *)pw + (PetscInt64)j * g->pitch : NULL;                                     \
+      type       *y = (type *)py + (PetscInt64)j * g->pitch;                                                       \
+                                                                                                                   \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) {                                                             \
+        const type change = w ? s * w[i] * x[i] : s * x[i];                                                        \
+                                                                                                                   \
+        y[i] = b.factor != 0 ? change + t * y[i] : change;                                                         \
+      }                                                                                                            \
+    }                                                                                                              \
+  } while (0)
+
+static PetscErrorCode SBPCombine_Host(const SBPGrid *g, SBPPrecision precision, SBPRatio a, const void *pw, const void *px, SBPRatio b, void *py)
+{
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) SBPCombineLoop(float);
+  else SBPCombineLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SBPNoiseLoop(type)                                                                                                            \
+  do {                                                                                                                                \
+    for (PetscInt j = 0; j < own->count[1]; j++) {                                                                                    \
+      type *x = (type *)px + (PetscInt64)j * g->pitch;                                                                                \
+                                                                                                                                      \
+      for (PetscInt i = 0; i < own->count[0]; i++) x[i] = (type)SBPNoise(own->start[0] + i, own->start[1] + j);                       \
+    }                                                                                                                                 \
+  } while (0)
+
+static PetscErrorCode SBPNoise_Host(const SBPGrid *g, SBPPrecision precision, void *px)
+{
+  const SBPBox *own = &g->own;
+
+  PetscFunctionBegin;
+  if (precision == SBP_SINGLE) SBPNoiseLoop(float);
+  else SBPNoiseLoop(double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode SBPPut_Host(size_t n, const void *host, void *x)
 {
@@ -340,15 +444,20 @@ const SBPKernels SBPHostKernels = {
   .prolong     = SBPProlong_Host,
   .interpolate = SBPInterpolate_Host,
   .alloc       = SBPAlloc_Host,
+  .reserve     = SBPAlloc_Host,
   .free        = SBPFree_Host,
   .copy        = SBPCopy_Host,
   .dot         = SBPDot_Host,
   .axpby       = SBPAxpby_Host,
   .multiply    = SBPMultiply_Host,
+  .update      = SBPUpdate_Host,
   .put         = SBPPut_Host,
   .get         = SBPGet_Host,
   .dense       = SBPDense_Host,
   .reciprocal  = SBPReciprocal_Host,
+  .sum         = SBPSum_Host,
+  .combine     = SBPCombine_Host,
+  .noise       = SBPNoise_Host,
   .mark        = SBPMark_Host,
   .gather      = SBPGather_Host,
 };

@@ -25,33 +25,31 @@
 
 /* ------------------------------------------------------------ application */
 
-/* What lies between the right side in b or fb of the finest level and the solution in x or fx */
-static PetscErrorCode PCSBPMGBody_Private(PC_SBPMG *mg)
-{
-  PetscFunctionBegin;
-  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PCSBPMGFull_Private(mg));
-  else PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* On a device the same sequence of kernels each time: recorded the second time, once whatever is made at its first use is there */
-static PetscErrorCode PCSBPMGRun_Private(PC_SBPMG *mg)
+/* What body launches. On a device the same sequence of kernels each time: recorded the second time, once whatever is made at its first use is there */
+PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
 {
   const SBPKernels *kernels = mg->kernels;
   const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
 
   PetscFunctionBegin;
   if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || waits || mg->applied == 0) {
-    PetscCall(PCSBPMGBody_Private(mg));
-    mg->applied = 1;
+    PetscCall((*body)(mg));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!mg->graph) {
+  if (!mg->graph[which]) {
     PetscCall((*kernels->graphbegin)());
-    PetscCall(PCSBPMGBody_Private(mg));
-    PetscCall((*kernels->graphend)(&mg->graph));
+    PetscCall((*body)(mg));
+    PetscCall((*kernels->graphend)(&mg->graph[which]));
   }
-  PetscCall((*kernels->graphlaunch)(mg->graph));
+  PetscCall((*kernels->graphlaunch)(mg->graph[which]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the right side in b of the finest level to the solution in x */
+static PetscErrorCode FinestCycle(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,11 +63,22 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
   SBPGrid            plain     = *grid;
 
   PetscFunctionBegin;
+  if (mg->inplace) {
+    l->fb = (void *)x; /* it is read only */
+    l->fx = y;
+    PetscCall(PCSBPMGFull_Private(mg));
+    l->fb       = NULL;
+    l->fx       = NULL;
+    mg->applied = 1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   plain.pitch = plain.own.count[0];
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
     PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, precision, 0, full ? l->fb : l->b));
-    PetscCall(PCSBPMGRun_Private(mg));
+    if (full) PetscCall(PCSBPMGFull_Private(mg));
+    else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
     PetscCall((*mg->kernels->copy)(grid, precision, 0, full ? l->fx : l->x[l->cur], &plain, SBP_SCALAR, part, y));
+    mg->applied = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,7 +201,9 @@ PetscErrorCode PCReset_SBPMG(PC pc)
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
 
   PetscFunctionBegin;
-  if (mg->graph) PetscCall((*mg->kernels->graphfree)(&mg->graph));
+  for (int k = 0; k < SBPMG_GRAPHS; k++) {
+    if (mg->graph[k]) PetscCall((*mg->kernels->graphfree)(&mg->graph[k]));
+  }
   mg->applied = 0;
   PetscCall(PCSBPMGCoarseReset_Private(mg));
   PetscCall(PCSBPMGDestroyLevels_Private(mg));

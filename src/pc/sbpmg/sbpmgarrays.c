@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Arrays of a PCSBPMG, and white noise in them. Those of all levels are parts of one allocation: on a device an allocation can cost more
+   Arrays of a PCSBPMG. Those of all levels are parts of one allocation: on a device an allocation can cost more
    than what is done with it in a set-up, and freeing waits for all kernels.
 */
 
@@ -25,16 +25,17 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
   const SBPMGLevel *l        = &mg->level[k];
-  const SBPGrid    *grid     = k ? &l->grid : &l->op[mg->exact].grid;
+  const SBPGrid    *grid     = k ? &l->grid : &l->op[mg->precision].grid;
   const size_t      owned    = ALIGNED(OwnedBytes(grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
   const size_t      ghosts   = ALIGNED(GhostedBytes(grid, mg->precision)), ghostsexact = ALIGNED(GhostedBytes(grid, mg->exact));
-  const PetscBool   two      = (PetscBool)(mg->precision != mg->exact), full = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
+  const PetscBool   two      = (PetscBool)(mg->precision != mg->exact);
   const PetscBool   coarsest = (PetscBool)(k == mg->n - 1), galerkin = (PetscBool)(k && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
   size_t            bytes    = 3 * owned;
 
   if (!coarsest) bytes += (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON ? 1 : 2) * owned;
-  if (full) bytes += 2 * ownedexact;
-  if (full && !coarsest) bytes += owned + (two ? ownedexact : 0);
+  if (PCSBPMGHasVectors_Private(mg, k)) bytes += 2 * ownedexact;
+  if (PCSBPMGHasResidual_Private(mg, k)) bytes += ownedexact;
+  if (PCSBPMGHasDirection_Private(mg, k)) bytes += owned;
   if (galerkin) {
     if (PCSBPMGKeepsExact_Private(mg, l)) bytes += SBP_COEFFICIENTS * ghostsexact;
     if (two) bytes += SBP_COEFFICIENTS * ghosts;
@@ -42,18 +43,41 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
   return bytes;
 }
 
+/* What full multigrid has on a level: a right side and an iterate, which on the finest level can be the application's */
+PetscBool PCSBPMGHasVectors_Private(const PC_SBPMG *mg, PetscInt k)
+{
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && !(k == 0 && mg->inplace));
+}
+
+/* A residual, where it is not made in the precision of the cycle at once */
+PetscBool PCSBPMGHasResidual_Private(const PC_SBPMG *mg, PetscInt k)
+{
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && mg->exact != mg->precision && !PCSBPMGRoundsResidual_Private(mg, k));
+}
+
+/* Directions of conjugate gradients */
+PetscBool PCSBPMGHasDirection_Private(const PC_SBPMG *mg, PetscInt k)
+{
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && (mg->opt.full == PCSBPMG_FULL_CG || PCSBPMGMeasuresCycle_Private(mg, k)));
+}
+
 /* Once the grids of all levels are known */
 PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
 {
+  const PetscBool written = (PetscBool)(PCSBPMGIsDirect_Private(mg) && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
+
   PetscFunctionBegin;
-  mg->reserved = 0;
+  mg->reserved = ALIGNED(SBPMG_SUMS * sizeof(double));
   for (PetscInt k = 0; k < mg->n; k++) mg->reserved += LevelBytes(mg, k);
-  mg->taken = 0;
-  PetscCall((*mg->kernels->alloc)(mg->reserved, &mg->memory));
+
+  /* Coefficients that probing leaves out, since what they couple a node with is not in the grid, have to be 0 */
+  PetscCall((*(written ? mg->kernels->reserve : mg->kernels->alloc))(mg->reserved, &mg->memory));
+  mg->sums  = (double *)mg->memory;
+  mg->taken = ALIGNED(SBPMG_SUMS * sizeof(double));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Zeroed; what was not foreseen has an allocation of its own */
+/* Something is written to all of it that is read; what was not foreseen has an allocation of its own */
 static PetscErrorCode Take(PC_SBPMG *mg, size_t bytes, void **x)
 {
   PetscFunctionBegin;
@@ -91,12 +115,33 @@ PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPreci
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a while: owned arrays of two levels, two of each */
-PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision precision, void **work)
+/*
+   For a while, for Galerkin operators of all levels: by probing, owned arrays of two levels, two of each; else the coefficients in the highest precision of two
+   levels, where they are not kept. *work may be NULL then
+*/
+PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
 {
+  const SBPPrecision exact = mg->exact;
+
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->alloc)(2 * (ALIGNED(OwnedBytes(fine, precision)) + ALIGNED(OwnedBytes(coarse, precision))), work));
+  *work = NULL;
+  if (mg->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->alloc)(2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
+  else if (!PCSBPMGKeepsExact_Private(mg, &mg->level[1])) {
+    size_t bytes = 0;
+
+    for (PetscInt k = 1; k < PetscMin(mg->n, 3); k++) bytes += SBP_COEFFICIENTS * ALIGNED(GhostedBytes(&mg->level[k].grid, exact));
+    PetscCall((*mg->kernels->reserve)(bytes, work));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Coefficients of a level in that memory: those of the level above lie in the other part of it */
+void PCSBPMGWorkCoefficients_Private(const PC_SBPMG *mg, void *work, PetscInt level, void *coefficient[SBP_COEFFICIENTS])
+{
+  const size_t first = ALIGNED(GhostedBytes(&mg->level[1].grid, mg->exact)), each = ALIGNED(GhostedBytes(&mg->level[level].grid, mg->exact));
+
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) coefficient[k] = (char *)work + (level % 2 ? 0 : SBP_COEFFICIENTS * first) + (size_t)k * each;
 }
 
 /* The same memory serves pairs of coarser levels */
@@ -108,54 +153,4 @@ void PCSBPMGWorkArrays_Private(void *work, const SBPGrid *fine, const SBPGrid *c
     onfine[k]   = (char *)work + (size_t)k * f;
     oncoarse[k] = (char *)work + 2 * f + (size_t)k * c;
   }
-}
-
-static inline void Set(SBPPrecision precision, void *x, size_t k, double value)
-{
-  if (precision == SBP_SINGLE) ((float *)x)[k] = (float)value;
-  else ((double *)x)[k] = value;
-}
-
-/* Between -1 and 1, by a hash of a node's indices */
-static double Noise(PetscInt i, PetscInt j)
-{
-  unsigned int h = (unsigned int)i * 2654435761u ^ (unsigned int)j * 2246822519u;
-
-  h ^= h >> 15;
-  h *= 2246822519u;
-  h ^= h >> 13;
-  h *= 3266489917u;
-  h ^= h >> 16;
-  return (double)h / 2147483648. - 1.;
-}
-
-#define NOISE_ROWS 64
-
-/*
-   The same white noise on any number of processes: it has a period of NOISE_ROWS rows, so that a device gets few of them
-   from the host and copies the rest
-*/
-PetscErrorCode PCSBPMGNoise_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void *x)
-{
-  const SBPBox *own  = &grid->own;
-  PetscInt      rows = PetscMin((PetscInt)NOISE_ROWS, own->count[1]);
-  const size_t  row  = (size_t)grid->pitch * SBPNumberBytes(precision);
-  char         *host;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)rows * row, &host));
-  for (PetscInt j = 0; j < rows; j++) {
-    for (PetscInt i = 0; i < own->count[0]; i++) Set(precision, host, (size_t)j * (size_t)grid->pitch + (size_t)i, Noise(own->start[0] + i, (own->start[1] + j) % NOISE_ROWS));
-  }
-  PetscCall((*mg->kernels->put)((size_t)rows * row, host, x));
-  PetscCall(PetscFree(host));
-  while (rows < own->count[1]) {
-    const PetscInt more = PetscMin(rows, own->count[1] - rows);
-    SBPGrid        part = *grid;
-
-    part.own.count[1] = more;
-    PetscCall((*mg->kernels->copy)(&part, precision, 0, x, &part, precision, 0, (char *)x + (size_t)rows * row));
-    rows += more;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -156,19 +156,14 @@ static PetscErrorCode CorrectAndSmooth(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
 }
 
 /*
-   One cycle on a level for its right side b, from the iterate or from zero. An F cycle solves the coarse problem by a V cycle, an
+   What precedes the correction by the coarse level in a cycle: x of both levels is what follows needs. An F cycle solves the coarse problem by a V cycle, an
    F cycle and a V cycle, so that it is symmetric as the V cycle is.
 */
-PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
+PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
 {
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
 
   PetscFunctionBegin;
-  if (level == mg->n - 1) {
-    l->cur = 0;
-    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->precision, l->b, l->x[0]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   if (zero && l->smooths[0] == 2 && mg->kernels->smoothtworestrict && UsesPairs(mg, l, SBPMG_PAIR_BEFORE)) {
     l->cur = 0;
     PetscCall((*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], c->b));
@@ -181,6 +176,21 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
     PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_F, PETSC_FALSE));
     PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_FALSE));
   }
-  PetscCall(CorrectAndSmooth(mg, l, c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One cycle on a level for its right side b, from the iterate or from zero */
+PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleType type, PetscBool zero)
+{
+  SBPMGLevel *l = &mg->level[level];
+
+  PetscFunctionBegin;
+  if (level == mg->n - 1) {
+    l->cur = 0;
+    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->precision, l->b, l->x[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSBPMGDescend_Private(mg, level, type, zero));
+  PetscCall(CorrectAndSmooth(mg, l, l + 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

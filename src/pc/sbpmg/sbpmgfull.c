@@ -21,28 +21,75 @@ static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A V cycle for the residual of the iterate: z and, where it was made, the residual in the cycle's precision are left in x[cur] and b */
-static PetscErrorCode Correction(PC_SBPMG *mg, PetscInt level)
+/* Whether the residual comes in the precision of the cycle at once, though it is formed in the higher one */
+PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
+{
+  const SBPOperator *op = &mg->level[level].op[mg->exact];
+
+  return (PetscBool)(mg->kernels->roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE && (level || op->grid.order == 2));
+}
+
+/* The residual of the iterate, in the cycle's precision, as b */
+static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l    = &mg->level[level];
   SBPStep     step = {.mode = SBP_RESIDUAL, .u = l->fx, .b = l->fb, .out = mg->exact == mg->precision ? l->b : l->fr};
 
   PetscFunctionBegin;
+  if (PCSBPMGRoundsResidual_Private(mg, level)) {
+    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->fx, l->fb, &l->op[mg->precision].grid, l->b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
   if (step.out != l->b) PetscCall((*mg->kernels->copy)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b));
-  PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Nothing is smoothed after the coarse correction, so that it can be added when the iterate is updated */
+static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
+{
+  return (PetscBool)(!mg->parallel && mg->opt.full == PCSBPMG_FULL_FIXED && mg->level[level].smooths[1] == 0);
+}
+
+/* A V cycle for b, or all of it that precedes such a correction */
+static PetscErrorCode Cycle(PC_SBPMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  if (EndsWithCorrection(mg, level)) PetscCall(PCSBPMGDescend_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  else PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FinestCycle(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(Cycle(mg, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A V cycle for the residual of the iterate: z is left in x[cur], the residual in b */
+static PetscErrorCode Correction(PC_SBPMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  PetscCall(Residual(mg, level));
+  if (level) PetscCall(Cycle(mg, level));
+  else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Steps with factors that are known: no inner products */
 static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
 {
-  SBPMGLevel *l = &mg->level[level];
+  const SBPPrecision precision = mg->precision;
+  SBPMGLevel        *l = &mg->level[level], *c = l + 1;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
+    const void *e;
+
     PetscCall(Correction(mg, level));
-    PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->factor[k], mg->precision, l->x[l->cur], 1., mg->exact, l->fx));
+    e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
+    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, l->factor[k], l->x[l->cur], &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,7 +113,7 @@ static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt 
     PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
     PetscCall(Dot(mg, l, l->fd, step.out, &pq));
     if (!(rz > 0. && pq > 0.)) break; /* the residual is zero */
-    PetscCall((*mg->kernels->axpby)(grid, rz / pq, mg->precision, l->fd, 1., mg->exact, l->fx));
+    PetscCall((*mg->kernels->update)(grid, mg->precision, rz / pq, l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,28 +123,54 @@ PetscInt PCSBPMGFullSteps_Private(const PC_SBPMG *mg, PetscInt level)
   return mg->opt.fullsteps[PetscMin(level, mg->opt.nfull - 1)];
 }
 
-/* From fb of the finest level to fx there */
-PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
+static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
 {
-  const SBPPrecision exact = mg->exact;
-  const void        *ghosted;
+  SBPMGLevel *l = &mg->level[level], *c = l + 1;
+  const void *ghosted;
 
   PetscFunctionBegin;
-  for (PetscInt k = 1; k < mg->n; k++) {
-    SBPMGLevel *l = &mg->level[k - 1], *c = &mg->level[k];
+  PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->fb, &ghosted));
+  PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->fb));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(PCSBPMGGhosted_Private(mg, l, exact, l->fb, &ghosted));
-    PetscCall((*mg->kernels->restrict_)(&l->op[exact].grid, &c->op[exact].grid, exact, ghosted, c->fb));
-  }
-  PetscCall(PCSBPMGCoarseSolve_Private(mg, exact, mg->level[mg->n - 1].fb, mg->level[mg->n - 1].fx));
-  for (PetscInt k = mg->n - 2; k >= 0; k--) {
-    SBPMGLevel    *l = &mg->level[k], *c = &mg->level[k + 1];
-    const PetscInt n = PCSBPMGFullSteps_Private(mg, k);
+/* From the solution of the level below */
+static PetscErrorCode SolveLevel(PC_SBPMG *mg, PetscInt level)
+{
+  SBPMGLevel    *l = &mg->level[level], *c = l + 1;
+  const PetscInt n = PCSBPMGFullSteps_Private(mg, level);
+  const void    *ghosted;
 
-    PetscCall(PCSBPMGGhosted_Private(mg, c, exact, c->fx, &ghosted));
-    PetscCall((*mg->kernels->interpolate)(&c->op[exact].grid, &l->op[exact].grid, exact, ghosted, l->fx));
-    if (mg->opt.full == PCSBPMG_FULL_CG) PetscCall(ConjugateGradients(mg, k, n));
-    else PetscCall(FixedSteps(mg, k, n));
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->fx, &ghosted));
+  PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->fx));
+  if (mg->opt.full == PCSBPMG_FULL_CG) PetscCall(ConjugateGradients(mg, level, n));
+  else PetscCall(FixedSteps(mg, level, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From fb of the level below the finest to fx there */
+static PetscErrorCode BelowFinest(PC_SBPMG *mg)
+{
+  const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
+
+  PetscFunctionBegin;
+  for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide(mg, k));
+  PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->fb, coarsest->fx));
+  for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel(mg, k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From fb of the finest level to fx there. These may be the application's, another one each time, so that what reads or writes them is not recorded */
+PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->n == 1) {
+    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].fb, mg->level[0].fx));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(RestrictRightSide(mg, 0));
+  PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest));
+  PetscCall(SolveLevel(mg, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Galerkin operators P^T A P, found by probing: a coarse basis function overlaps with those of its eight neighbours only, so that nine
+   Galerkin operators P^T A P. On a device, by a process that has the whole grid, an operation of its own gives them in one sweep. Else they are
+   found by probing: a coarse basis function overlaps with those of its eight neighbours only, so that nine
    products with sums of every third one give all coefficients. This works for any fine operator that reaches a node further, or
    two at a boundary as that of second order does, on any number of processes, on a host or a device.
 */
@@ -26,8 +27,30 @@ PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
   return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
 }
 
-/* work: see PCSBPMGWorkCreate_Private() */
-PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
+/* Not by probing */
+PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
+{
+  return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
+}
+
+static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
+{
+  const SBPPrecision exact = mg->exact, precision = mg->precision;
+  const SBPGrid     *coarse = &c->op[exact].grid;
+
+  PetscFunctionBegin;
+  if (!PCSBPMGKeepsExact_Private(mg, c)) PCSBPMGWorkCoefficients_Private(mg, work, (PetscInt)(c - mg->level), c->coefficient[exact]);
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    if (PCSBPMGKeepsExact_Private(mg, c)) PetscCall(PCSBPMGGhosts_Private(mg, coarse, exact, &c->coefficient[exact][k]));
+    if (precision != exact) PetscCall(PCSBPMGGhosts_Private(mg, coarse, precision, &c->coefficient[precision][k]));
+    c->op[exact].coefficient[k]     = c->coefficient[exact][k];
+    c->op[precision].coefficient[k] = c->coefficient[precision][k];
+  }
+  PetscCall((*mg->kernels->galerkin)(&l->op[exact], coarse, c->coefficient[exact], precision != exact ? c->coefficient[precision] : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Probe(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   const SBPPrecision exact = mg->exact;
   const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
@@ -82,5 +105,14 @@ PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
       c->op[mg->precision].coefficient[k] = c->coefficient[mg->precision][k];
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* work: see PCSBPMGWorkCreate_Private() */
+PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
+{
+  PetscFunctionBegin;
+  if (PCSBPMGIsDirect_Private(mg)) PetscCall(Direct(mg, l, c, work));
+  else PetscCall(Probe(mg, l, c, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

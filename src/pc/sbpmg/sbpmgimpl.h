@@ -5,6 +5,7 @@
 
 /* What the files of PCSBPMG share. docs/sbpmg.md explains the method */
 
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>
 #include <lithepc.h>
@@ -15,6 +16,9 @@
 #define SBPMG_LEVELS_MAX 32
 #define SBPMG_STEPS_MAX  64
 #define SBPMG_FULL_MAX   8
+
+#define SBPMG_LANCZOS_MAX 64
+#define SBPMG_SUMS        (2 * (SBPMG_LANCZOS_MAX + 1)) /* inner products of so many steps */
 
 typedef struct {
   PetscInt            levels; /* PETSC_DECIDE: as many as the grid allows */
@@ -62,9 +66,17 @@ typedef struct {
   double    factor[SBPMG_STEPS_MAX];
 } SBPMGLevel;
 
+/* What is recorded: a cycle on the finest level, and all of full multigrid below the finest level */
+typedef enum {
+  SBPMG_GRAPH_CYCLE,
+  SBPMG_GRAPH_BELOW,
+  SBPMG_GRAPHS
+} SBPMGGraph;
+
 typedef struct {
   PCSBPMGOptions    opt;
-  PetscBool         built, device, singular, symmetric;
+  PetscBool         built, device, parallel, singular, symmetric;
+  PetscBool         inplace;   /* full multigrid works on the application's vectors: fb and fx of the finest level are theirs */
   LitheTransport    transport; /* of ghosts on a device: the matrix's */
   const SBPKernels *kernels;
   SBPPrecision      precision; /* of the cycle */
@@ -74,6 +86,7 @@ typedef struct {
   size_t            bytes;
   void             *memory; /* of the arrays of all levels */
   size_t            reserved, taken;
+  double           *sums; /* inner products, in that memory */
 
   /* The coarsest level */
   PetscInt  ndense;
@@ -85,7 +98,7 @@ typedef struct {
   PetscReal coarselmin;
 
   Vec      wx, wy; /* for vectors that are not where the levels are */
-  void    *graph;
+  void    *graph[SBPMG_GRAPHS];
   PetscInt applied;
 } PC_SBPMG;
 
@@ -97,11 +110,13 @@ PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
 /* sbpmg.c */
 PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
 /* sbpmglevels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
 /* sbpmggalerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
+PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
 PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
 /* sbpmgcoarse.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
@@ -110,18 +125,24 @@ PETSC_INTERN PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *, SBPPrecision,
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *);
 /* sbpmgspectrum.c */
 PETSC_INTERN PetscErrorCode PCSBPMGSpectra_Private(PC);
+PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
 /* sbpmgcycle.c */
 PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, SBPStep *);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
+PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 /* sbpmgfull.c */
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
+PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
 /* sbpmgarrays.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
-PETSC_INTERN PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *, const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, void **);
+PETSC_INTERN PetscBool      PCSBPMGHasVectors_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscBool      PCSBPMGHasResidual_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscBool      PCSBPMGHasDirection_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *, void **);
+PETSC_INTERN void           PCSBPMGWorkCoefficients_Private(const PC_SBPMG *, void *, PetscInt level, void *[SBP_COEFFICIENTS]);
 PETSC_INTERN void           PCSBPMGWorkArrays_Private(void *, const SBPGrid *fine, const SBPGrid *coarse, SBPPrecision, void *[2], void *[2]);
-PETSC_INTERN PetscErrorCode PCSBPMGNoise_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void *);

@@ -246,13 +246,14 @@ static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPreci
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOperator(A, precision, mg->device, &op));
   l->op[precision] = *op;
-  if (!l->da) SetPitch(mg, level, &l->op[precision].grid);
+  if (!l->da && !(level == 0 && mg->inplace)) SetPitch(mg, level, &l->op[precision].grid);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The same in single precision, made from the higher one where the vectors are: a device need not wait for the host */
-static PetscErrorCode RoundOperator(PC_SBPMG *mg, SBPMGLevel *l)
+static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
 {
+  SBPMGLevel        *l    = &mg->level[level];
   const SBPOperator *from = &l->op[mg->exact];
   SBPOperator       *to   = &l->op[mg->precision];
   SBPGrid            all  = from->grid;
@@ -261,6 +262,7 @@ static PetscErrorCode RoundOperator(PC_SBPMG *mg, SBPMGLevel *l)
   if (mg->exact == mg->precision) PetscFunctionReturn(PETSC_SUCCESS);
   *to           = *from;
   to->precision = mg->precision;
+  if (!l->da) SetPitch(mg, level, &to->grid);
   all.own       = all.ghosted;
   all.pitch     = all.coefficientpitch;
   for (int k = 0; k < 3; k++) {
@@ -305,7 +307,7 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
     PetscCall(CreateSampled(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
     if (!l->da) PetscCall(DMDestroy(&da));
     PetscCall(TakeOperator(mg, k, l->A, mg->exact));
-    PetscCall(RoundOperator(mg, l));
+    PetscCall(RoundOperator(mg, k));
     l->grid = l->op[mg->exact].grid;
     if (parallel) {
       PetscCall(CreateHaloDM(l->da, &l->op[mg->exact], &l->hda));
@@ -352,12 +354,12 @@ static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *secon
 static PetscErrorCode Galerkin(PC pc, DM da)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
-  void     *work = NULL;
+  void     *work;
   PetscInt  order;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
-  if (mg->n > 1) PetscCall(PCSBPMGWorkCreate_Private(mg, &mg->level[0].op[mg->exact].grid, &mg->level[1].grid, mg->exact, &work));
+  PetscCall(PCSBPMGWorkCreate_Private(mg, &work));
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel *l = &mg->level[k];
 
@@ -378,7 +380,8 @@ static PetscErrorCode Galerkin(PC pc, DM da)
     } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
     if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
-        PetscCall((*mg->kernels->free)(&l[-1].coefficient[mg->exact][c]));
+        if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->free)(&l[-1].coefficient[mg->exact][c]));
+        l[-1].coefficient[mg->exact][c]    = NULL;
         l[-1].op[mg->exact].coefficient[c] = NULL;
       }
     }
@@ -398,12 +401,12 @@ static PetscErrorCode AllocateLevel(PC_SBPMG *mg, PetscInt level)
   for (int k = 0; k < 2; k++) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->x[k]));
   PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->b));
   if (level < mg->n - 1) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->d));
-  if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fb));
-  PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fx));
-  if (level == mg->n - 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->exact != mg->precision) PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fr));
-  PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->fd));
+  if (PCSBPMGHasVectors_Private(mg, level)) {
+    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fb));
+    PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fx));
+  }
+  if (PCSBPMGHasResidual_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, exact, mg->exact, &l->fr));
+  if (PCSBPMGHasDirection_Private(mg, level)) PetscCall(PCSBPMGOwned_Private(mg, grid, mg->precision, &l->fd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -434,6 +437,22 @@ static PetscErrorCode IsOnDevice(Mat A, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How many smoothing steps the levels have, and what follows for the symmetry of a cycle */
+static void SetSmooths(PC_SBPMG *mg)
+{
+  mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
+  for (PetscInt k = 0; k < mg->n; k++) {
+    for (int side = 0; side < 2; side++) {
+      PetscInt *n = &mg->level[k].smooths[side];
+
+      *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
+      /* The finest level of full multigrid begins with a solution that needs little more: docs/sbpmg.md */
+      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
+    }
+    if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
+  }
+}
+
 PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
 {
   PC_SBPMG          *mg   = (PC_SBPMG *)pc->data;
@@ -447,10 +466,9 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSBPSAT, &is));
   PetscCheck(is, comm, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg needs a matrix of type " MATSBPSAT ", this one has the type %s. Use -dm_mat_type " MATSBPSAT " or MatCreateSBPSAT(), or another preconditioner", ((PetscObject)pc->pmat)->type_name);
-  mg->symmetric = (PetscBool)(mg->opt.cycle != PCSBPMG_CYCLE_FULL);
   PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP, "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so that a restricted right side does not fit rediscretised operators");
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  parallel = (PetscBool)(size > 1);
+  parallel = mg->parallel = (PetscBool)(size > 1);
 
   /* Where, and in which precision */
   PetscCall(IsOnDevice(pc->pmat, &mg->device));
@@ -461,6 +479,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP, "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
   mg->exact     = sizeof(PetscReal) == sizeof(double) ? SBP_DOUBLE : SBP_SINGLE;
   mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE ? mg->exact : SBP_SINGLE;
+  mg->inplace   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
 
   /* The finest level */
   PetscCall(MatGetDM(pc->pmat, &da));
@@ -472,34 +491,37 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
   if (parallel) PetscCall(CreateHaloDM(da, op, &mg->level[0].da));
   PetscCall(CountLevels(pc, mg->level[0].da, parallel, width));
-  for (PetscInt k = 0; k < mg->n; k++) {
-    for (int side = 0; side < 2; side++) {
-      PetscInt *n = &mg->level[k].smooths[side];
-
-      *n = k == 0 && mg->opt.finest[side] != PETSC_DECIDE ? mg->opt.finest[side] : mg->opt.smooths[side];
-      /* The finest level of full multigrid begins with a solution that needs little more: docs/sbpmg.md */
-      if (*n == PETSC_DECIDE) *n = mg->opt.cycle == PCSBPMG_CYCLE_FULL && k == 0 && side ? 0 : 2;
-    }
-    if (mg->level[k].smooths[0] != mg->level[k].smooths[1]) mg->symmetric = PETSC_FALSE;
-  }
+  SetSmooths(mg);
   PetscCall(TakeOperator(mg, 0, pc->pmat, mg->exact));
+  mg->level[0].op[mg->precision].grid = mg->level[0].op[mg->exact].grid;
+  if (!parallel) SetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
 
   /* Coarser ones */
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
+  PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
-  PetscCall(RoundOperator(mg, &mg->level[0]));
+  PetscCall(RoundOperator(mg, 0));
   if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
+  PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
+
+  PetscCall(PetscLogEventBegin(PC_SBPMGCoarsen, pc, 0, 0, 0));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
     for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts(mg, &mg->level[k], mg->level[k].da));
     PetscCall(Galerkin(pc, da));
   } else PetscCall(Rediscretise(pc, parallel));
-
   for (PetscInt k = 0; k < mg->n; k++) {
     PetscCall(AllocateLevel(mg, k));
     if (k < mg->n - 1) PetscCall(SetUpDiagonal(mg, &mg->level[k]));
   }
+  PetscCall(PetscLogEventEnd(PC_SBPMGCoarsen, pc, 0, 0, 0));
+
+  PetscCall(PetscLogEventBegin(PC_SBPMGCoarsest, pc, 0, 0, 0));
   PetscCall(PCSBPMGCoarseSetUp_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_SBPMGCoarsest, pc, 0, 0, 0));
+
+  PetscCall(PetscLogEventBegin(PC_SBPMGSpectra, pc, 0, 0, 0));
   if (!pc->failedreason) PetscCall(PCSBPMGSpectra_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_SBPMGSpectra, pc, 0, 0, 0));
   mg->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

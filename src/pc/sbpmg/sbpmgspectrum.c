@@ -14,15 +14,20 @@
 #include "sbpmgimpl.h"
 #include <petscblaslapack.h>
 
-#define SBPMG_LANCZOS_MAX 64
 #define SBPMG_CYCLE_STEPS 6   /* for the spectrum of the cycle, of which less has to be known, */
 #define SBPMG_CYCLE_SIZE  128 /* on levels of so many intervals */
 
-static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *y, double *sum)
+/* The sum over all processes of x w y, to memory where the level is */
+static PetscErrorCode Sum(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *w, const void *y, double *sum)
 {
+  double number;
+
   PetscFunctionBegin;
-  PetscCall((*mg->kernels->dot)(&l->op[mg->precision].grid, mg->precision, x, mg->precision, y, sum));
-  if (l->halo) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
+  PetscCall((*mg->kernels->sum)(&l->op[mg->precision].grid, mg->precision, x, w, y, sum));
+  if (!l->halo) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*mg->kernels->get)(sizeof(number), sum, &number));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &number, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
+  PetscCall((*mg->kernels->put)(sizeof(number), &number, sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,55 +51,63 @@ static PetscErrorCode RitzBounds(PetscInt n, PetscReal diagonal[], PetscReal off
 
 /*
    Steps of conjugate gradients for A on a level with the preconditioner that its smoother has (diagonal, or none), or with a V cycle. r lies in b,
-   the directions in d or fd.
+   the directions in d or fd. The inner products stay where the level is until all steps are done: r'Mr of step k in rz[k], p'Ap in pq[k]
 */
-static PetscErrorCode Lanczos(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
+static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, double rz[], double pq[])
 {
+  const SBPRatio     one       = {1., NULL, NULL};
   SBPMGLevel        *l         = &mg->level[level];
   const SBPPrecision precision = mg->precision;
   const SBPGrid     *grid      = &l->op[precision].grid;
+  const void        *w         = cycle ? NULL : l->dinv;
   void              *p         = cycle ? l->fd : l->d;
-  PetscReal          diagonal[SBPMG_LANCZOS_MAX], off[SBPMG_LANCZOS_MAX];
-  double             rz = 0., rz0 = 0., before = 0., pq, alpha, lastalpha = 0., beta = 0.;
-  PetscReal          next = 0.;
-  PetscInt           n    = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCSBPMGNoise_Private(mg, grid, precision, l->b));
+  PetscCall((*mg->kernels->noise)(grid, precision, l->b));
+  l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
-    SBPStep     step = {.mode = SBP_APPLY, .u = p};
-    const void *z    = l->b;
+    const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
+    SBPStep        step = {.mode = SBP_APPLY, .u = p};
+    const void    *z    = l->b;
 
     if (cycle) {
       PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
       z = l->x[l->cur];
-    } else {
-      l->cur = 0;
-      if (l->dinv) {
-        PetscCall((*mg->kernels->multiply)(grid, precision, 1., l->dinv, l->b, l->x[0]));
-        z = l->x[0];
-      }
     }
-    before = rz;
-    PetscCall(Dot(mg, l, l->b, z, &rz));
-    if (k == 0) rz0 = rz;
-    else {
-      beta       = rz / before;
-      off[k - 1] = next = rz > 0. ? (PetscReal)(PetscSqrtReal((PetscReal)beta) / lastalpha) : 0;
-    }
-    if (k == steps || !(rz > 1.e-10 * rz0)) break;
-    PetscCall((*mg->kernels->axpby)(grid, 1., precision, z, k ? beta : 0., precision, p));
+    PetscCall(Sum(mg, l, l->b, w, z, rz + k));
+    if (k == steps) break;
+    PetscCall((*mg->kernels->combine)(grid, precision, one, w, z, beta, p));
     step.out = l->x[1 - l->cur];
     PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
-    PetscCall(Dot(mg, l, p, step.out, &pq));
-    PetscCheck(pq > 0. && !PetscIsInfOrNanReal((PetscReal)pq), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g). A coefficient that is not positive or not finite, or a grid that folds, can be the reason", level, pq);
-    alpha       = rz / pq;
+    PetscCall(Sum(mg, l, p, NULL, step.out, pq + k));
+    PetscCall((*mg->kernels->combine)(grid, precision, alpha, NULL, step.out, one, l->b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The bounds that these steps give; done: how many there were before the residual vanished */
+static PetscErrorCode Lanczos(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
+{
+  PetscReal diagonal[SBPMG_LANCZOS_MAX], off[SBPMG_LANCZOS_MAX], next = 0.;
+  double    sums[SBPMG_SUMS], *rz = sums, *pq = sums + SBPMG_LANCZOS_MAX + 1, alpha, lastalpha = 0., beta = 0.;
+  PetscInt  n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ConjugateSteps(mg, level, cycle, steps, mg->sums, mg->sums + SBPMG_LANCZOS_MAX + 1));
+  PetscCall((*mg->kernels->get)(sizeof(sums), mg->sums, sums));
+  for (PetscInt k = 0; k <= steps; k++) {
+    if (k) {
+      beta       = rz[k] / rz[k - 1];
+      off[k - 1] = next = rz[k] > 0. ? (PetscReal)(PetscSqrtReal((PetscReal)beta) / lastalpha) : 0;
+    }
+    if (k == steps || !(rz[k] > 1.e-10 * rz[0])) break;
+    PetscCheck(pq[k] > 0. && !PetscIsInfOrNanReal((PetscReal)pq[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g). A coefficient that is not positive or not finite, or a grid that folds, can be the reason", level, pq[k]);
+    alpha       = rz[k] / pq[k];
     diagonal[k] = (PetscReal)(1. / alpha + (k ? beta / lastalpha : 0.));
     lastalpha   = alpha;
     n           = k + 1;
-    PetscCall((*mg->kernels->axpby)(grid, -alpha, precision, step.out, 1., precision, l->b));
   }
-  PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz);
+  PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz[0]);
   PetscCall(RitzBounds(n, diagonal, off, next, least, most));
   *done = n;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,6 +182,14 @@ static PetscBool IsMeasured(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(k == 0 || k == mg->n - 2 || PetscMax(grid->n[0], grid->n[1]) <= mg->opt.spectrumsize);
 }
 
+/* Whether the spectrum of the cycle on a level is measured for full multigrid */
+PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
+{
+  const SBPMGLevel *l = &mg->level[k];
+
+  return (PetscBool)(k < mg->n - 1 && l->smooths[0] == l->smooths[1] && (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE));
+}
+
 /* From the coarsest level that is smoothed to the finest */
 PetscErrorCode PCSBPMGSpectra_Private(PC pc)
 {
@@ -188,12 +209,11 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
   }
   if (mg->opt.cycle != PCSBPMG_CYCLE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = mg->n - 2; k >= 0; k--) {
-    SBPMGLevel     *l = &mg->level[k], *c = l + 1;
-    const PetscBool symmetric = (PetscBool)(l->smooths[0] == l->smooths[1]), coarsest = (PetscBool)(k == mg->n - 2);
-    PetscInt        steps;
+    SBPMGLevel *l = &mg->level[k], *c = l + 1;
+    PetscInt    steps;
 
-    if (symmetric && (coarsest || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE)) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
-    else if (!coarsest) {
+    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
+    else if (k < mg->n - 2) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
     } else { /* what is usual */
