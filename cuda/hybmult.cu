@@ -22,7 +22,7 @@
 
 /* What all kernels have: entries, vectors, and where rows are */
 struct HybArguments {
-  VCRSUnsigned        m;
+  VCRSUnsigned        begin, m; /* stored rows from begin on, before m */
   const int32_t      *order;
   const unsigned int *col; /* that of a place without an entry has the highest bit */
   const Number       *val;
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void FinishRow(const HybArguments &a, const Li
 template <int count>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned k   = static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
+  const VCRSUnsigned k   = a.begin + static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
   const bool         is  = k < a.m;
   const Row          r   = ReadRow(a, k, is);
   Number             sum = Number{};
@@ -151,7 +151,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(cons
 template <int count, class Length>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr, const Length *__restrict__ length, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned k    = static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
+  const VCRSUnsigned k    = a.begin + static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
   const unsigned int lane = threadIdx.x % HYB_SLICE;
   Number             sum  = Number{};
   PetscInt64         begin;
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(con
 template <int threads, int count, class Pointer>
 static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned k  = (static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x) / threads;
+  const VCRSUnsigned k  = a.begin + (static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x) / threads;
   const bool         is = k < a.m, first = threadIdx.x % threads == 0;
   const Row          r   = ReadRow(a, k, is && first);
   const PetscInt64   end = is ? static_cast<PetscInt64>(__ldg(rowptr + k + 1)) : 0;
@@ -300,7 +300,7 @@ static unsigned int Blocks(PetscInt64 threads)
 template <class Length>
 static void LaunchSell(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
 {
-  const unsigned int blocks = Blocks(static_cast<PetscInt64>(HybSlices(p->m)) * HYB_SLICE);
+  const unsigned int blocks = Blocks(a.m - a.begin);
   const Length      *length = static_cast<const Length *>(p->length);
 
   if (p->longest <= 4) SellKernel<4, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
@@ -311,12 +311,12 @@ template <class Pointer>
 static void LaunchCSR(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
 {
   const Pointer   *rowptr = static_cast<const Pointer *>(p->rowptr);
-  const PetscInt64 mean   = p->m ? p->nplaces / p->m : 0;
+  const PetscInt64 mean   = p->m ? p->nplaces / p->m : 0, rows = a.m - a.begin;
 
-  if (mean < 8) CSRKernel<2, 4, Pointer><<<Blocks(static_cast<PetscInt64>(p->m) * 2), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else if (mean < 16) CSRKernel<4, 4, Pointer><<<Blocks(static_cast<PetscInt64>(p->m) * 4), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else if (mean < 64) CSRKernel<8, 4, Pointer><<<Blocks(static_cast<PetscInt64>(p->m) * 8), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else CSRKernel<32, 4, Pointer><<<Blocks(static_cast<PetscInt64>(p->m) * 32), HYB_THREADS, 0, stream>>>(a, rowptr, step);
+  if (mean < 8) CSRKernel<2, 4, Pointer><<<Blocks(rows * 2), HYB_THREADS, 0, stream>>>(a, rowptr, step);
+  else if (mean < 16) CSRKernel<4, 4, Pointer><<<Blocks(rows * 4), HYB_THREADS, 0, stream>>>(a, rowptr, step);
+  else if (mean < 64) CSRKernel<8, 4, Pointer><<<Blocks(rows * 8), HYB_THREADS, 0, stream>>>(a, rowptr, step);
+  else CSRKernel<32, 4, Pointer><<<Blocks(rows * 32), HYB_THREADS, 0, stream>>>(a, rowptr, step);
 }
 
 static PetscErrorCode LaunchTail(const HybTail *t, HybArguments a, const LitheStep &step, cudaStream_t stream)
@@ -343,16 +343,18 @@ PetscErrorCode LitheCUDAHybMult(const HybPlan *p, const PetscScalar *dx, const P
   PetscFunctionBegin;
   if (p->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  a.m     = static_cast<VCRSUnsigned>(p->m);
+  a.begin = static_cast<VCRSUnsigned>(p->order ? 0 : step->skip[0] / HYB_SLICE * HYB_SLICE);
+  a.m     = static_cast<VCRSUnsigned>(p->order ? p->m : p->m - step->skip[1]);
   a.order = p->order;
   a.col   = reinterpret_cast<const unsigned int *>(p->col);
   a.val   = reinterpret_cast<const Number *>(p->val);
   a.x     = reinterpret_cast<const Number *>(dx);
   a.add   = reinterpret_cast<const Number *>(dadd);
   a.y     = reinterpret_cast<Number *>(dy);
+  if (a.begin == a.m) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->format == MATHYBMGPU_FORMAT_HYB) {
-    if (p->width <= 4) HybKernel<4><<<Blocks(p->m), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
-    else HybKernel<HYB_BATCH><<<Blocks(p->m), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
+    if (p->width <= 4) HybKernel<4><<<Blocks(a.m - a.begin), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
+    else HybKernel<HYB_BATCH><<<Blocks(a.m - a.begin), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
   } else if (p->format == MATHYBMGPU_FORMAT_SELL) {
     if (p->lengthbytes == 1) LaunchSell<unsigned char>(p, a, *step, stream);
     else LaunchSell<unsigned short>(p, a, *step, stream);

@@ -8,6 +8,20 @@
 
 #define STEP_THREADS 256
 
+static unsigned int StepBlocks(PetscInt n)
+{
+  return static_cast<unsigned int>((static_cast<PetscInt64>(n) + STEP_THREADS - 1) / STEP_THREADS);
+}
+
+static __device__ __forceinline__ bool IsNonzero(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return a.re != 0 || a.im != 0;
+#else
+  return a != 0;
+#endif
+}
+
 template <bool done>
 static __global__ void __launch_bounds__(STEP_THREADS) StepFinishKernel(const __grid_constant__ LitheStep step, VCRSUnsigned n, const Number *x, Number *y)
 {
@@ -25,9 +39,44 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepFinishKernel(const __
   }
 }
 
+/* limit[0]: n minus the first row that is not zero; limit[1]: the row after the last one; both 0 if all are zero */
+static __global__ void __launch_bounds__(STEP_THREADS) StepRowsKernel(VCRSUnsigned n, const Number *x, unsigned long long *limit)
+{
+  const VCRSUnsigned row  = static_cast<VCRSUnsigned>(blockIdx.x) * STEP_THREADS + threadIdx.x;
+  const unsigned int some = __ballot_sync(0xffffffffu, row < n && IsNonzero(x[row]));
+
+  if (some && threadIdx.x % 32 == 0) {
+    const unsigned long long before = n - row - static_cast<unsigned int>(__ffs(static_cast<int>(some)) - 1), after = row + 32 - static_cast<unsigned int>(__clz(static_cast<int>(some)));
+
+    /* most warps find that others were there */
+    if (before > __ldcg(limit)) atomicMax(limit, before);
+    if (after > __ldcg(limit + 1)) atomicMax(limit + 1, after);
+  }
+}
+
+PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows)
+{
+  unsigned long long *dlimit, limit[2] = {0, 0};
+  cudaStream_t        stream;
+
+  PetscFunctionBegin;
+  *rows = LitheStepRows{0, 0};
+  if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMalloc(&dlimit, sizeof(limit)));
+  PetscCallCUDA(cudaMemsetAsync(dlimit, 0, sizeof(limit), stream));
+  StepRowsKernel<<<StepBlocks(n), STEP_THREADS, 0, stream>>>(static_cast<VCRSUnsigned>(n), reinterpret_cast<const Number *>(dx), dlimit);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(limit, dlimit, sizeof(limit), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(dlimit));
+  if (limit[1]) *rows = LitheStepRows{static_cast<PetscInt>(static_cast<unsigned long long>(n) - limit[0]), static_cast<PetscInt>(limit[1])};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[])
 {
-  const unsigned int blocks = static_cast<unsigned int>((static_cast<PetscInt64>(n) + STEP_THREADS - 1) / STEP_THREADS);
+  const unsigned int blocks = StepBlocks(n);
   const Number      *x      = reinterpret_cast<const Number *>(dx);
   Number            *y      = reinterpret_cast<Number *>(dy);
   cudaStream_t       stream;

@@ -53,6 +53,54 @@ PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt ns
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step)
+{
+  PetscInt begin, end;
+
+  PetscFunctionBegin;
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 0; k < step->nsums; k++)
+    if (step->first[k]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetOwnershipRange(y, &begin, &end));
+  step->skip[0] = PetscMin(PetscMax(rows->begin - begin, 0), end - begin);
+  step->skip[1] = PetscMin(PetscMax(end - rows->end, 0), end - begin - step->skip[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows)
+{
+  LitheStepRows      own = {0, 0};
+  const PetscScalar *xx;
+  PetscInt           n, begin, limits[2];
+  PetscBool          device, host;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetOwnershipRange(x, &begin, NULL));
+  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &device, &host));
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    PetscCall(VecGetArrayReadAndMemType(x, &xx, NULL));
+    PetscCall(LitheCUDAStepGetRows(n, xx, &own));
+    PetscCall(VecRestoreArrayReadAndMemType(x, &xx));
+  }
+#endif
+  if (!device) {
+    PetscCall(VecGetArrayRead(x, &xx));
+    for (own.end = n; own.end > 0 && xx[own.end - 1] == 0.0;) own.end--;
+    while (own.begin < own.end && xx[own.begin] == 0.0) own.begin++;
+    PetscCall(VecRestoreArrayRead(x, &xx));
+  }
+
+  /* Both limits in one reduction */
+  limits[0] = own.begin < own.end ? -(begin + own.begin) : PETSC_INT_MIN;
+  limits[1] = own.begin < own.end ? begin + own.end : 0;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, limits, 2, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)x)));
+  rows->begin = limits[1] ? -limits[0] : 0;
+  rows->end   = limits[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step)
 {
   PetscFunctionBegin;
@@ -128,7 +176,7 @@ PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+PetscErrorCode LitheMatStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   const PetscInt  most = PetscMin(nsums, LITHE_STEP_SUMS);
   LitheMatStepFn *step;
@@ -136,7 +184,7 @@ PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums
   PetscFunctionBegin;
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatStep_C", &step));
   if (step) {
-    PetscCall((*step)(A, scale, x, y, most, sums));
+    PetscCall((*step)(A, scale, rows, x, y, most, sums));
     if (nsums > most) PetscCall(LitheStepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
   } else {
     PetscCall(MatMult(A, x, y));

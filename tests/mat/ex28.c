@@ -27,7 +27,7 @@ static PetscErrorCode CompareSteps(Mat A, Mat B, PetscInt nsums, const char wher
   PetscCall(TestCreateVec(B, PETSC_FALSE, "reference_", 1, &rx));
   PetscCall(TestCreateVec(B, PETSC_TRUE, "reference_", 2, &ry));
   for (PetscInt k = 0; k < nsums; k++) PetscCall(TestCreateVec(B, PETSC_TRUE, "x_", 3 + (int)k, &sums[k].sum));
-  PetscCall((*step)(A, scale, x, y, nsums, sums));
+  PetscCall((*step)(A, scale, NULL, x, y, nsums, sums));
 
   PetscCall(MatMult(B, rx, ry));
   PetscCall(VecAYPX(ry, scale, rx));

@@ -133,7 +133,7 @@ static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, 
     if (sums[k].first) PetscCall(VecSet(sums[k].sum, NAN));
     else PetscCall(FillVector(sums[k].sum, 10 + (uint64_t)k));
   }
-  PetscCall((*step)(B, scale, x, y, nsums, sums));
+  PetscCall((*step)(B, scale, NULL, x, y, nsums, sums));
 
   PetscCall(MatMult(A, hx, hy));
   PetscCall(VecNorm(hy, NORM_INFINITY, &norm));

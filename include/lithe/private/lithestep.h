@@ -19,6 +19,11 @@ typedef struct {
   PetscReal before;
 } LitheStepSum;
 
+/* Rows of a step: all others of x and y, and of A x, are zero, and y is there already. So they may be left out */
+typedef struct {
+  PetscInt begin, end;
+} LitheStepRows;
+
 /* How many sums a kernel takes at once */
 #define LITHE_STEP_SUMS 4
 
@@ -29,13 +34,14 @@ typedef struct {
   PetscScalar *sum[LITHE_STEP_SUMS];
   PetscReal    weight[LITHE_STEP_SUMS], before[LITHE_STEP_SUMS];
   PetscBool    first[LITHE_STEP_SUMS];
+  PetscInt     skip[2]; /* so many rows at the beginning and at the end may be left out, as with LitheStepRows */
 } LitheStep;
 
-/* At most LITHE_STEP_SUMS sums */
-typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+/* At most LITHE_STEP_SUMS sums; rows of NULL: all */
+typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
 /* Any matrix, any number of sums */
-PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
 
 /* The vectors' part of it: y is A x, or with done what it is to be, so that only sums are left */
 PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
@@ -44,10 +50,15 @@ PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Ve
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* The arrays of the sums, there */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
+/* Which rows of this process may be left out; none where a sum begins, as it has all rows */
+PETSC_INTERN PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step);
 PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 
 /* The same for arrays. dx, dy: on the device */
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
+/* The rows from the first to the last entry of x that is not zero; none: begin = end */
+PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows);
 PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);
 #endif

@@ -123,7 +123,7 @@ static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, V
 }
 
 /* y = x + scale A x, and the sums: a LitheMatStepFn */
-static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStep step;
   PetscBool device, host;
@@ -132,6 +132,7 @@ static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, Vec x, Vec y, Petsc
   PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
   if (A->boundtocpu) device = PETSC_FALSE;
   PetscCall(LitheStepGetArrays(device, scale, nsums, sums, &step));
+  PetscCall(LitheStepSetRows(rows, y, &step));
   PetscCall(MatHYBMGPUMultVectors_Private(A, HYB_OP_N, device, x, x, &step, y));
   PetscCall(LitheStepRestoreArrays(device, nsums, sums, &step));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -20,10 +20,20 @@ static inline void HybFinishRow(const LitheStep *step, PetscInt row, PetscScalar
   }
 }
 
+/* The stored rows that a step wants; in another order than that of the rows these are all, else whole slices */
+static inline void HybGetRows(const HybPlan *p, const LitheStep *step, PetscInt *begin, PetscInt *end)
+{
+  *begin = p->order ? 0 : step->skip[0] / HYB_SLICE * HYB_SLICE;
+  *end   = p->order ? p->m : p->m - step->skip[1];
+}
+
 /* Slices of HYB, whose rows are next to one another in each column */
 static void HybMultHyb(const HybPlan *p, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
-  for (PetscInt s = 0; s < p->m; s += HYB_SLICE) {
+  PetscInt begin, end;
+
+  HybGetRows(p, step, &begin, &end);
+  for (PetscInt s = begin; s < end; s += HYB_SLICE) {
     const PetscInt n = PetscMin(HYB_SLICE, p->m - s);
     PetscScalar    sum[HYB_SLICE];
 
@@ -42,7 +52,10 @@ static void HybMultHyb(const HybPlan *p, const PetscScalar x[], const PetscScala
 
 static void HybMultSell(const HybPlan *p, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
-  for (PetscInt s = 0; s < p->m; s += HYB_SLICE) {
+  PetscInt begin, end;
+
+  HybGetRows(p, step, &begin, &end);
+  for (PetscInt s = begin; s < end; s += HYB_SLICE) {
     const PetscInt n    = PetscMin(HYB_SLICE, p->m - s);
     PetscInt64     at   = p->sliceptr[s / HYB_SLICE];
     PetscInt       most = 0, length[HYB_SLICE];
@@ -66,12 +79,15 @@ static void HybMultSell(const HybPlan *p, const PetscScalar x[], const PetscScal
 
 static void HybMultCSR(const HybPlan *p, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
-  for (PetscInt k = 0; k < p->m; k++) {
-    const PetscInt64 begin = p->ptrbytes == 4 ? ((const uint32_t *)p->rowptr)[k] : ((const PetscInt64 *)p->rowptr)[k];
-    const PetscInt64 end   = p->ptrbytes == 4 ? ((const uint32_t *)p->rowptr)[k + 1] : ((const PetscInt64 *)p->rowptr)[k + 1];
+  PetscInt begin, end;
+
+  HybGetRows(p, step, &begin, &end);
+  for (PetscInt k = begin; k < end; k++) {
+    const PetscInt64 first = p->ptrbytes == 4 ? ((const uint32_t *)p->rowptr)[k] : ((const PetscInt64 *)p->rowptr)[k];
+    const PetscInt64 last  = p->ptrbytes == 4 ? ((const uint32_t *)p->rowptr)[k + 1] : ((const PetscInt64 *)p->rowptr)[k + 1];
     PetscScalar      sum   = 0.0;
 
-    for (PetscInt64 e = begin; e < end; e++) sum += p->val[e] * x[p->col[e]];
+    for (PetscInt64 e = first; e < last; e++) sum += p->val[e] * x[p->col[e]];
     HybFinishRow(step, HybRow(p->order, k), sum, add, y);
   }
 }
@@ -93,7 +109,7 @@ static void HybMultTail(const HybTail *t, const PetscScalar x[], const LitheStep
 PetscErrorCode HybCSRMult(const HybCSR *csr, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < csr->m; r++) {
+  for (PetscInt r = step->skip[0]; r < csr->m - step->skip[1]; r++) {
     PetscScalar sum = 0.0;
 
     for (PetscInt k = csr->i[r]; k < csr->i[r + 1]; k++) sum += csr->a[k] * x[csr->j[k]];

@@ -128,8 +128,8 @@ PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
 
 /* vcrsstep.c */
-PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
-PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
+PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Vec ghost, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, PetscReal, Vec ghost, Vec, PetscInt, const LitheStepSum[]);

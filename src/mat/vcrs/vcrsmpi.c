@@ -263,7 +263,7 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /* y = x + scale A x, and the sums: in one sweep where few rows need ghosts. These rows get their part when the others are done */
-PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat       Ad, Ao;
   Vec       ghost = NULL;
@@ -273,7 +273,7 @@ PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, Vec x, Vec y, PetscInt ns
   PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
   PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   PetscCall(MatVCRSGhostsBegin_Private(A, x));
-  if (few) PetscCall(MatVCRSStep_Seq(Ad, scale, x, y, nsums, sums));
+  if (few) PetscCall(MatVCRSStep_Seq(Ad, scale, rows, x, y, nsums, sums));
   else PetscCall(MatVCRSApply(Ad, VCRS_OP_N, x, NULL, y));
   PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghost));
   if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, scale, ghost, y, nsums, sums));

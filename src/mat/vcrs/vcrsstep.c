@@ -147,7 +147,7 @@ PetscErrorCode MatVCRSAddGhosts_Private(Mat Ao, Vec ghost, Vec y)
 /* ------------------------------------------------------------ steps */
 
 #if defined(LITHE_HAVE_CUDA)
-static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat_VCRS          *ctx;
   LitheStep          step;
@@ -158,6 +158,7 @@ static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, Vec x, Vec y, P
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSUpload_Private(A));
   PetscCall(LitheStepGetArrays(PETSC_TRUE, scale, nsums, sums, &step));
+  PetscCall(LitheStepSetRows(rows, y, &step));
   PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
   PetscCall(VecGetArrayWriteAndMemType(y, &py, NULL));
   PetscCall(PetscLogGpuTimeBegin());
@@ -172,7 +173,7 @@ static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, Vec x, Vec y, P
 #endif
 
 /* y = x + scale A x and its sums on one process; A may be the diagonal block of a parallel matrix, and the vectors that one's */
-PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSCompress(A));
@@ -182,7 +183,7 @@ PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, Vec x, Vec y, PetscInt ns
 
     PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
     if (device && !A->boundtocpu) {
-      PetscCall(MatVCRSStep_Device(A, scale, x, y, nsums, sums));
+      PetscCall(MatVCRSStep_Device(A, scale, rows, x, y, nsums, sums));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }

@@ -40,14 +40,33 @@ static PetscErrorCode UniformizationNegative_Private(Mat A, PetscInt from, Petsc
   SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT ", column %" PetscInt_FMT " of Q^T) is %g. Rates must not be negative; -ts_uniformization_check 0 skips this check", from, to, to, from, (double)rate);
 }
 
-/* Rows: signs, and how long they are */
-static PetscErrorCode UniformizationRows_Private(Mat A, PetscInt *longest)
+/* What a row adds to the length of rows, and how far they lie from their columns, before and after them */
+static inline void UniformizationLook_Private(PetscInt row, PetscInt n, const PetscInt cols[], PetscInt most[3])
+{
+  most[0] = PetscMax(most[0], n);
+  for (PetscInt i = 0; i < n; i++) {
+    most[1] = PetscMax(most[1], cols[i] - row);
+    most[2] = PetscMax(most[2], row - cols[i]);
+  }
+}
+
+static PetscErrorCode UniformizationKnow_Private(TS_Uniformization *un, Mat A, PetscInt most[3])
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  un->row      = most[0];
+  un->reach[0] = most[1];
+  un->reach[1] = most[2];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows: signs, and what else is to be known of them */
+static PetscErrorCode UniformizationRows_Private(TS_Uniformization *un, Mat A)
 {
   UniformizationFault fault = UniformizationNoFault;
-  PetscInt            begin, end, imaginary[2] = {PETSC_INT_MAX, 0};
+  PetscInt            begin, end, most[3] = {0, 0, 0}, imaginary[2] = {PETSC_INT_MAX, 0};
 
   PetscFunctionBegin;
-  *longest = 0;
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
     PetscInt           n;
@@ -55,7 +74,7 @@ static PetscErrorCode UniformizationRows_Private(Mat A, PetscInt *longest)
     const PetscScalar *values;
 
     PetscCall(MatGetRow(A, row, &n, &cols, &values));
-    *longest = PetscMax(*longest, n);
+    UniformizationLook_Private(row, n, cols, most);
     for (PetscInt i = 0; i < n; i++) {
       const PetscReal value = PetscRealPart(values[i]);
 
@@ -69,7 +88,7 @@ static PetscErrorCode UniformizationRows_Private(Mat A, PetscInt *longest)
     }
     PetscCall(MatRestoreRow(A, row, &n, &cols, &values));
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, longest, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCall(UniformizationKnow_Private(un, A, most));
   PetscCallMPI(MPIU_Allreduce(&imaginary[0], &imaginary[1], 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   PetscCheck(imaginary[1] == PETSC_INT_MAX, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: a rate from state %" PetscInt_FMT " has an imaginary part", imaginary[1]);
   PetscCall(UniformizationFirst_Private(PetscObjectComm((PetscObject)A), &fault));
@@ -284,22 +303,22 @@ static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Length of rows, for the bound on rounding, where there is no check */
-static PetscErrorCode UniformizationLongest_Private(Mat A, PetscInt *longest)
+/* The same without the check: the bound on rounding wants the length of rows */
+static PetscErrorCode UniformizationLengths_Private(TS_Uniformization *un, Mat A)
 {
-  PetscInt begin, end;
+  PetscInt begin, end, most[3] = {0, 0, 0};
 
   PetscFunctionBegin;
-  *longest = 0;
   PetscCall(MatGetOwnershipRange(A, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
-    PetscInt n;
+    const PetscInt *cols;
+    PetscInt        n;
 
-    PetscCall(MatGetRow(A, row, &n, NULL, NULL));
-    *longest = PetscMax(*longest, n);
-    PetscCall(MatRestoreRow(A, row, &n, NULL, NULL));
+    PetscCall(MatGetRow(A, row, &n, &cols, NULL));
+    UniformizationLook_Private(row, n, cols, most);
+    PetscCall(MatRestoreRow(A, row, &n, &cols, NULL));
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, longest, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCall(UniformizationKnow_Private(un, A, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,7 +379,7 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts)
   if (un->check) {
     PetscRandom random;
 
-    if (rows) PetscCall(UniformizationRows_Private(A, &un->row));
+    if (rows) PetscCall(UniformizationRows_Private(un, A));
     PetscCheck(!(high > 0), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT " is %g, and must not be positive; -ts_uniformization_check 0 skips this check", bad, (double)high);
     PetscCheck(PetscIsNormalReal(norm) || norm == 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
     PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)A), &random));
@@ -370,7 +389,7 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts)
     else PetscCall(UniformizationSumsProducts_Private(A, diagonal, random, un->tolerance, &un->defect));
     PetscCall(PetscRandomDestroy(&random));
     if (un->maxrate > 0) un->defect /= un->maxrate;
-  } else if (rows) PetscCall(UniformizationLongest_Private(A, &un->row));
+  } else if (rows) PetscCall(UniformizationLengths_Private(un, A));
   PetscCall(VecDestroy(&diagonal));
   un->id      = id;
   un->state   = state;

@@ -47,7 +47,8 @@ typedef struct {
   PetscObjectState state;
   PetscBool        checked; /* id and state are those of a matrix that was looked at */
   PetscReal        maxrate, alpha, defect;
-  PetscInt         row; /* nonzeros of the longest row, or -1 */
+  PetscInt         row;      /* nonzeros of the longest row, or -1 */
+  PetscInt         reach[2]; /* the rows of a column lie so far before and after it at the most; known with row */
 
   /* vectors: v_k, room for the next, the solution at the beginning of the pass, sums that are free */
   Vec      v, work, base, free[64];
@@ -57,6 +58,7 @@ typedef struct {
   PetscReal               time;    /* its beginning */
   PetscReal               norm;    /* || v_0 ||_1 */
   PetscInt                k, last; /* the index of v, -1 before its terms; that of the last term of all */
+  LitheStepRows           rows;    /* outside of these v and work are zero */
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;
   PetscObjectState        solution; /* of vec_sol as the pass left it */
@@ -79,7 +81,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
-PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
+PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);
 PETSC_INTERN PetscErrorCode TSUniformizationPassNext_Private(TS, Vec solution);
 PETSC_INTERN PetscErrorCode TSUniformizationPassEnd_Private(TS);

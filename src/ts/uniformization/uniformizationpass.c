@@ -12,7 +12,7 @@
    v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. This is all that is
    done with long vectors in a step, in one place: v and work may be exchanged. Without a norm it is one sweep, if the matrix can do that.
 */
-PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change)
+PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change)
 {
   Vec x = *v, y = *work;
 
@@ -22,7 +22,7 @@ PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, Vec *v, Vec 
     PetscCall(VecNorm(y, NORM_1, change));
     *change /= alpha;
     PetscCall(LitheStepVectors(1 / alpha, PETSC_FALSE, x, y, nsums, sums));
-  } else PetscCall(LitheMatStep(A, 1 / alpha, x, y, nsums, sums));
+  } else PetscCall(LitheMatStep(A, 1 / alpha, rows, x, y, nsums, sums));
   *v    = y;
   *work = x;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -94,6 +94,34 @@ PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
 }
 
 /*
+   A chain that begins in few states is in few others after few jumps. The rows that v_k may have entries in are known without looking at it: those of
+   v_0, and so much more for each product as the matrix reaches. Only these take part in a step.
+*/
+static PetscErrorCode UniformizationBegin_Private(TS_Uniformization *un)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(un->v, &n));
+  un->rows = (LitheStepRows){0, n};
+  if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheStepGetRows(un->v, &un->rows));
+  PetscCall(VecZeroEntries(un->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode UniformizationReach_Private(TS_Uniformization *un)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(un->v, &n));
+  un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
+  un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
    Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many of those after it as one pass is good for:
    un->n of them. end: when the error may have reached eps.
 */
@@ -107,6 +135,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscCall(TSUniformizationPassEnd_Private(ts));
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));
+  PetscCall(UniformizationBegin_Private(un));
   PetscCall(VecNorm(un->v, NORM_1, &un->norm));
   PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
   un->time = ts->ptime;
@@ -254,8 +283,9 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
     const PetscBool look = (PetscBool)(un->steadystate && un->k % 16 == 0);
 
     PetscCall(UniformizationReward_Private(un, PETSC_FALSE));
+    PetscCall(UniformizationReach_Private(un));
     PetscCall(UniformizationOpen_Private(un, un->k + 1, PETSC_FALSE, (PetscBool)!un->steadystate, &nsums, sums));
-    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &un->v, &un->work, nsums, sums, look ? &change : NULL));
+    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &un->rows, &un->v, &un->work, nsums, sums, look ? &change : NULL));
     un->k++;
     un->info.products++;
     if (look && (PetscReal)(un->last - un->k) * change <= out->steady * un->norm && un->k < out->weights.right) {
@@ -324,7 +354,7 @@ PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
   for (PetscInt k = 1; k <= w.right && un->alpha > 0.0; k++) {
     const LitheStepSum sum = {solution, k < w.left ? 0 : w.weight[k - PetscMin(w.left, k)], PETSC_FALSE, 0};
 
-    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &v, &work, k < w.left ? 0 : 1, &sum, NULL));
+    PetscCall(TSUniformizationStep_Private(un->A, un->alpha, NULL, &v, &work, k < w.left ? 0 : 1, &sum, NULL));
   }
   PetscCall(UniformizationPutSum_Private(un, &v));
   PetscCall(UniformizationPutSum_Private(un, &work));
