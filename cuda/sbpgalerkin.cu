@@ -15,8 +15,8 @@
 template <class V>
 struct SBPGalerkin {
   SBPMarch<V> fine;
-  int         n[2];             /* intervals of the coarse grid */
-  int         from[2], to[2];   /* coarse nodes whose rows of A are all those of the interior: from <= I < to */
+  int         n[2];           /* intervals of the coarse grid */
+  int         from[2], to[2]; /* coarse nodes whose rows of A are all those of the interior: from <= I < to */
   V          *out[SBP_COEFFICIENTS];
   float      *rounded[SBP_COEFFICIENTS]; /* or NULL */
   int         pitch, columnblocks;
@@ -152,8 +152,8 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
     g.out[k]     = static_cast<V *>(out[k]);
     g.rounded[k] = rounded ? static_cast<float *>(rounded[k]) : nullptr;
   }
-  g.pitch        = static_cast<int>(coarse->coefficientpitch);
-  g.columnblocks = g.n[0] / SBP_WARP + 1;
+  g.pitch           = static_cast<int>(coarse->coefficientpitch);
+  g.columnblocks    = g.n[0] / SBP_WARP + 1;
   const int  blocks = g.columnblocks * (g.n[1] / SBP_GALERKIN_ROWS + 1);
   const dim3 threads(SBP_WARP, SBP_GALERKIN_ROWS);
 

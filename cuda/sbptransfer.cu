@@ -57,8 +57,8 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPProlongKernel(
   int i, j;
 
   if (!SBPTransferNode(t, &i, &j)) return;
-  V       *u = t.to + j * t.topitch + i;
-  const V  e = SBPProlongNode(t.from - t.fromstart[1] * t.frompitch - t.fromstart[0], t.frompitch, i + t.tostart[0], j + t.tostart[1]);
+  V      *u = t.to + j * t.topitch + i;
+  const V e = SBPProlongNode(t.from - t.fromstart[1] * t.frompitch - t.fromstart[0], t.frompitch, i + t.tostart[0], j + t.tostart[1]);
 
   *u = add ? *u + e : e;
 }
@@ -90,7 +90,7 @@ static __device__ __forceinline__ int SBPCubic(int n, int I, int *at, K w[4])
 template <class V>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKernel(const __grid_constant__ SBPTransfer<V> t)
 {
-  using K = typename SBPReal<V>::type;
+  using K     = typename SBPReal<V>::type;
   const int I = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x) + t.tostart[0] / 2, J = static_cast<int>(blockIdx.x) / t.columnblocks + t.tostart[1] / 2;
   const int i = 2 * I - t.tostart[0], j = 2 * J - t.tostart[1];
   K         wi[4], wj[4];
@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKer
 
   if (i >= t.count[0]) return;
   const int fi = SBPCubic(t.n[0], I, &ati, wi), fj = SBPCubic(t.n[1], J, &atj, wj);
-  const V  *e = t.from + (fj - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
+  const V  *e         = t.from + (fj - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
   V         corner[2] = {}, between[2] = {}; /* at the row of the corner and between two rows: at node I and after it */
 
 #pragma unroll
@@ -220,7 +220,7 @@ static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, double a, const void *x
   t.a      = static_cast<Y>(a);
   for (int d = 0; d < 2; d++) t.count[d] = static_cast<int>(gx->own.count[d]);
   t.columnblocks = (t.count[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
-  if (t.count[0] > 0 && t.count[1] > 0) SBPUpdateKernel<X, Y><<<t.columnblocks * ((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
+  if (t.count[0] > 0 && t.count[1] > 0) SBPUpdateKernel<X, Y><<<t.columnblocks *((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

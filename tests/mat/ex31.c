@@ -66,7 +66,7 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
 static PetscErrorCode TestLanczos(const SBPGrid *g, SBPPrecision precision, const char *where)
 {
   Array        x, w, y;
-  double       sum[3] = {0}, got[3], *sums;
+  double       sum[3]  = {0}, got[3], *sums;
   const double none[3] = {0};
   char         what[256];
 

@@ -226,21 +226,21 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
 /* (P e) at column i, between two rows of the coarse grid or twice the same one */
 #define SBPBetween(below, above, i) (0.25 * (((double)below[i / 2] + (double)below[(i + 1) / 2]) + ((double)above[i / 2] + (double)above[(i + 1) / 2])))
 
-#define SBPUpdateLoop(xtype, ytype)                                                                                              \
-  do {                                                                                                                           \
-    for (PetscInt j = 0; j < gx->own.count[1]; j++) {                                                                            \
-      const xtype *x = (const xtype *)px + (PetscInt64)j * gx->pitch;                                                            \
-      ytype       *y = (ytype *)py + (PetscInt64)j * gy->pitch;                                                                  \
-                                                                                                                                 \
-      if (e) {                                                                                                                   \
-        const xtype *below = (const xtype *)e + (PetscInt64)(j / 2) * coarse->pitch;                                             \
-        const xtype *above = (const xtype *)e + (PetscInt64)((j + 1) / 2) * coarse->pitch;                                       \
-                                                                                                                                 \
+#define SBPUpdateLoop(xtype, ytype)                                                                                               \
+  do {                                                                                                                            \
+    for (PetscInt j = 0; j < gx->own.count[1]; j++) {                                                                             \
+      const xtype *x = (const xtype *)px + (PetscInt64)j * gx->pitch;                                                             \
+      ytype       *y = (ytype *)py + (PetscInt64)j * gy->pitch;                                                                   \
+                                                                                                                                  \
+      if (e) {                                                                                                                    \
+        const xtype *below = (const xtype *)e + (PetscInt64)(j / 2) * coarse->pitch;                                              \
+        const xtype *above = (const xtype *)e + (PetscInt64)((j + 1) / 2) * coarse->pitch;                                        \
+                                                                                                                                  \
         for (PetscInt i = 0; i < gx->own.count[0]; i++) y[i] += (ytype)(a * (double)(xtype)(x[i] + SBPBetween(below, above, i))); \
-      } else {                                                                                                                   \
-        for (PetscInt i = 0; i < gx->own.count[0]; i++) y[i] += (ytype)(a * (double)x[i]);                                       \
-      }                                                                                                                          \
-    }                                                                                                                            \
+      } else {                                                                                                                    \
+        for (PetscInt i = 0; i < gx->own.count[0]; i++) y[i] += (ytype)(a * (double)x[i]);                                        \
+      }                                                                                                                           \
+    }                                                                                                                             \
   } while (0)
 
 static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, double a, const void *px, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision yprecision, void *py)
@@ -256,22 +256,22 @@ static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision,
 /* ------------------------------------------------------------ the set-up of a multigrid, and its coarsest level */
 
 /* In eight parts, as inner products are */
-#define SBPSumLoop(type)                                                                                       \
-  do {                                                                                                         \
-    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                                 \
-                                                                                                               \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                           \
-      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                             \
-      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                                             \
-      const type *w = (const type *)pw + (PetscInt64)j * g->pitch;                                             \
-      PetscInt    i = 0;                                                                                       \
-                                                                                                               \
-      for (; i + 8 <= g->own.count[0]; i += 8) {                                                               \
-        for (int k = 0; k < 8; k++) part[k] += (double)x[i + k] * (double)w[i + k] * (double)y[i + k];         \
-      }                                                                                                        \
-      for (; i < g->own.count[0]; i++) part[0] += (double)x[i] * (double)w[i] * (double)y[i];                  \
-    }                                                                                                          \
-    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));          \
+#define SBPSumLoop(type)                                                                               \
+  do {                                                                                                 \
+    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                         \
+                                                                                                       \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                   \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                     \
+      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                                     \
+      const type *w = (const type *)pw + (PetscInt64)j * g->pitch;                                     \
+      PetscInt    i = 0;                                                                               \
+                                                                                                       \
+      for (; i + 8 <= g->own.count[0]; i += 8) {                                                       \
+        for (int k = 0; k < 8; k++) part[k] += (double)x[i + k] * (double)w[i + k] * (double)y[i + k]; \
+      }                                                                                                \
+      for (; i < g->own.count[0]; i++) part[0] += (double)x[i] * (double)w[i] * (double)y[i];          \
+    }                                                                                                  \
+    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));  \
   } while (0)
 
 static PetscErrorCode SBPSum_Host(const SBPGrid *g, SBPPrecision precision, const void *px, const void *pw, const void *py, double *sum)
@@ -290,21 +290,21 @@ static inline double SBPNumber(SBPRatio r)
   return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
 }
 
-#define SBPCombineLoop(type)                                                                                       \
-  do {                                                                                                             \
-    const type s = (type)SBPNumber(a), t = b.factor != 0 ? (type)SBPNumber(b) : 0;                                 \
-                                                                                                                   \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                               \
-      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                                 \
-      const type *w = pw ? (const type *)pw + (PetscInt64)j * g->pitch : NULL;                                     \
-      type       *y = (type *)py + (PetscInt64)j * g->pitch;                                                       \
-                                                                                                                   \
-      for (PetscInt i = 0; i < g->own.count[0]; i++) {                                                             \
-        const type change = w ? s * w[i] * x[i] : s * x[i];                                                        \
-                                                                                                                   \
-        y[i] = b.factor != 0 ? change + t * y[i] : change;                                                         \
-      }                                                                                                            \
-    }                                                                                                              \
+#define SBPCombineLoop(type)                                                       \
+  do {                                                                             \
+    const type s = (type)SBPNumber(a), t = b.factor != 0 ? (type)SBPNumber(b) : 0; \
+                                                                                   \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                               \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                 \
+      const type *w = pw ? (const type *)pw + (PetscInt64)j * g->pitch : NULL;     \
+      type       *y = (type *)py + (PetscInt64)j * g->pitch;                       \
+                                                                                   \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) {                             \
+        const type change = w ? s * w[i] * x[i] : s * x[i];                        \
+                                                                                   \
+        y[i] = b.factor != 0 ? change + t * y[i] : change;                         \
+      }                                                                            \
+    }                                                                              \
   } while (0)
 
 static PetscErrorCode SBPCombine_Host(const SBPGrid *g, SBPPrecision precision, SBPRatio a, const void *pw, const void *px, SBPRatio b, void *py)
@@ -315,13 +315,13 @@ static PetscErrorCode SBPCombine_Host(const SBPGrid *g, SBPPrecision precision, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define SBPNoiseLoop(type)                                                                                                            \
-  do {                                                                                                                                \
-    for (PetscInt j = 0; j < own->count[1]; j++) {                                                                                    \
-      type *x = (type *)px + (PetscInt64)j * g->pitch;                                                                                \
-                                                                                                                                      \
-      for (PetscInt i = 0; i < own->count[0]; i++) x[i] = (type)SBPNoise(own->start[0] + i, own->start[1] + j);                       \
-    }                                                                                                                                 \
+#define SBPNoiseLoop(type)                                                                                      \
+  do {                                                                                                          \
+    for (PetscInt j = 0; j < own->count[1]; j++) {                                                              \
+      type *x = (type *)px + (PetscInt64)j * g->pitch;                                                          \
+                                                                                                                \
+      for (PetscInt i = 0; i < own->count[0]; i++) x[i] = (type)SBPNoise(own->start[0] + i, own->start[1] + j); \
+    }                                                                                                           \
   } while (0)
 
 static PetscErrorCode SBPNoise_Host(const SBPGrid *g, SBPPrecision precision, void *px)
@@ -348,17 +348,17 @@ static PetscErrorCode SBPGet_Host(size_t n, const void *x, void *host)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define SBPDenseLoop(type)                                                                      \
-  do {                                                                                          \
-    const type *m = (const type *)M, *x = (const type *)px;                                     \
-    type       *y = (type *)py;                                                                 \
-                                                                                                \
-    for (PetscInt i = 0; i < n; i++) {                                                          \
-      type sum = 0;                                                                             \
-                                                                                                \
-      for (PetscInt j = 0; j < n; j++) sum += m[(size_t)i * (size_t)n + (size_t)j] * x[j];      \
-      y[i] = sum;                                                                               \
-    }                                                                                           \
+#define SBPDenseLoop(type)                                                                 \
+  do {                                                                                     \
+    const type *m = (const type *)M, *x = (const type *)px;                                \
+    type       *y = (type *)py;                                                            \
+                                                                                           \
+    for (PetscInt i = 0; i < n; i++) {                                                     \
+      type sum = 0;                                                                        \
+                                                                                           \
+      for (PetscInt j = 0; j < n; j++) sum += m[(size_t)i * (size_t)n + (size_t)j] * x[j]; \
+      y[i] = sum;                                                                          \
+    }                                                                                      \
   } while (0)
 
 static PetscErrorCode SBPDense_Host(PetscInt n, SBPPrecision precision, const void *M, const void *px, void *py)
@@ -369,13 +369,13 @@ static PetscErrorCode SBPDense_Host(PetscInt n, SBPPrecision precision, const vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define SBPReciprocalLoop(type)                                                  \
-  do {                                                                           \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                             \
-      type *x = (type *)px + (PetscInt64)j * g->pitch;                           \
-                                                                                 \
-      for (PetscInt i = 0; i < g->own.count[0]; i++) x[i] = 1 / x[i];            \
-    }                                                                            \
+#define SBPReciprocalLoop(type)                                       \
+  do {                                                                \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                  \
+      type *x = (type *)px + (PetscInt64)j * g->pitch;                \
+                                                                      \
+      for (PetscInt i = 0; i < g->own.count[0]; i++) x[i] = 1 / x[i]; \
+    }                                                                 \
   } while (0)
 
 static PetscErrorCode SBPReciprocal_Host(const SBPGrid *g, SBPPrecision precision, void *px)
@@ -417,12 +417,11 @@ static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, i
 {
   /* The neighbours that the coefficients couple a node with */
   static const int neighbour[SBP_COEFFICIENTS][2] = {
-    {0,  0},
-    {1,  0},
-    {0,  1},
-    {1,  1},
-    {-1, 1}
-  };
+    {0, 0},
+    {1, 0},
+    {0, 1},
+    {1, 1},
+    {-1, 1}};
   const SBPBox *own = &g->own;
 
   PetscFunctionBegin;

@@ -263,8 +263,8 @@ static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
   *to           = *from;
   to->precision = mg->precision;
   if (!l->da) SetPitch(mg, level, &to->grid);
-  all.own       = all.ghosted;
-  all.pitch     = all.coefficientpitch;
+  all.own   = all.ghosted;
+  all.pitch = all.coefficientpitch;
   for (int k = 0; k < 3; k++) {
     PetscCall(PCSBPMGGhosts_Private(mg, &from->grid, mg->precision, &l->coefficient[mg->precision][k]));
     PetscCall((*mg->kernels->copy)(&all, mg->exact, 0, from->coefficient[k], &all, mg->precision, 0, l->coefficient[mg->precision][k]));
@@ -353,7 +353,7 @@ static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *secon
 
 static PetscErrorCode Galerkin(PC pc, DM da)
 {
-  PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   void     *work;
   PetscInt  order;
 
