@@ -207,22 +207,34 @@ static void ChooseMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
   l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
 }
 
-/* L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays */
-static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscBool difference)
+/*
+   L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. part: which of its
+   entries each set has. Rows at an end of a line have all but the points beyond it.
+*/
+static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, const uint32_t part[], PetscBool difference)
 {
   constexpr int n = 27, self = 13, plane = 9;
-  PetscInt      o[n], stride;
+  uint32_t      beyond[2] = {0, 0};
+  int           inset[n];
 
   if (l->length != n) return;
-  for (int k = 0; k < n; k++) o[k] = l->offset[!difference ? k : (k == self ? 0 : (k < self ? k + 1 : k))];
-  stride = o[self + plane];
-  if (o[self] != 0 || stride > m / VCRS_STRIDE_BANDS || stride % VCRS_SLICE) return;
-  for (int k = plane; k < n; k++)
-    if (o[k] - o[k - plane] != stride) return;
+  for (int k = 0; k < n; k++) inset[k] = !difference ? k : (k == self ? 0 : (k < self ? k + 1 : k));
+
+  const PetscInt stride = l->offset[inset[self + plane]], line = l->offset[inset[self + 3]];
+
+  if (line < 32 || stride % line || stride % VCRS_SLICE || stride > m / VCRS_STRIDE_BANDS) return;
+  for (int k = 0; k < n; k++) {
+    if (l->offset[inset[k]] != (k / plane - 1) * stride + (k % plane / 3 - 1) * line + k % 3 - 1) return;
+    if (k % 3 != 1) beyond[k % 3 / 2] |= 1u << inset[k];
+  }
   l->box    = PETSC_TRUE;
   l->stride = stride;
-  l->line   = o[self + 3] - o[self];
-  if (l->line < 32 || stride % l->line) l->line = 0;
+  l->line   = line;
+  for (int e = 0; e < 2; e++) {
+    l->side[e] = -1;
+    for (PetscInt p = 0; p < nsets; p++)
+      if (part[p] == (part[l->id] & ~beyond[e])) l->side[e] = p;
+  }
 }
 
 /* L0: orders the common set's entries by the stride that gives most triples, the largest of these */
@@ -329,25 +341,23 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   /* what the other sets (pairs) have of it */
   PetscCall(PetscMalloc1(table->nsets, &word));
   if (!pairs) {
+    bool boxes;
+
     for (PetscInt p = 0; p < table->nsets; p++) word[p] = SetGetPart(table, l, p, dplan->difference);
     PetscCall(UploadWords(l, table->nsets, word));
-    if (VCRS_COMPONENTS == 2 && (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_LOG8 || dplan->values == VCRS_VALUES_DICT8)) ChooseBox(l, dplan->m, dplan->difference);
+    PetscCall(VCRSGridPrepare(l, dplan->values, &boxes));
+    if (boxes) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
     if (l->box) {
       ChooseMain(l, dplan->m, dplan->n);
-      PetscCall(VCRSGridList(l, dplan, word[l->id], table->setcount[l->id], &l->box, stream));
+      PetscCall(VCRSGridList(l, dplan, word[l->id], &l->box, stream));
     }
     PetscCall(PetscFree(word));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ChooseStride(l, dplan->m);
 
-  PetscInt have = 0; /* rows of pairs with the common offsets */
-
   PetscCall(PetscMalloc1(table->nsets, &diagonal));
-  for (PetscInt p = 0; p < table->nsets; p++) {
-    word[p] = PairGetWord(table, l, p, &diagonal[p]);
-    if (word[p] & VCRS_WORD_SAME) have += table->setcount[p];
-  }
+  for (PetscInt p = 0; p < table->nsets; p++) word[p] = PairGetWord(table, l, p, &diagonal[p]);
   ChoosePairs(table, dplan->m, l, word);
   PetscCall(UploadWords(l, table->nsets, word));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
@@ -357,7 +367,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
     PetscBool taken;
 
     ChooseMain(l, dplan->m, dplan->n);
-    PetscCall(VCRSGridList(l, dplan, VCRS_WORD_SAME, have, &taken, stream));
+    PetscCall(VCRSGridList(l, dplan, VCRS_WORD_SAME, &taken, stream));
     if (!taken) l->npair = 1;
   }
   if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, dplan, word));

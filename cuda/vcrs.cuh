@@ -35,6 +35,13 @@ typedef PetscReal Number;
 #endif
 static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
 
+/* What vcrsgrid.cu is for: numbers that bulk copies can begin with anywhere */
+#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
+  #define VCRS_BOXES 1
+#else
+  #define VCRS_BOXES 0
+#endif
+
 #if defined(PETSC_USE_COMPLEX)
 static __device__ __forceinline__ Number operator+(Number a, Number b)
 {
@@ -438,6 +445,7 @@ typedef struct {
   PetscInt  stride;
   PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
   PetscBool box;    /* L1, L2: done by vcrsgrid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
+  PetscInt  side[2]; /* boxes: the sets of rows at the beginning and at the end of a line that have all but the points beyond it; -1: none */
   PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
   PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
   int       ntriple, nsingle;
@@ -502,8 +510,10 @@ PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *tabl
 PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+/* Boxes: whether they run here; sets sharedbytes */
+PETSC_INTERN PetscErrorCode VCRSGridPrepare(VCRSLaunch *, VCRSValues, bool *);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscInt, PetscBool *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
 PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);

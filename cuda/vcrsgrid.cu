@@ -3,18 +3,16 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Layouts L1 and L2, complex entries of one or two bytes, where the commonest index set is that of a
-   grid: the box of 27 points. So few bytes are needed that the reads of x from L2 and L1 bind. As in L0 a
-   thread works on several rows a plane apart: it reads rows + 2 entries of x where three rows of one point
-   each would read 3 rows.
+   Layouts L1 and L2, complex entries of a few bytes, where the commonest index set is that of a
+   grid: the box of 27 points. So few bytes are needed that reads of x and what a warp waits for bind.
 
-   These rows lie between the first and the last for which the common set stays inside x, so that all is
-   read before it is known whether a row has that set; if not, the sum is not written. The other rows,
-   boundaries, are in a list that is made once per matrix; warps do 32 of them at a time, at different
-   times, because these rows wait long for what they need.
+   A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and goes to the sums of three
+   rows of each thread, of which it is the last, the middle and the first plane of points. A warp of its own copies what
+   the others need to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and of the entries of
+   three slices a warp those for this plane.
 
-   Device memory must have more bytes under way than registers can wait for: a warp copies the entries of
-   the slices that it comes to next to shared memory, asynchronously (TMA, from compute capability 9.0 on).
+   Rows at the ends of a line lack the points beyond it and are done with the others, which take x and entries
+   there as zero. All other rows, the other boundaries, are in a list that is made once per matrix.
 */
 
 #include "vcrsgrid.cuh"
@@ -22,361 +20,516 @@
 #include <cub/device/device_select.cuh>
 #include <cuda/ptx>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <type_traits>
 
-/* Points are numbered in the order of columns: the row itself, and how far its neighbours along the stride are in this order */
-static constexpr int points = 27, self = 13, below = 9;
+/* Points are numbered in the order of columns, plane by plane */
+static constexpr int points = 27, plane = 9;
 
-/* The points of the row's own plane, itself first */
-static __device__ __forceinline__ constexpr int PlanePoint(int t)
-{
-  return t == 0 ? 13 : (t < 5 ? 8 + t : 9 + t);
-}
+/* The most planes that a block goes along */
+static constexpr int mostplanes = 64;
 
-/* Where point p of the grid is in the set, and among the stored entries */
-template <bool difference>
-static __device__ __forceinline__ constexpr int InSet(int p)
-{
-  return !difference ? p : (p == self ? 0 : (p < self ? p + 1 : p));
-}
-
-template <bool difference>
-static __device__ __forceinline__ constexpr int Stored(int p)
-{
-  return InSet<difference>(p) - (difference ? 1 : 0);
-}
+struct GridArguments : SetsArguments {
+  PetscInt     side[2];              /* as in VCRSLaunch */
+  int          planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
+  int          pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
+  unsigned int valuesat, stagebytes; /* bytes; x is at 0 */
+};
 
 /*
-   The sums of the thread's rows, as if all had the common set; value[j] is where the entries of row j
-   begin. Step t is a column of points along the stride; its x is read while the step ahead steps before is summed.
+   Sums of a_k x_k over a row, a plane of points after the other. What all rows take from a plane is computed once, Share(). In
+   the difference form the row's own point has no entry, and Finish() takes the sum of the entries times its x off.
 */
-template <int rows, int ahead, bool difference, class V>
-static __device__ __forceinline__ void SumGrid(const SetsArguments &a, const V &values, const typename V::Code *const value[rows], const Number *x, Number xref[rows], Number sum[rows])
-{
-  constexpr int  steps  = 9;
-  const PetscInt stride = a.stride;
-  Number         xs[ahead + 1][rows + 2];
+template <bool difference, class V, class = void>
+struct PlaneSums {
+  Number sum, entries;
 
-#pragma unroll
-  for (int t = 0; t < steps + ahead; t++) {
-    if (t < steps) {
-      const Number *xt = x + a.offset[InSet<difference>(PlanePoint(t))] - stride;
+  struct Shared { };
 
-#pragma unroll
-      for (int r = 0; r < rows + 2; r++) xs[t % (ahead + 1)][r] = Read(xt + r * stride);
-    }
-    if (t >= ahead) {
-      const int now = t - ahead, at = now % (ahead + 1);
+  static __device__ __forceinline__ Shared Share(Number) { return Shared{}; }
 
-      if (now == 0) {
-#pragma unroll
-        for (int j = 0; j < rows; j++) {
-          xref[j] = difference ? xs[at][j + 1] : Number{};
-          sum[j]  = Number{};
-        }
-      }
-#pragma unroll
-      for (int k = 0; k < 3; k++) {
-        const int q = PlanePoint(now) + (k - 1) * below;
+  __device__ __forceinline__ void Clear() { sum = entries = Number{}; }
 
-        if (difference && q == self) continue;
-#pragma unroll
-        for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(values.Decode(value[j][32 * Stored<difference>(q)]), difference ? xs[at][j + k] - xref[j] : xs[at][j + k], sum[j]);
-      }
-    }
+  __device__ __forceinline__ void Add(Shared) { }
+
+  /* leave: there is no such entry, and x is zero */
+  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool leave)
+  {
+    const Number a = leave ? Number{} : values.Decode(c);
+
+    sum = MultiplyAdd(a, x, sum);
+    if (difference) entries = entries + a;
   }
-}
 
+  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{} - entries, own, sum) : sum; }
+};
+
+#if VCRS_BOXES
 /*
-   The rows of the list, 32 at a time, a thread a row. They wait long for what they need, so that
-   different warps do theirs at different times, among the turns of their other work.
+   Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes the mantissa of
+   3/2 2^bits + c by two operations of integers, which leave this unit and that of sums alone, and the sum of
+   3/2 2^bits i x_k, the same for all rows, is taken off. The sum of the codes is one of integers.
 */
-struct ListedRows {
-  PetscInt     item, warps;
-  unsigned int pause, period;
+template <bool difference, class V>
+struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
+  static constexpr int bits = 4 * sizeof(typename V::Code);
+  Number               sum;
+  int                  re, im;
 
-  /* So many warps a block, so many turns of this warp */
-  __device__ __forceinline__ ListedRows(unsigned int blockwarps, unsigned int turns)
+  typedef Number Shared;
+
+  /* all: the sum of x over the plane */
+  static __device__ __forceinline__ Shared Share(Number all)
   {
-    const unsigned int warp = blockIdx.x * blockwarps + threadIdx.x / 32;
+    constexpr double middle = 3 << (bits - 1);
 
-    item   = static_cast<PetscInt>(warp);
-    warps  = static_cast<PetscInt>(gridDim.x * blockwarps);
-    pause  = warp % turns;
-    period = turns / 4;
+    return Number{-middle * all.im, middle * all.re};
   }
 
-  __device__ __forceinline__ bool IsTime() { return pause-- == 0; }
-
-  template <VCRSValues kind, bool difference>
-  __device__ __forceinline__ void Mult(const SetsArguments &a, const Values<kind> &values)
+  __device__ __forceinline__ void Clear()
   {
+    sum = Number{};
+    re = im = 0;
+  }
+
+  __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
+
+  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type code, Number x, bool leave)
+  {
+    constexpr unsigned int mask = ((1u << bits) - 1) << (20 - bits), middle = (0x3FFu + bits) << 20 | 1u << 19; /* the upper half of 3/2 2^bits */
+    const unsigned int     c    = leave ? 0u : code;
+
+    sum = MultiplyAdd(Number{static_cast<double>(V::RealPart(c)), __hiloint2double(static_cast<int>(((bits == 8 ? c << 4 : c >> 12) & mask) ^ middle), 0)}, x, sum);
+    if (difference) V::AddCode(c, re, im);
+  }
+
+  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum; }
+};
+#endif
+
+/* The rows of the list from item on, 32 at a time, a thread a row, up to item end */
+template <VCRSValues kind, bool difference>
+static __device__ __forceinline__ void MultListed(const SetsArguments &a, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
+{
+#pragma unroll 1
+  for (; item < end; item += step) {
     const PetscInt q = 32 * item + static_cast<PetscInt>(threadIdx.x % 32);
 
-    item += warps;
-    pause = period;
     if (q < a.nlisted) {
       const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
       const RowHead      head   = ReadHead<kind, difference>(a, row, true);
+      const Number       sigma  = difference ? ReadHeadSigma(a, head, row) : Number{};
       const PetscInt     start  = __ldg(a.setptr + head.id);
       const PetscInt    *offset = a.setoffset + start;
       const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
       const Number      *x      = Whole(a.x + row);
       const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-      const Number       sum    = SumTable<3, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
+      const Number       sum    = SumTable<13, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
 
-      WriteRow<kind, difference>(a, row, head.exponent, length == 0, difference ? ReadHeadSigma(a, head, row) : Number{}, xref, sum);
+      WriteRow<kind, difference>(a, row, head.exponent, length == 0, sigma, xref, sum);
     }
   }
-
-  template <VCRSValues kind, bool difference>
-  __device__ __forceinline__ void MultRest(const SetsArguments &a, const Values<kind> &values)
-  {
-    const PetscInt n = (a.nlisted + 31) / 32;
-
-#pragma unroll 1
-    while (item < n) Mult<kind, difference>(a, values);
-  }
-};
+}
 
 /*
-   Turn number turn of a block: it has neighbouring slices of as many lines as can be, a line being so
-   many slices about. The first of the thread's rows, counted from the first row of all; where the last
-   band would reach beyond the last row it begins earlier, and what the one before has done is not written
-   again. Returns whether there are rows for this thread; if not, it works along on others.
+   A row at an end of a line stores six points a plane, not nine, so its middle and last planes begin earlier. What a warp has in
+   shared memory of a slice for a plane: room for first, middle and last planes, the latter two from where they begin in such rows on.
 */
-template <int rows, int warps>
-static __device__ __forceinline__ bool GridTurn(const SetsArguments &a, unsigned int turn, VCRSUnsigned *row0, VCRSUnsigned *writefrom)
-{
-  constexpr unsigned int lines = 4, width = warps / lines;
-  const VCRSUnsigned     stride = a.stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride;
-  const unsigned int     warp = threadIdx.x / 32, across = (a.lineslices + width - 1) / width, strip = turn / across, at = (turn - strip * across) * width + warp % width;
-  const unsigned int     band = strip / a.strips, slice = ((strip - band * a.strips) * lines + warp / width) * a.lineslices + at;
-  const VCRSUnsigned     g = 32 * static_cast<VCRSUnsigned>(slice) + threadIdx.x % 32, begin = static_cast<VCRSUnsigned>(band) * rows * stride;
-  const bool             is = at < a.lineslices && g < stride;
-
-  *row0      = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + (is ? g : 0);
-  *writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
-  return is;
-}
-
-static __device__ __forceinline__ void PrefetchToL2(const void *p)
-{
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-}
-
-/* The entries of a warp's slices, copied to shared memory before their turn; bytes: of a slice of rows that have the common set */
-template <int rows, int stages, int bytes>
-struct Stages {
-  char     *buffer;
-  uint64_t *barrier;
-
-  static constexpr size_t warpbytes = static_cast<size_t>(stages) * (rows * bytes + sizeof(uint64_t));
-
-  /* All threads of the warp */
-  __device__ __forceinline__ void Setup(char *shared, int warps)
-  {
-    const int warp = threadIdx.x / 32;
-
-    buffer  = shared + warp * stages * rows * bytes;
-    barrier = reinterpret_cast<uint64_t *>(shared + warps * stages * rows * bytes) + warp * stages;
-#if __CUDA_ARCH__ >= 900
-    if (threadIdx.x % 32 == 0) {
-      for (int s = 0; s < stages; s++) cuda::ptx::mbarrier_init(barrier + s, 1);
-      cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
-    }
-    __syncwarp();
-#endif
-  }
-
-  /* Thread j of the warp has where the entries of slice j begin, and how many bytes; the others have none */
-  __device__ __forceinline__ void Start(int stage, const char *from, uint32_t n)
-  {
-#if __CUDA_ARCH__ >= 900
-    const uint32_t all = __reduce_add_sync(0xffffffffu, n);
-
-    if (threadIdx.x % 32 == 0) cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier + stage, all);
-    __syncwarp();
-    if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, buffer + (stage * rows + static_cast<int>(threadIdx.x % 32)) * bytes, from, n, barrier + stage);
-#endif
-  }
-
-  __device__ __forceinline__ void Wait(int stage, unsigned int turn) const
-  {
-#if __CUDA_ARCH__ >= 900
-    while (!cuda::ptx::mbarrier_try_wait_parity(barrier + stage, turn & 1u)) { }
-#endif
-  }
+template <bool difference>
+struct Pieces {
+  static constexpr int middle = plane - (difference ? 1 : 0), entries = 2 * plane + middle; /* in the middle plane, in all */
+  static constexpr int begin1 = 6, begin2 = 2 * begin1 - (difference ? 1 : 0);              /* in rows at ends */
+  static constexpr int at1 = plane, at2 = at1 + plane + middle - begin1, room = at2 + entries - begin2;
 };
 
-template <VCRSValues kind, bool difference, int rows, int ahead, int stages, int threads, int blocks>
-static __global__ void __launch_bounds__(threads, blocks) GridKernel(const __grid_constant__ SetsArguments a, unsigned int turns)
+/* Whether the slice that begins with this row has a row at an end of a line */
+static __device__ __forceinline__ bool HasEnds(const GridArguments &a, VCRSUnsigned row)
 {
-  typedef typename Values<kind>::Code   Code;
-  constexpr int                         entries = 32 * (points - (difference ? 1 : 0));
-  extern __shared__ __align__(128) char shared[];
-  const int                             lane = threadIdx.x % 32;
-  const VCRSUnsigned                    stride = a.stride;
-  ListedRows                            listed(threads / 32, (turns - blockIdx.x + gridDim.x - 1) / gridDim.x);
-  Values<kind>                          values;
-  Stages<rows, stages, entries * static_cast<int>(sizeof(Code))> staged;
+  const VCRSUnsigned at = row % static_cast<VCRSUnsigned>(a.line);
 
-  values.Setup(shared, a.decode);
-  staged.Setup(shared + Values<kind>::sharedbytes, threads / 32);
+  return at == 0 || at + 32 >= static_cast<VCRSUnsigned>(a.line);
+}
 
-  /* the slice of row lane of the thread's rows in turn number turn */
-  auto find = [&](unsigned int turn, PetscInt64 &start, PetscInt64 &end) {
-    VCRSUnsigned row0, writefrom;
+/* What thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
+template <VCRSValues kind, bool difference>
+struct Piece {
+  typedef typename Values<kind>::Code Code;
+  typedef Pieces<difference>          P;
+  VCRSUnsigned                        slice; /* of the first row of all that this piece is taken from */
+  int                                 which, from, most, room;
+  bool                                is;
+  PetscInt64                          start, end; /* of the slice to be copied next */
+
+  __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps)
+  {
+    const int lane = threadIdx.x % 32, warp = lane / 3;
+
+    which = lane % 3;
+    is    = warp < warps && 32u * warp < rows;
+    slice = first / 32 + warp;
+
+    const bool ends = HasEnds(a, first + 32 * warp);
+
+    from = which == 0 ? 0 : (which == 1 ? (ends ? P::begin1 : plane) : (ends ? P::begin2 : P::entries - plane));
+    most = (which == 0 ? plane : (which == 1 ? plane + P::middle : P::entries)) - from;
+    room = warp * P::room + (which == 0 ? 0 : (which == 1 ? P::at1 : P::at2));
+  }
+
+  /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
+  __device__ __forceinline__ void Find(const GridArguments &a, int p)
+  {
+    const int row = p + 1 - which;
 
     start = end = 0;
-    if (turn < turns && GridTurn<rows, threads / 32>(a, turn, &row0, &writefrom) && lane < rows) {
-      const VCRSUnsigned s = (row0 - lane + lane * stride) / 32;
+    if (is && row >= 0 && row < a.planes) {
+      const VCRSUnsigned s = slice + static_cast<VCRSUnsigned>(row) * (static_cast<VCRSUnsigned>(a.stride) / 32);
 
       start = __ldg(a.sliceptr + s);
       end   = __ldg(a.sliceptr + s + 1);
     }
-  };
-  auto copy = [&](int stage, PetscInt64 start, PetscInt64 end) { staged.Start(stage, static_cast<const char *>(a.value) + start * static_cast<PetscInt64>(sizeof(Code)), static_cast<uint32_t>(end - start < entries ? end - start : entries) * static_cast<uint32_t>(sizeof(Code))); };
-
-#pragma unroll 1
-  for (int s = 0; s < stages; s++) {
-    PetscInt64 start, end;
-
-    find(blockIdx.x + s * gridDim.x, start, end);
-    copy(s, start, end);
   }
 
-  int          stage = 0;
-  unsigned int round = 0;
+  /* Bytes; a slice in which no row has the common set may be shorter */
+  __device__ __forceinline__ uint32_t Count() const
+  {
+    const int has = static_cast<int>(end - start) / 32 - from;
 
-#pragma unroll 1
-  for (unsigned int turn = blockIdx.x; turn < turns; turn += gridDim.x) {
-    VCRSUnsigned row0, writefrom;
-    const bool   is = GridTurn<rows, threads / 32>(a, turn, &row0, &writefrom);
-    const Code  *value[rows];
-    PetscInt     id[rows];
-    uint32_t     sums[rows];
-    PetscInt64   start, end; /* of what is copied next */
-    Number       sum[rows], xref[rows];
+    return static_cast<uint32_t>(has < 0 ? 0 : (has < most ? has : most)) * 32u * static_cast<uint32_t>(sizeof(Code));
+  }
+};
 
-    if (listed.IsTime()) listed.Mult<kind, difference>(a, values);
-    find(turn + stages * gridDim.x, start, end);
-#pragma unroll
-    for (int j = 0; j < rows; j++) {
-      const VCRSUnsigned row = row0 + j * stride;
-
+[[maybe_unused]] static __device__ __forceinline__ void PhaseWait(uint64_t *barrier, uint32_t parity)
+{
 #if __CUDA_ARCH__ >= 900
-      value[j] = reinterpret_cast<const Code *>(staged.buffer + (stage * rows + j) * entries * sizeof(Code)) + lane;
-#else
-      const PetscInt64 from = __ldg(a.sliceptr + row / 32);
-
-      value[j] = static_cast<const Code *>(a.value) + (from < a.laststart ? from : a.laststart) + lane;
+  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
 #endif
-      id[j] = ReadId(a.id, a.idbytes, row);
-      if (Values<kind>::scaled && lane % 16 == 0) PrefetchToL2(a.exponent + row);
-      if (difference && a.sigma.kind == VCRS_SIGMA_FULL && lane % (32 / sizeof(Number)) == 0) PrefetchToL2(a.sigma.sigma + row);
-      sums[j] = difference && a.sigma.kind == VCRS_SIGMA_SPARSE ? __ldg(a.sigma.mask + row / 32) >> row % 32 & 1u : static_cast<uint32_t>(difference && a.sigma.kind == VCRS_SIGMA_FULL);
-    }
-    staged.Wait(stage, round);
-    SumGrid<rows, ahead, difference>(a, values, value, Whole(a.x + row0), xref, sum);
-    __syncwarp();
-    copy(stage, start, end);
-    if (++stage == stages) {
-      stage = 0;
-      round++;
-    }
-#pragma unroll
-    for (int j = 0; j < rows; j++) {
-      const VCRSUnsigned row = row0 + j * stride;
-
-      if (is && id[j] == a.common && row >= writefrom) WriteRow<kind, difference>(a, row, Values<kind>::scaled ? __ldcs(a.exponent + row) : 0, false, sums[j] ? ReadSigma(a.sigma, row) : Number{}, xref[j], sum[j]);
-    }
-  }
-  listed.MultRest<kind, difference>(a, values);
 }
 
-template <VCRSValues kind, bool difference, int rows, int ahead, int stages, int threads, int blocks>
-static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
+/* The warp that copies; first: the block's first row */
+template <VCRSValues kind, bool difference, int stages>
+static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
 {
-  constexpr int      warps  = threads / 32, bytes = 32 * (points - (difference ? 1 : 0)) * static_cast<int>(sizeof(typename Values<kind>::Code));
-  constexpr size_t   shared = Values<kind>::sharedbytes + warps * Stages<rows, stages, bytes>::warpbytes;
-  constexpr unsigned lines = 4, width = warps / lines;
-  const auto         kernel = GridKernel<kind, difference, rows, ahead, stages, threads, blocks>;
-  const PetscInt64   slices = a->stride / 32, bands = (a->nmain + static_cast<PetscInt64>(rows) * a->stride - 1) / (static_cast<PetscInt64>(rows) * a->stride);
-  SetsArguments      b      = *a;
-  PetscInt64         turns, n;
+#if __CUDA_ARCH__ >= 900
+  const uint32_t           line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
+  const Number            *x    = a.x + first - a.stride - a.line - 1;
+  Piece<kind, difference>  piece;
+  int                      stage  = 0;
+  uint32_t                 parity = 1;
+
+  piece.Setup(a, first, rows, warps);
+  piece.Find(a, -1);
+#pragma unroll 1
+  for (int p = -1; p <= a.planes; p++, x += a.stride) {
+    char *const    stageto = to + stage * a.stagebytes;
+    const uint32_t n = piece.Count(), all = __reduce_add_sync(0xffffffffu, n);
+    const auto     copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
+    const void    *from = static_cast<const typename Values<kind>::Code *>(a.value) + (piece.start + 32 * piece.from);
+
+    PhaseWait(empty + stage, parity);
+    if (threadIdx.x % 32 == 0) {
+      (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + (a.window ? 1 : 3) * line);
+      copyx(0);
+      if (!a.window) {
+        copyx(1);
+        copyx(2);
+      }
+    }
+    __syncwarp();
+    if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece.room * sizeof(typename Values<kind>::Code), from, n, full + stage);
+    piece.Find(a, p + 1);
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+#endif
+}
+
+/* Where a thread's rows are in their line */
+struct Place {
+  bool begins, ends;
+};
+
+/*
+   A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. ends: the warp has rows
+   at ends of a line; their entries have no gaps for the points that are not there.
+*/
+template <bool difference, bool ends, class V, class Sums>
+static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
+{
+  typedef Pieces<difference> P;
+  const bool                 whole  = !ends || !(place.begins || place.ends);
+  const int                  before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
+  const typename V::Code    *value0 = value - before;
+  const typename V::Code    *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
+  const typename V::Code    *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
+  Number                     all    = Number{};
+
+#pragma unroll
+  for (int t = 0; t < plane; t++) {
+    const bool leave = ends && ((t % 3 == 0 && place.begins) || (t % 3 == 2 && place.ends));
+    Number     xt    = x[(t / 3 - 1) * pitch + (t % 3 - 1)];
+
+    if (leave) xt = Number{};
+    all = all + xt;
+    first.AddEntry(values, value0[32 * t], xt, leave);
+    if (!difference || t != plane / 2) middle.AddEntry(values, value1[32 * (t - (difference && t > plane / 2 ? 1 : 0))], xt, leave);
+    last.AddEntry(values, value2[32 * t], xt, leave);
+    if (ends && t % 3 == 2) {
+      value0 -= aline;
+      value1 -= aline;
+      value2 -= aline;
+    }
+  }
+  return all;
+}
+
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes */
+template <VCRSValues kind, bool difference, int stages>
+static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const Values<kind> &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, uint64_t *full, uint64_t *empty)
+{
+  typedef typename Values<kind>::Code         Code;
+  typedef PlaneSums<difference, Values<kind>> Sums;
+  const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const VCRSUnsigned at   = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place        place = {at == 0, at + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const bool         ends = HasEnds(a, row0);
+  const PetscInt     wanted = !is ? -2 : (place.begins ? a.side[0] : (place.ends ? a.side[1] : a.common));
+  Sums               first, middle, last;
+  Number             own    = Number{};
+  int                stage  = 0;
+  uint32_t           parity = 0;
+
+  first.Clear();
+  middle.Clear();
+#pragma unroll 1
+  for (int p = -1; p <= a.planes; p++) {
+    const VCRSUnsigned row    = row0 + lane + static_cast<VCRSUnsigned>(p - 1) * static_cast<VCRSUnsigned>(a.stride); /* that is done with this plane */
+    const Number       before = own, *x = reinterpret_cast<const Number *>(from + stage * a.stagebytes) + (is ? 32 * warp : 0) + lane + a.pitch + 1;
+    const Code        *value    = reinterpret_cast<const Code *>(from + stage * a.stagebytes + a.valuesat) + 32 * Pieces<difference>::room * warp + lane;
+    PetscInt           id       = -3;
+    int                exponent = 0;
+    Number             sigma    = Number{}, all;
+
+    if (p > 0) {
+      id = ReadId(a.id, a.idbytes, row);
+      if (Values<kind>::scaled) exponent = __ldcs(a.exponent + row);
+      if (difference && a.sigma.kind == VCRS_SIGMA_FULL) sigma = ReadOnce(a.sigma.sigma + row);
+    }
+    last   = middle;
+    middle = first;
+    first.Clear();
+    PhaseWait(full + stage, parity);
+    own = *x;
+    if (ends) all = AddPlane<difference, true>(values, value, x, a.pitch, place, first, middle, last);
+    else all = AddPlane<difference, false>(values, value, x, a.pitch, place, first, middle, last);
+    first.Add(Sums::Share(all));
+    middle.Add(Sums::Share(difference ? all - own : all));
+    last.Add(Sums::Share(all));
+    __syncwarp();
+#if __CUDA_ARCH__ >= 900
+    if (lane == 0) (void)cuda::ptx::mbarrier_arrive(empty + stage);
+#endif
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+    if (id == wanted && row >= writefrom) {
+      if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) sigma = ReadSigma(a.sigma, row);
+      WriteRow<kind, difference>(a, row, exponent, false, sigma, before, last.Finish(before));
+    }
+  }
+}
+
+/* So many warps multiply, one copies, lists of them do rows of the list meanwhile; in the end all do what is left of it */
+template <VCRSValues kind, bool difference, int stages, int warps, int lists, int blocks>
+static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) char shared[];
+  char *const                           from   = shared + Values<kind>::sharedbytes;
+  uint64_t *const                       full   = reinterpret_cast<uint64_t *>(from + stages * a.stagebytes), *const empty = full + stages;
+  const int                             warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+  const VCRSUnsigned                    stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
+  const unsigned int                    band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
+  /* where the last band would reach beyond the last row it begins earlier */
+  const VCRSUnsigned                    begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
+  const PetscInt                        items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
+  Values<kind>                          values;
+
+  values.Setup(shared, a.decode);
+  if (threadIdx.x < stages) {
+    cuda::ptx::mbarrier_init(full + threadIdx.x, 1);
+    cuda::ptx::mbarrier_init(empty + threadIdx.x, warps);
+    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+  }
+  __syncthreads();
+  if (warp < warps) {
+    const bool is = 32u * warp < rows;
+
+    MultPlanes<kind, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, full, empty);
+  } else if (warp == warps) CopyPlanes<kind, difference, stages>(a, first, rows, warps, from, full, empty);
+  else MultListed<kind, difference>(a, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+  __syncwarp();
+  MultListed<kind, difference>(a, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+#endif
+}
+
+/* How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each with two planes more than it has rows, and a beginning */
+[[maybe_unused]] static int GridChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
+{
+  PetscInt64 best   = 0;
+  int        planes = 1;
+
+  for (PetscInt64 n = 1; n <= PetscMin(nmain / stride, static_cast<PetscInt64>(mostplanes)); n++) {
+    const PetscInt64 bands = (nmain + n * stride - 1) / (n * stride), time = (bands * columns + resident - 1) / resident * (n + 3);
+
+    if (!best || time <= best) {
+      best   = time;
+      planes = static_cast<int>(n);
+    }
+  }
+  return planes;
+}
+
+/* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
+template <VCRSValues kind, bool difference, int stages, int warps, int lists, int blocks>
+static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
+{
+  const auto    kernel = GridKernel<kind, difference, stages, warps, lists, blocks>;
+  GridArguments a;
+  PetscInt64    bands;
+  size_t        bytes;
 
   PetscFunctionBegin;
-  static_assert(rows <= VCRS_GRID_ROWS, "the rows between the first and the last are enough");
-  b.lineslices = static_cast<unsigned int>(b.line ? PetscMax(1, (b.line + 16) / 32) : PetscMin(slices, 32));
-  b.strips     = static_cast<unsigned int>(((slices + b.lineslices - 1) / b.lineslices + lines - 1) / lines);
-  turns        = bands * b.strips * ((b.lineslices + width - 1) / width);
-  n            = PetscMin(turns, static_cast<PetscInt64>(l->multiprocessors) * blocks);
-  PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  kernel<<<static_cast<unsigned int>(n), threads, shared, stream>>>(b, static_cast<unsigned int>(turns));
+  static_assert(3 * warps <= 32, "a warp copies for all");
+  static_cast<SetsArguments &>(a) = *sets;
+  a.side[0]    = l->side[0];
+  a.side[1]    = l->side[1];
+  a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
+  a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
+  a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
+  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * warps * Pieces<difference>::room * sizeof(typename Values<kind>::Code));
+  bytes        = Values<kind>::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t));
+  *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
+  if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
+  a.columns = static_cast<int>((a.stride + 32 * warps - 1) / (32 * warps));
+  a.planes  = GridChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  bands     = (a.nmain + static_cast<PetscInt64>(a.planes) * a.stride - 1) / (static_cast<PetscInt64>(a.planes) * a.stride);
+  PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  kernel<<<static_cast<unsigned int>(bands * a.columns), 32 * (warps + 1 + lists), bytes, stream>>>(a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md; what waits in shared memory leaves L1 enough for x */
-template <VCRSValues kind>
-static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+/* The shapes are measured, see docs/kernels.md */
+template <VCRSValues kind, bool difference>
+static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
+  constexpr bool small = Values<kind>::sharedbytes + sizeof(typename Values<kind>::Code) <= 2 || kind == VCRS_VALUES_DICT8;
+  bool           fits  = false;
+
   PetscFunctionBegin;
-  if (p->difference) PetscCall((GridLaunch<kind, true, 2, 1, 2, 256, Values<kind>::sharedbytes ? 2 : 3>(l, a, stream)));
-  else PetscCall((GridLaunch<kind, false, 2, 1, 2, 256, Values<kind>::sharedbytes ? 2 : 3>(l, a, stream)));
+  if constexpr (small) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
+  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
-  SetsArguments a;
-
   PetscFunctionBegin;
-  SetsGetArguments(l, p, v, &a);
-  if (p->values == VCRS_VALUES_FIXED8) PetscCall(GridLaunchKind<VCRS_VALUES_FIXED8>(l, p, &a, stream));
-  else if (p->values == VCRS_VALUES_LOG8) PetscCall(GridLaunchKind<VCRS_VALUES_LOG8>(l, p, &a, stream));
-  else PetscCall(GridLaunchKind<VCRS_VALUES_DICT8>(l, p, &a, stream));
+  switch (p->values) {
+#if VCRS_BOXES
+  #define GridCase(kind) \
+  case kind: { \
+    SetsArguments a; \
+\
+    SetsGetArguments(l, p, v, &a); \
+    if (p->difference) PetscCall((GridLaunchKind<kind, true>(l, &a, stream))); \
+    else PetscCall((GridLaunchKind<kind, false>(l, &a, stream))); \
+  } break
+    GridCase(VCRS_VALUES_FIXED8);
+    GridCase(VCRS_VALUES_FIXED16);
+    GridCase(VCRS_VALUES_LOG8);
+    GridCase(VCRS_VALUES_DICT8);
+  #undef GridCase
+#endif
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these entries");
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a row is none of those that threads work on several of */
+/* Whether VCRSGridMult() runs here with entries of this kind; sets sharedbytes */
+PetscErrorCode VCRSGridPrepare(VCRSLaunch *l, VCRSValues values, bool *runs)
+{
+  PetscFunctionBegin;
+  *runs = false;
+#if VCRS_BOXES
+  cudaFuncAttributes attributes;
+  int                device;
+
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+
+  /* code for older devices has no asynchronous copies of this kind */
+  PetscCallCUDA(cudaFuncGetAttributes(&attributes, GridKernel<VCRS_VALUES_FIXED8, false, 2, 8, 0, 3>));
+  *runs = attributes.ptxVersion >= 90 && (values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 || values == VCRS_VALUES_LOG8 || values == VCRS_VALUES_DICT8);
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a line */
 struct IsListed {
   const void     *id;
   int             idbytes;
   const uint32_t *word;
   uint32_t        wanted;
-  VCRSUnsigned    first, end;
+  VCRSUnsigned    first, end, line; /* 0: L0 */
+  PetscInt        common, side[2];
 
   __device__ bool operator()(PetscInt row) const
   {
     const VCRSUnsigned r = static_cast<VCRSUnsigned>(row);
     const PetscInt     p = ReadId(id, idbytes, r);
 
-    return r < first || r >= end || (__ldg(word + p) & wanted) != wanted;
+    if (r < first || r >= end) return true;
+    if (line) return p != SetOfPlace(r % line);
+    return (__ldg(word + p) & wanted) != wanted;
   }
+
+  __device__ PetscInt SetOfPlace(VCRSUnsigned place) const { return place == 0 ? side[0] : (place + 1 == line ? side[1] : common); }
 };
 
-/* Makes the list of rows but those whose sets' words have all wanted bits, which so many have; taken is false where these are too few, or the grid too small */
-PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscInt have, PetscBool *taken, cudaStream_t stream)
+/* Makes the list of the other rows; taken is false where there are too many, or the grid too small */
+PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain)};
+  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->box ? l->line : 0), l->id, {l->side[0], l->side[1]}};
   const thrust::counting_iterator<PetscInt> rows(0);
-  const PetscInt                            most = p->m - have + 2 * VCRS_SLICE;
-  size_t                                    bytes = 0;
+  size_t                                    bytes = 0, more = 0;
   char                                     *work  = NULL;
   PetscInt                                 *count;
 
   PetscFunctionBegin;
-  *taken = l->nmain <= 0 || l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride) || most > p->m / 4 ? PETSC_FALSE : PETSC_TRUE;
-  if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
-  bytes = (bytes + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), most * sizeof(*l->dlisted)));
+  *taken = PETSC_FALSE;
+  if (l->nmain <= 0 || l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), static_cast<PetscInt *>(NULL), p->m, listed, stream));
+  PetscCallCUDA(cub::DeviceSelect::If(work, more, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
+  bytes = (PetscMax(bytes, more) + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&work), bytes + sizeof(*count)));
   count = reinterpret_cast<PetscInt *>(work + bytes);
-  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), count, p->m, listed, stream));
   PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count, sizeof(*count), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
+  if (l->nlisted <= p->m / 4) {
+    *taken = PETSC_TRUE;
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
+    PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+    PetscCallCUDA(cudaStreamSynchronize(stream));
+  }
   PetscCallCUDA(cudaFree(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -200,3 +200,62 @@ static __device__ __forceinline__ Number SumTable(const V &values, const typenam
   }
   return sum.Finish(xref);
 }
+
+/* Reads the code of entry k of the common set at value + at. With parts: if the row has it, and at moves on only then */
+template <bool parts, class V>
+static __device__ __forceinline__ void ReadCode(uint32_t part, int k, const typename V::Code *value, int *at, typename Register<typename V::Code>::type *c)
+{
+  if constexpr (parts) {
+    const uint32_t has = part & (1u << k);
+
+    *c = ReadOnceIf(has, value + *at);
+    if (has) *at += 32;
+  } else {
+    *c = __ldcs(value + *at);
+    *at += 32;
+  }
+}
+
+/* The same with its x */
+template <bool parts, class V>
+static __device__ __forceinline__ void ReadEntry(uint32_t part, int k, PetscInt offset, const typename V::Code *value, const Number *x, int *at, typename Register<typename V::Code>::type *c, Number *xs)
+{
+  ReadCode<parts, V>(part, k, value, at, c);
+  *xs = parts ? ReadIf(part & (1u << k), x + offset) : Read(x + offset);
+}
+
+template <bool parts, bool difference, class V>
+static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &values, typename Register<typename V::Code>::type c, Number xs, Number xref, EntrySum<difference, V> *sum)
+{
+  if constexpr (parts) sum->AddIf(part & (1u << k), values, c, xs, xref);
+  else sum->Add(values, c, xs, xref);
+}
+
+/*
+   A row that has the common set, or the entries of it whose bits are set in part, for a length known to the compiler: the reads of a batch are under way while the one before is summed
+*/
+template <int length, int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+{
+  constexpr int         first = difference ? 1 : 0, n = length - first;
+  EntrySum<difference, V> sum;
+  Number                xs[2][batch];
+  int                   at = 0;
+  typename Register<typename V::Code>::type c[2][batch];
+
+  sum.Clear();
+#pragma unroll
+  for (int k0 = 0; k0 < n + batch; k0 += batch) {
+    const int now = k0 / batch % 2;
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      if (k0 + k < n) ReadEntry<parts, V>(part, first + k0 + k, a.offset[first + k0 + k], value, x, &at, &c[now][k], &xs[now][k]);
+    }
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+      if (k0 >= batch && k0 - batch + k < n) AddEntry<parts>(part, first + k0 - batch + k, values, c[1 - now][k], xs[1 - now][k], xref, &sum);
+    }
+  }
+  return sum.Finish(xref);
+}

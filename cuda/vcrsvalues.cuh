@@ -71,6 +71,7 @@ struct NoTables {
   static constexpr bool   scaled      = false;
   static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
   static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
+  static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
 };
@@ -186,6 +187,7 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 struct FixedPoint : NoTables {
   static constexpr bool scaled   = true;
   static constexpr bool integers = VCRS_COMPONENTS == 1;
+  static constexpr bool packed   = VCRS_COMPONENTS == 2 && sizeof(PetscReal) == sizeof(double);
 
 #if !defined(PETSC_USE_COMPLEX)
   static __device__ __forceinline__ Number Real(int i) { return static_cast<Number>(i); }
@@ -197,6 +199,15 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   typedef Raw<VCRS_COMPONENTS>::type Code;
 
   static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<signed char>(code); }
+
+  /* The first of the two integers of a code, and sums of both */
+  static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<signed char>(code); }
+
+  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
+  {
+    re = __dp4a(static_cast<int>(code), 0x01, re);
+    im = __dp4a(static_cast<int>(code), 0x0100, im);
+  }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
@@ -215,6 +226,14 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
 
   static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
+
+  static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<short>(code); }
+
+  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
+  {
+    re = __dp2a_lo(static_cast<int>(code), 0x01, re);
+    im = __dp2a_lo(static_cast<int>(code), 0x0100, im);
+  }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
   {
