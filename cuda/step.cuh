@@ -3,23 +3,34 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A row of a step of a power series, once its entry of A x is known: lithestep.h */
+/* Rows of a step, once their entries of A x are known: lithestep.h */
 
 #include "vcrs.cuh"
 #include <lithe/private/lithestep.h>
 
-/* The sums take what they want of the entries of x and y of a row */
-static __device__ __forceinline__ void StepAddToSums(const LitheStep &step, VCRSUnsigned row, Number x, Number y)
+/* The sums take what they want of the entries of x and y of a thread's rows, which are at a distance. All reads are under way before the first write */
+template <int rows>
+static __device__ __forceinline__ void StepAddToSums(const LitheStep &step, VCRSUnsigned row, VCRSUnsigned distance, const Number x[rows], const Number y[rows])
 {
 #pragma unroll
   for (int k = 0; k < LITHE_STEP_SUMS; k++) {
     if (k < step.nsums) {
-      Number *at  = reinterpret_cast<Number *>(step.sum[k]) + row;
-      Number  sum = step.first[k] ? Number{} : ReadOnce(at);
+      Number *at = reinterpret_cast<Number *>(step.sum[k]) + row;
+      Number  sum[rows];
 
-      sum = AddSigned(sum, step.weight[k], y);
-      if (step.before[k] != 0) sum = AddSigned(sum, step.before[k], x);
-      WriteOnce(at, sum);
+#pragma unroll
+      for (int j = 0; j < rows; j++) sum[j] = step.first[k] ? Number{} : ReadOnce(at + j * distance);
+#pragma unroll
+      for (int j = 0; j < rows; j++) {
+        sum[j] = AddSigned(sum[j], step.weight[k], y[j]);
+        if (step.before[k] != 0) sum[j] = AddSigned(sum[j], step.before[k], x[j]);
+        WriteOnce(at + j * distance, sum[j]);
+      }
     }
   }
+}
+
+static __device__ __forceinline__ void StepAddToSums(const LitheStep &step, VCRSUnsigned row, Number x, Number y)
+{
+  StepAddToSums<1>(step, row, 0, &x, &y);
 }

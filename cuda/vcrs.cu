@@ -549,7 +549,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
   if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (!dplan->launch && dplan->layout == MATVCRS_LAYOUT_L0) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  if (step->nsums && whole && dplan->layout == MATVCRS_LAYOUT_L0 && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions) {
+  if (whole && dplan->layout == MATVCRS_LAYOUT_L0 && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions) {
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;

@@ -462,7 +462,6 @@ typedef struct {
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
   VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrsunions.cu works on */
-  PetscInt     unionline;  /* the same: a distance, about that of neighbours in another direction */
 } VCRSLaunch;
 
 /* What every product gets */

@@ -315,11 +315,12 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
 PetscErrorCode VCRSPairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   constexpr int  rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
+  const LitheStep none = {};
   PairsArguments a;
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, v, &a);
-  if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, NULL, stream));
+  if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, &none, stream));
   else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
   else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));

@@ -5,26 +5,24 @@
 /*
    Layout L0 where neighbouring rows have several pairs (vcrsunions.h): chains of states, say, whose rates repeat every few rows.
 
-   From device memory such a product reads an id, an entry of x, and writes one of y. What binds is L1: each read of 32 neighbouring
-   entries of x is two or three turns of it, and each look-up as many as there are places looked up. So the threads of a warp go through
-   the union of their sets together, two slices at a time: an offset is read once for 64 rows, and values are looked up only where rows differ.
+   From device memory such a product reads an entry of x, and writes one of y. What binds is L1: each read of 32 neighbouring entries of x is two or
+   three turns of it, and each look-up as many as there are places looked up. So the threads of a warp go through the union of their sets together, for
+   rows of several periods at once: offsets, values, and which entries a row has are read once for all of them, and the entry of x a period before is
+   that of the row before.
 
-   The second limit is what goes from L2 to L1. A block therefore takes a strip of two slices and goes along lines, at a distance
-   that the commonest sets have: entries that rows of several lines read are still in L1.
+   The second limit is what goes from L2 to L1. One block has a multiprocessor, and goes along strips of lines: entries that rows of several
+   lines read are still in L1. Blocks take turns in the list of tasks, so that neighbouring strips are read at the same time, and none is left waiting.
 */
 
 #include "step.cuh"
 #include "upload.cuh"
 #include "vcrspairs.cuh"
 
-#define UNIONS_ROWS    2 /* of a thread, in neighbouring slices */
-#define UNIONS_WARPS   8 /* a line each, at a time */
-#define UNIONS_BLOCKS  (VCRS_COMPONENTS == 2 ? 2 : 4) /* a multiprocessor */
-#define UNIONS_LINES   96 /* of a block */
+#define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
-
-/* Distances shorter than this are within a strip, or nearly */
-#define UNIONS_LEAST_LINE 256
+#define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
+#define UNIONS_REST    128 /* threads */
+#define UNIONS_TURN    (11 * UNIONS_WARPS) /* tasks, about */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   PetscInt offset;
@@ -32,34 +30,54 @@ struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
 };
 static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry), "an entry is that of the host");
+static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 
 struct UnionsArguments : MultArguments, PairsTables {
-  VCRSUnsigned          m;
-  VCRSUnsigned          line, nlines, nslices;
-  unsigned int          strips, grouplines;
-  const uint16_t       *slice;
-  const uint8_t        *local;
-  const VCRSUnionHead  *head;
+  VCRSUnsigned          period;
+  unsigned int          begin, end;       /* tasks */
+  unsigned int          turn, reciprocal; /* so many of them a block takes at a time; 2^32 divided by that, rounded up */
+  const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
-  const Number         *diagonal, *value;
+  const Number         *diagonal, *before, *value;
   bool                  own; /* add is x */
 };
 
-/* What is known of a thread's row before its entries */
-struct UnionsPlace {
-  VCRSUnsigned row; /* m: none */
-  unsigned int slice, local;
-};
+/* An entry of x, zero if not wanted. No read is moved past those after it, so that many are under way */
+static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Number *p)
+{
+  Number v;
+
+#if defined(PETSC_USE_COMPLEX)
+  asm volatile(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+               : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+               : "l"(p), "r"(wanted));
+#else
+  asm volatile(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}"
+               : "=" VCRS_ASM_REGISTER(v)
+               : "l"(p), "r"(wanted));
+#endif
+  return v;
+}
 
 /* Reads v from p if wanted, else leaves it */
-static __device__ __forceinline__ void ReadOver(bool wanted, const Number *p, Number *v)
+static __device__ __forceinline__ void GatherOver(unsigned int wanted, const Number *p, Number *v)
 {
 #if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%3") " @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "+" VCRS_ASM_REGISTER(v->re), "+" VCRS_ASM_REGISTER(v->im) : "l"(p), "r"(static_cast<unsigned int>(wanted)));
+  asm volatile(VCRS_ASM_IF("%3") " @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+               : "+" VCRS_ASM_REGISTER(v->re), "+" VCRS_ASM_REGISTER(v->im)
+               : "l"(p), "r"(wanted));
 #else
-  asm(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "+" VCRS_ASM_REGISTER(*v) : "l"(p), "r"(static_cast<unsigned int>(wanted)));
+  asm volatile(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}"
+               : "+" VCRS_ASM_REGISTER(*v)
+               : "l"(p), "r"(wanted));
 #endif
+}
+
+/* From memory to L2: sums of a step, which are wanted at the end of a task, where there are no registers for them */
+static __device__ __forceinline__ void PrefetchIf(unsigned int wanted, const void *p)
+{
+  asm volatile(VCRS_ASM_IF("%1") " @q prefetch.global.L2 [%0];\n}" ::"l"(p), "r"(wanted));
 }
 
 static __device__ __forceinline__ UnionsEntry ReadEntry(const VCRSUnionEntry *p)
@@ -74,42 +92,59 @@ static __device__ __forceinline__ UnionsEntry ReadEntry(const VCRSUnionEntry *p)
   return u.entry;
 }
 
-/* The thread's rows in a strip of a line */
-static __device__ __forceinline__ void FindPlaces(const UnionsArguments &a, VCRSUnsigned line, unsigned int strip, UnionsPlace place[UNIONS_ROWS])
+/* A thread's rows are complete but for what is added to them */
+template <int rows, bool sums>
+static __device__ __forceinline__ void FinishRows(const UnionsArguments &a, const LitheStep &step, VCRSUnsigned row, const Number own[rows], const Number sum[rows])
 {
-  const unsigned long long begin = static_cast<unsigned long long>(line) * a.line;
-  const VCRSUnsigned       first = static_cast<VCRSUnsigned>(begin / 32), last = line + 1 < a.nlines ? static_cast<VCRSUnsigned>((begin + a.line) / 32) : a.nslices;
+  Number add[rows], y[rows];
 
+  if (a.add) {
 #pragma unroll
-  for (int j = 0; j < UNIONS_ROWS; j++) {
-    const VCRSUnsigned s = first + strip * UNIONS_ROWS + j, row = s * 32 + threadIdx.x % 32;
-
-    place[j].row   = s < last && row < a.m ? row : a.m;
-    place[j].slice = s < last ? __ldg(a.slice + s) : VCRS_NO_UNION;
-    place[j].local = place[j].row < a.m ? __ldcs(a.local + row) : 0;
+    for (int j = 0; j < rows; j++) add[j] = a.own ? own[j] : ReadOnce(a.add + row + j * a.period);
   }
-}
-
-/* Rows of slices with union u: sums over their entries, and their own entries of x where these are wanted */
-template <int rows>
-static __device__ __forceinline__ void SumUnion(const UnionsArguments &a, unsigned int u, const UnionsPlace place[rows], Number own[rows], Number sum[rows])
-{
-  const uint4           head  = __ldg(reinterpret_cast<const uint4 *>(a.head + u)); /* entry, local, length */
-  const VCRSUnionEntry *entry = a.entry + head.x;
-  const Number         *x[rows];
-  uint32_t              has[rows];
-
 #pragma unroll
   for (int j = 0; j < rows; j++) {
-    const bool is = place[j].row < a.m;
-
-    has[j] = is ? __ldg(a.has + head.y + place[j].local) : 0;
-    x[j]   = Whole(a.x + place[j].row);
-    own[j] = ReadIf(has[j] & VCRS_UNION_DIAGONAL || (is && a.own), x[j]);
-    sum[j] = MultiplyAddIf(has[j] & VCRS_UNION_DIAGONAL, ReadIf(has[j] & VCRS_UNION_DIAGONAL, a.diagonal + head.y + place[j].local), own[j], Number{});
+    y[j]                    = a.add ? AddSigned(add[j], a.sign, sum[j]) : sum[j];
+    a.y[row + j * a.period] = y[j];
   }
+  if (sums) StepAddToSums<rows>(step, row, a.period, own, y);
+}
+
+template <int rows, bool sums>
+static __device__ __forceinline__ void DoTask(const UnionsArguments &a, const LitheStep &step, const uint4 task)
+{
+  const unsigned int    lane = threadIdx.x % 32, q = task.z + lane;
+  VCRSUnsigned          row    = task.x + lane;
+  const VCRSUnionEntry *entry  = a.entry + (task.y & 0xffffffu);
+  const Number         *value  = Whole(a.value + lane), *x[rows];
+  uint32_t              has    = __ldg(a.has + q);
+  const uint32_t        is     = has & VCRS_UNION_ROW;
+  Number                own[rows], sum[rows];
+
+#pragma unroll
+  for (int j = 0; j < rows; j++) x[j] = Whole(a.x + (row + j * a.period));
+#pragma unroll
+  for (int j = 0; j < rows; j++) own[j] = GatherIf(is, x[j]);
+  if (sums) {
+    for (int k = 0; k < step.nsums; k++) {
+#pragma unroll
+      for (int j = 0; j < rows; j++) PrefetchIf(is && !step.first[k], step.sum[k] + row + j * a.period);
+    }
+  }
+  if (!is) row = UNIONS_NO_ROW; /* one register less than is */
+  {
+    const uint32_t hasbefore = has & VCRS_UNION_BEFORE, hasdiagonal = has & VCRS_UNION_DIAGONAL;
+    const Number   before = Read(a.before + q), diagonal = Read(a.diagonal + q), first = GatherIf(hasbefore, x[0] - a.period);
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      sum[j] = MultiplyAddIf(hasbefore, before, j ? own[j ? j - 1 : 0] : first, Number{});
+      sum[j] = MultiplyAddIf(hasdiagonal, diagonal, own[j], sum[j]);
+    }
+  }
+  has &= VCRS_UNION_BEFORE - 1;
 #pragma unroll 1
-  for (unsigned int k = 0; k < head.z; k += VCRS_UNION_BATCH, entry += VCRS_UNION_BATCH) {
+  for (unsigned int length = task.y >> 24; length; length -= VCRS_UNION_BATCH, entry += VCRS_UNION_BATCH) {
     UnionsEntry e[VCRS_UNION_BATCH];
     Number      xs[VCRS_UNION_BATCH][rows];
 
@@ -118,124 +153,109 @@ static __device__ __forceinline__ void SumUnion(const UnionsArguments &a, unsign
 #pragma unroll
     for (int b = 0; b < VCRS_UNION_BATCH; b++) {
 #pragma unroll
-      for (int j = 0; j < rows; j++) xs[b][j] = ReadIf(has[j] >> b & 1u, x[j] + e[b].offset);
+      for (int j = 0; j < rows; j++) xs[b][j] = GatherIf(has & (1u << b), x[j] + e[b].offset);
     }
+#pragma unroll
+    for (int b = 0; b < VCRS_UNION_BATCH; b++) GatherOver(e[b].values >= 0, value + e[b].values, &e[b].value);
+    __syncwarp();
 #pragma unroll
     for (int b = 0; b < VCRS_UNION_BATCH; b++) {
 #pragma unroll
-      for (int j = 0; j < rows; j++) {
-        Number v = e[b].value;
-
-        ReadOver(e[b].values >= 0, a.value + e[b].values + place[j].local, &v);
-        sum[j] = MultiplyAdd(v, xs[b][j], sum[j]);
-      }
+      for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(e[b].value, xs[b][j], sum[j]);
     }
-#pragma unroll
-    for (int j = 0; j < rows; j++) has[j] >>= VCRS_UNION_BATCH;
+    has >>= VCRS_UNION_BATCH;
+  }
+  if (row != UNIONS_NO_ROW) FinishRows<rows, sums>(a, step, row, own, sum);
+}
+
+/* The k-th task of a block */
+static __device__ __forceinline__ unsigned int GetTask(const UnionsArguments &a, unsigned int k)
+{
+  const unsigned int turn = __umulhi(k, a.reciprocal);
+
+  return a.begin + (turn * gridDim.x + blockIdx.x) * a.turn + (k - turn * a.turn);
+}
+
+template <bool sums>
+static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const __grid_constant__ UnionsArguments a, const __grid_constant__ LitheStep step)
+{
+  unsigned int k = threadIdx.x / 32, t = GetTask(a, k);
+  uint4        next = {0, 0, 0, 0};
+
+  if (t < a.end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+#pragma unroll 1
+  while (t < a.end) {
+    const uint4 task = next;
+
+    /* the next task is under way while this one is worked on */
+    k += UNIONS_WARPS;
+    t = GetTask(a, k);
+    if (t < a.end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+
+    if (task.w == VCRS_UNION_ROWS) DoTask<VCRS_UNION_ROWS, sums>(a, step, task);
+    else DoTask<1, sums>(a, step, task);
+  }
+}
+
+/* Slices without a union, a warp each */
+template <bool sums>
+static __global__ void __launch_bounds__(UNIONS_REST) UnionsRestKernel(const __grid_constant__ UnionsArguments a, const VCRSUnionTask *rest, unsigned int n, const __grid_constant__ LitheStep step)
+{
+  const unsigned int k = blockIdx.x * (UNIONS_REST / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+
+  if (k >= n) return;
+  const uint4        task = __ldg(reinterpret_cast<const uint4 *>(rest) + k);
+  const VCRSUnsigned row  = task.x + lane;
+
+  if (lane < task.z) {
+    const Number own = Read(a.x + row), sum = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+
+    FinishRows<1, sums>(a, step, row, &own, &sum);
   }
 }
 
 template <bool sums>
-static __global__ void __launch_bounds__(UNIONS_THREADS, UNIONS_BLOCKS) UnionsKernel(const __grid_constant__ UnionsArguments a, const __grid_constant__ LitheStep step)
+static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, unsigned int blocks, const LitheStep &step, cudaStream_t stream)
 {
-  const unsigned int group = blockIdx.x / a.strips, strip = blockIdx.x - group * a.strips;
-  const VCRSUnsigned begin = static_cast<VCRSUnsigned>(group) * a.grouplines, end = a.nlines - begin < a.grouplines ? a.nlines : begin + a.grouplines;
-  VCRSUnsigned       line  = begin + threadIdx.x / 32;
-  UnionsPlace        place[UNIONS_ROWS], next[UNIONS_ROWS];
+  const unsigned int nrest = static_cast<unsigned int>(u->nrest);
 
-  if (line >= end) return;
-  FindPlaces(a, line, strip, next);
-#pragma unroll 1
-  for (; line < end; line += UNIONS_WARPS) {
-    Number own[UNIONS_ROWS], sum[UNIONS_ROWS];
-    bool   same = true;
-
-    /* what the next rows need first is under way while these are worked on */
-#pragma unroll
-    for (int j = 0; j < UNIONS_ROWS; j++) place[j] = next[j];
-    if (line + UNIONS_WARPS < end) FindPlaces(a, line + UNIONS_WARPS, strip, next);
-
-#pragma unroll
-    for (int j = 0; j < UNIONS_ROWS; j++) same = same && place[j].slice == place[0].slice;
-    if (same && place[0].slice != VCRS_NO_UNION) SumUnion<UNIONS_ROWS>(a, place[0].slice, place, own, sum);
-    else {
-#pragma unroll
-      for (int j = 0; j < UNIONS_ROWS; j++) {
-        const VCRSUnsigned row = place[j].row;
-
-        own[j] = sum[j] = Number{};
-        if (place[j].slice != VCRS_NO_UNION) SumUnion<1>(a, place[j].slice, place + j, own + j, sum + j);
-        else if (row < a.m) {
-          sum[j] = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
-          own[j] = ReadIf(a.own, a.x + row);
-        }
-      }
-    }
-#pragma unroll
-    for (int j = 0; j < UNIONS_ROWS; j++) {
-      const VCRSUnsigned row = place[j].row;
-
-      if (row < a.m) {
-        Number y = sum[j];
-
-        if (a.add) y = AddSigned(a.own ? own[j] : ReadOnce(a.add + row), a.sign, y);
-        a.y[row] = y;
-        if (sums) StepAddToSums(step, row, own[j], y);
-      }
-    }
-  }
+  if (a.begin < a.end) UnionsKernel<sums><<<blocks, UNIONS_THREADS, 0, stream>>>(a, step);
+  if (nrest) UnionsRestKernel<sums><<<(nrest - 1) / (UNIONS_REST / 32) + 1, UNIONS_REST, 0, stream>>>(a, u->rest, nrest, step);
 }
 
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
 {
-  const VCRSUnions *u = &l->unions;
-  UnionsArguments   a;
-  PetscInt64        lines, blocks;
+  const VCRSUnions  *u = &l->unions;
+  const unsigned int n = static_cast<unsigned int>(l->multiprocessors);
+  UnionsArguments    a;
+  unsigned int       turns;
 
   PetscFunctionBegin;
   static_cast<MultArguments &>(a) = *v;
   static_cast<PairsTables &>(a)   = PairsGetTables(p);
-  a.m        = p->m;
-  a.line     = l->unionline;
-  a.nlines   = (a.m + a.line - 1) / a.line;
-  a.nslices  = u->nslices;
-  a.strips   = l->unionline == 32 * UNIONS_ROWS ? 1 : static_cast<unsigned int>((l->unionline / 32 + UNIONS_ROWS + 1) / UNIONS_ROWS);
-  a.slice    = u->slice;
-  a.local    = u->local;
-  a.head     = u->head;
+  a.period   = static_cast<VCRSUnsigned>(u->period);
+  a.begin    = static_cast<unsigned int>(u->group[step->skip[0] / u->grouprows]);
+  a.end      = static_cast<unsigned int>(u->group[(static_cast<PetscInt64>(u->m) - step->skip[1] + u->grouprows - 1) / u->grouprows]);
+  a.task     = u->task;
   a.entry    = u->entry;
   a.has      = u->has;
   a.diagonal = reinterpret_cast<const Number *>(u->diagonal);
+  a.before   = reinterpret_cast<const Number *>(u->before);
   a.value    = reinterpret_cast<const Number *>(u->value);
   a.own      = v->add == v->x;
 
-  /* the fewer lines a block has, the more of x is read twice; but no multiprocessor may be left waiting */
-  lines        = static_cast<PetscInt64>(a.nlines) * a.strips / (6 * UNIONS_BLOCKS * static_cast<PetscInt64>(l->multiprocessors)) / UNIONS_WARPS * UNIONS_WARPS;
-  a.grouplines = static_cast<unsigned int>(PetscMax(UNIONS_WARPS, PetscMin(UNIONS_LINES, lines)));
-  blocks       = (static_cast<PetscInt64>(a.nlines) + a.grouplines - 1) / a.grouplines * a.strips;
-  if (step) UnionsKernel<true><<<static_cast<unsigned int>(blocks), UNIONS_THREADS, 0, stream>>>(a, *step);
-  else UnionsKernel<false><<<static_cast<unsigned int>(blocks), UNIONS_THREADS, 0, stream>>>(a, LitheStep{});
+  /* All blocks have as many turns. Warps go on from one to the next, so a turn is not shorter than they are many */
+  a.end  = PetscMax(a.begin, a.end);
+  turns  = PetscMax(1, (a.end - a.begin + n * UNIONS_TURN / 2) / (n * UNIONS_TURN));
+  a.turn = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
+  a.reciprocal = static_cast<unsigned int>((UINT64_C(1) << 32) / a.turn + 1);
+  if (step->nsums) UnionsLaunch<true>(a, u, n, *step, stream);
+  else UnionsLaunch<false>(a, u, n, *step, stream);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ once per matrix */
-
-/* The shortest distance of some length that a common pair has */
-static PetscInt UnionsChooseLine(const VCRSPlan *table, PetscInt m)
-{
-  PetscInt line = 0;
-
-  for (PetscInt p = 0; p < table->nsets; p++) {
-    if (table->setcount[p] < m / 64) continue;
-    for (PetscInt e = table->setptr[p]; e < table->setptr[p + 1]; e++) {
-      const PetscInt distance = table->setoffset[e] < 0 ? -table->setoffset[e] : table->setoffset[e];
-
-      if (distance >= UNIONS_LEAST_LINE && distance <= m / 16 && (!line || distance < line)) line = distance;
-    }
-  }
-  return line ? line : 32 * UNIONS_ROWS;
-}
 
 PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan, const uint32_t word[])
 {
@@ -260,37 +280,45 @@ PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *l, const VCRSPlan *table, const VCR
   plan.nz      = dplan->nz;
   plan.idbytes = dplan->idbytes;
   plan.nsets   = dplan->nsets;
-  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->id, &u, &good));
+  PetscCall(VCRSUnionsCreate(&plan, id ? id : table->id, UNIONS_WARPS * l->multiprocessors, &u, &good));
   PetscCall(PetscFree(id));
   if (!good) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(UploadArray(u.slice, u.nslices, &l->unions.slice));
-  PetscCall(UploadArray(u.local, u.m, &l->unions.local));
-  PetscCall(UploadArray(u.head, u.nunions, &l->unions.head));
+
+  l->unions.m         = u.m;
+  l->unions.period    = u.period;
+  l->unions.ntasks    = u.ntasks;
+  l->unions.nrest     = u.nrest;
+  l->unions.ngroups   = u.ngroups;
+  l->unions.grouprows = u.grouprows;
+  PetscCall(UploadArray(u.task, u.ntasks, &l->unions.task));
+  PetscCall(UploadArray(u.rest, u.nrest, &l->unions.rest));
   PetscCall(UploadArray(u.entry, u.nentries, &l->unions.entry));
-  PetscCall(UploadArray(u.has, u.nlocal, &l->unions.has));
-  PetscCall(UploadArray(u.diagonal, u.nlocal, &l->unions.diagonal));
+  PetscCall(UploadArray(u.has, VCRS_SLICE * u.nunions, &l->unions.has));
+  PetscCall(UploadArray(u.diagonal, VCRS_SLICE * u.nunions, &l->unions.diagonal));
+  PetscCall(UploadArray(u.before, VCRS_SLICE * u.nunions, &l->unions.before));
   PetscCall(UploadArray(u.value, u.nvalues, &l->unions.value));
-  l->unions.m        = u.m;
-  l->unions.nslices  = u.nslices;
-  l->unions.nunions  = u.nunions;
-  l->unions.nentries = u.nentries;
-  l->unions.nlocal   = u.nlocal;
-  l->unions.nvalues  = u.nvalues;
+  l->unions.group   = u.group;
+  u.group           = NULL;
+  l->unions.nunions = u.nunions;
   PetscCall(VCRSUnionsDestroy(&u));
-  l->unionline = UnionsChooseLine(table, dplan->m);
+
+  /* L1 has all of what it shares with shared memory */
+  PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<false>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
+  PetscCallCUDA(cudaFuncSetAttribute(UnionsKernel<true>, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VCRSUnionsFree(VCRSUnions *u)
 {
   PetscFunctionBegin;
-  if (u->slice) PetscCallCUDA(cudaFree(u->slice));
-  if (u->local) PetscCallCUDA(cudaFree(u->local));
-  if (u->head) PetscCallCUDA(cudaFree(u->head));
+  if (u->task) PetscCallCUDA(cudaFree(u->task));
+  if (u->rest) PetscCallCUDA(cudaFree(u->rest));
   if (u->entry) PetscCallCUDA(cudaFree(u->entry));
   if (u->has) PetscCallCUDA(cudaFree(u->has));
   if (u->diagonal) PetscCallCUDA(cudaFree(u->diagonal));
+  if (u->before) PetscCallCUDA(cudaFree(u->before));
   if (u->value) PetscCallCUDA(cudaFree(u->value));
+  PetscCall(PetscFree(u->group));
   *u = VCRSUnions{};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

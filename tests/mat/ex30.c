@@ -219,44 +219,148 @@ static PetscErrorCode MakePlan(PetscInt m, PetscInt npairs, PetscInt nsets, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The unions' product, as the header says what they are, against that of the tables. x is there for all columns; what a row has not must not be read */
-static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, PetscBool expected)
+/* The entry of a task's row at an offset, as the header says what there is; whether it has one */
+static PetscBool GetUnionEntry(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt i, PetscInt offset, PetscScalar *value)
 {
-  VCRSUnions u;
-  PetscBool  good;
+  const uint32_t q = t->local + (uint32_t)i, has = u->has[q];
+
+  if (offset == 0) *value = u->diagonal[q];
+  if (offset == 0) return (PetscBool) !!(has & VCRS_UNION_DIAGONAL);
+  if (offset == -u->period) *value = u->before[q];
+  if (offset == -u->period) return (PetscBool) !!(has & VCRS_UNION_BEFORE);
+  for (uint32_t k = 0; k < t->entry >> 24; k++) {
+    const VCRSUnionEntry *e = &u->entry[(t->entry & 0xffffffu) + k];
+
+    if (!(has >> k & 1u) || e->offset != offset) continue;
+    *value = e->values < 0 ? e->value : u->value[e->values + i];
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* A row has what its pair has, and no more */
+static void CheckUnionRow(const VCRSUnions *u, const VCRSUnionTask *t, PetscInt i, const VCRSPlan *plan, PetscInt row)
+{
+  const PetscInt id      = ((const uint16_t *)plan->id)[row];
+  const uint32_t has     = u->has[t->local + (uint32_t)i];
+  PetscInt       entries = !!(has & VCRS_UNION_DIAGONAL) + !!(has & VCRS_UNION_BEFORE);
+
+  for (uint32_t k = 0; k < VCRS_UNION_ENTRIES; k++) entries += (PetscInt)(has >> k & 1u);
+  if (entries != plan->setptr[id + 1] - plan->setptr[id]) failures++;
+  for (PetscInt e = plan->setptr[id]; e < plan->setptr[id + 1]; e++) {
+    PetscScalar value = 0;
+
+    if (!GetUnionEntry(u, t, i, plan->setoffset[e], &value) || value != plan->setvalue[e]) failures++;
+  }
+}
+
+/* Each row is in one task, which is in the group of its row; rows of several are counted in *together */
+static PetscErrorCode CheckUnionTasks(const VCRSPlan *plan, const VCRSUnions *u, PetscInt *together)
+{
+  PetscInt *times;
 
   PetscFunctionBeginUser;
-  PetscCall(VCRSUnionsCreate(plan, plan->id, &u, &good));
-  if (good != expected) {
-    failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: %s: unions are %sworth it\n", name, good ? "" : "not "));
+  *together = 0;
+  PetscCall(PetscCalloc1(plan->m, &times));
+  for (PetscInt k = 0; k < u->nrest; k++) {
+    for (uint32_t i = 0; i < u->rest[k].local; i++) times[u->rest[k].row + i]++;
   }
-  for (PetscInt i = 0; good && i < plan->m; i++) {
-    const PetscInt id = ((const uint16_t *)plan->id)[i], number = u.slice[i / VCRS_SLICE];
-    PetscInt       entries = 0;
+  if (u->group[0] != 0 || u->group[u->ngroups] != u->ntasks) failures++;
+  for (PetscInt g = 0; g < u->ngroups; g++) {
+    for (PetscInt k = u->group[g]; k < u->group[g + 1]; k++) {
+      const VCRSUnionTask *t = &u->task[k];
 
-    if (number == VCRS_NO_UNION) continue;
-    const VCRSUnionHead *h = &u.head[number];
-    const PetscInt       q = (PetscInt)h->local + u.local[i];
+      if ((t->entry >> 24) % VCRS_UNION_BATCH || (t->rows != 1 && t->rows != VCRS_UNION_ROWS)) failures++;
+      for (PetscInt r = 0; r < (PetscInt)t->rows * VCRS_SLICE; r++) {
+        const PetscInt i = r % VCRS_SLICE, row = (PetscInt)t->row + r / VCRS_SLICE * u->period + i;
 
-    if (h->length % VCRS_UNION_BATCH) failures++;
-    for (PetscInt k = 0; k < (PetscInt)h->length; k++) entries += (PetscInt)(u.has[q] >> k & 1u);
-    entries += !!(u.has[q] & VCRS_UNION_DIAGONAL);
-    if (entries != plan->setptr[id + 1] - plan->setptr[id]) failures++;
-    for (PetscInt e = plan->setptr[id]; e < plan->setptr[id + 1]; e++) {
-      PetscBool found = PETSC_FALSE;
-
-      if (plan->setoffset[e] == 0) found = (PetscBool)((u.has[q] & VCRS_UNION_DIAGONAL) && u.diagonal[q] == plan->setvalue[e]);
-      for (PetscInt k = 0; plan->setoffset[e] && k < (PetscInt)h->length; k++) {
-        const VCRSUnionEntry *entry = &u.entry[h->entry + (uint32_t)k];
-        const PetscScalar     value = entry->values < 0 ? entry->value : u.value[entry->values + u.local[i]];
-
-        if ((u.has[q] >> k & 1u) && entry->offset == plan->setoffset[e] && value == plan->setvalue[e]) found = PETSC_TRUE;
+        if (!(u->has[t->local + (uint32_t)i] & VCRS_UNION_ROW)) continue;
+        if (row >= plan->m || row / u->grouprows != g) {
+          failures++;
+          continue;
+        }
+        times[row]++;
+        *together += t->rows > 1;
+        CheckUnionRow(u, t, i, plan, row);
       }
-      if (!found) failures++;
     }
   }
-  if (good) PetscCall(VCRSUnionsDestroy(&u));
+  for (PetscInt i = 0; i < plan->m; i++) failures += times[i] != 1;
+  PetscCall(PetscFree(times));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* share: of the rows, so many are to be in tasks of several; less than 0: unions are not worth it */
+static PetscErrorCode CheckUnions(const char name[], const VCRSPlan *plan, double share)
+{
+  const PetscInt before = failures;
+  VCRSUnions     u;
+  PetscBool      good;
+  PetscInt       together;
+
+  PetscFunctionBeginUser;
+  for (PetscInt warps = 0; warps <= plan->m; warps += PetscMax(1, plan->m)) { /* one row a thread if that many warps are wanted */
+    PetscCall(VCRSUnionsCreate(plan, plan->id, warps, &u, &good));
+    if (good != (PetscBool)(share >= 0)) failures++;
+    if (!good) continue;
+    PetscCall(CheckUnionTasks(plan, &u, &together));
+    if (warps ? together > 0 : (double)together < share * (double)plan->m) failures++;
+    PetscCall(VCRSUnionsDestroy(&u));
+  }
+  if (failures > before) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: unions of %s, %" PetscInt_FMT " rows\n", name, plan->m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several queues of length states each; a state's row has the pair of its phases, of which each queue has 3, and others where a queue is empty or full */
+static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share)
+{
+  VCRSPlan plan;
+  PetscInt m = 1, nsets = 1;
+
+  PetscFunctionBeginUser;
+  for (PetscInt q = 0; q < queues; q++) {
+    m *= states;
+    nsets *= 5;
+  }
+  PetscCall(PetscMemzero(&plan, sizeof(plan)));
+  plan.layout = MATVCRS_LAYOUT_L0;
+  plan.m = plan.n = m;
+  plan.idbytes    = 2;
+  plan.nsets      = nsets;
+  PetscCall(PetscMalloc4(nsets + 1, &plan.setptr, nsets * (2 * queues + 1), &plan.setoffset, nsets * (2 * queues + 1), &plan.setvalue, m, (uint16_t **)&plan.id));
+  plan.setptr[0] = 0;
+  for (PetscInt p = 0; p < nsets; p++) {
+    PetscInt e = plan.setptr[p], distance = 1, rest = p;
+
+    for (PetscInt q = 0; q < queues; q++, rest /= 5, distance *= states) {
+      const PetscInt kind = rest % 5; /* empty, full, three phases */
+
+      if (kind != 0) {
+        plan.setoffset[e]  = -3 * distance;
+        plan.setvalue[e++] = (PetscReal)(1 + q);
+      }
+      if (kind > 1) {
+        plan.setoffset[e]  = distance;
+        plan.setvalue[e++] = (PetscReal)(kind * (q + 2));
+      }
+    }
+    plan.setoffset[e]  = 0;
+    plan.setvalue[e++] = (PetscReal)(-1 - p);
+    plan.setptr[p + 1] = e;
+  }
+  for (PetscInt i = 0; i < m; i++) {
+    PetscInt id = 0, rest = i;
+
+    for (PetscInt q = 0, place = 1; q < queues; q++, rest /= states, place *= 5) {
+      const PetscInt s = rest % states;
+
+      id += place * (s < 3 ? 0 : s == states - 1 ? 1 : 2 + s % 3);
+    }
+    ((uint16_t *)plan.id)[i] = (uint16_t)id;
+    plan.nz += plan.setptr[id + 1] - plan.setptr[id];
+  }
+  PetscCall(CheckUnions("queues", &plan, share));
+  PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,7 +375,7 @@ static PetscErrorCode CheckAllUnions(void)
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
     for (PetscInt npairs = 1; npairs <= 7; npairs += 3) {
       PetscCall(MakePlan(sizes[s], npairs, 70, n, offset, &plan));
-      PetscCall(CheckUnions("repeating pairs", &plan, PETSC_TRUE));
+      PetscCall(CheckUnions("repeating pairs", &plan, 0));
       PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
     }
   }
@@ -281,17 +385,24 @@ static PetscErrorCode CheckAllUnions(void)
     for (PetscInt e = plan.setptr[p]; e < plan.setptr[p + 1]; e++) plan.setoffset[e] += 2 * (p - 50);
   }
   for (PetscInt i = 1000; i < 1032; i++) ((uint16_t *)plan.id)[i] = (uint16_t)(60 + i % 10);
-  PetscCall(CheckUnions("two slices apart", &plan, PETSC_TRUE));
+  PetscCall(CheckUnions("two slices apart", &plan, 0));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
 
   /* Rows that have hardly an offset in common, and an entry that nothing may be multiplied with */
   PetscCall(MakePlan(3000, 70, 70, n, offset, &plan));
-  PetscCall(CheckUnions("pairs apart", &plan, PETSC_FALSE));
+  PetscCall(CheckUnions("pairs apart", &plan, -1));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
   PetscCall(MakePlan(3000, 7, 70, n, offset, &plan));
   plan.setvalue[3] = (PetscScalar)INFINITY;
-  PetscCall(CheckUnions("an infinite entry", &plan, PETSC_FALSE));
+  PetscCall(CheckUnions("an infinite entry", &plan, -1));
   PetscCall(PetscFree4(plan.setptr, plan.setoffset, plan.setvalue, plan.id));
+
+  /* Periods of one, two and three queues, of which only some are a number of slices */
+  PetscCall(CheckQueues(1, 5000, 0.5));
+  PetscCall(CheckQueues(2, 100, 0.7));
+  PetscCall(CheckQueues(2, 131, 0.7));
+  PetscCall(CheckQueues(3, 32, 0.3));
+  PetscCall(CheckQueues(3, 29, 0.3));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
