@@ -18,6 +18,8 @@
 #define HYB_THREADS 256
 #define HYB_BLOCKS  (sizeof(Number) > 8 ? 3 : 4) /* of a multiprocessor at least: so many registers keep a batch in flight */
 #define HYB_BATCH   (sizeof(Number) > 8 ? 4 : 8)
+#define HYB_SHORT   6 /* entries of a row on the average, at most, for which batches of 4 with more blocks are better */
+#define HYB_MANY    (sizeof(Number) > 8 ? HYB_BLOCKS : 6)
 #define HYB_ALL     0xffffffffu
 
 /* What all kernels have: entries, vectors, and where rows are */
@@ -148,8 +150,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(cons
 }
 
 /* A thread a row, a warp a slice */
-template <int count, class Length>
-static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr, const Length *__restrict__ length, const __grid_constant__ LitheStep step)
+template <int count, int blocks, class Length>
+static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr, const Length *__restrict__ length, const __grid_constant__ LitheStep step)
 {
   const VCRSUnsigned k    = a.begin + static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
   const unsigned int lane = threadIdx.x % HYB_SLICE;
@@ -303,8 +305,9 @@ static void LaunchSell(const HybPlan *p, const HybArguments &a, const LitheStep 
   const unsigned int blocks = Blocks(a.m - a.begin);
   const Length      *length = static_cast<const Length *>(p->length);
 
-  if (p->longest <= 4) SellKernel<4, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
-  else SellKernel<HYB_BATCH, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
+  /* most rows do not fill a batch of 8, whose registers are better given to more warps */
+  if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m)) SellKernel<4, HYB_MANY, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
+  else SellKernel<HYB_BATCH, HYB_BLOCKS, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
 }
 
 template <class Pointer>

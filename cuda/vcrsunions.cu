@@ -21,7 +21,7 @@
 #define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
-#define UNIONS_REST    128 /* threads */
+#define UNIONS_REST    128                 /* threads */
 #define UNIONS_TURN    (11 * UNIONS_WARPS) /* tasks, about */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
@@ -114,11 +114,11 @@ template <int rows, bool sums>
 static __device__ __forceinline__ void DoTask(const UnionsArguments &a, const LitheStep &step, const uint4 task)
 {
   const unsigned int    lane = threadIdx.x % 32, q = task.z + lane;
-  VCRSUnsigned          row    = task.x + lane;
-  const VCRSUnionEntry *entry  = a.entry + (task.y & 0xffffffu);
-  const Number         *value  = Whole(a.value + lane), *x[rows];
-  uint32_t              has    = __ldg(a.has + q);
-  const uint32_t        is     = has & VCRS_UNION_ROW;
+  VCRSUnsigned          row   = task.x + lane;
+  const VCRSUnionEntry *entry = a.entry + (task.y & 0xffffffu);
+  const Number         *value = Whole(a.value + lane), *x[rows];
+  uint32_t              has   = __ldg(a.has + q);
+  const uint32_t        is    = has & VCRS_UNION_ROW;
   Number                own[rows], sum[rows];
 
 #pragma unroll
@@ -233,21 +233,21 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   PetscFunctionBegin;
   static_cast<MultArguments &>(a) = *v;
   static_cast<PairsTables &>(a)   = PairsGetTables(p);
-  a.period   = static_cast<VCRSUnsigned>(u->period);
-  a.begin    = static_cast<unsigned int>(u->group[step->skip[0] / u->grouprows]);
-  a.end      = static_cast<unsigned int>(u->group[(static_cast<PetscInt64>(u->m) - step->skip[1] + u->grouprows - 1) / u->grouprows]);
-  a.task     = u->task;
-  a.entry    = u->entry;
-  a.has      = u->has;
-  a.diagonal = reinterpret_cast<const Number *>(u->diagonal);
-  a.before   = reinterpret_cast<const Number *>(u->before);
-  a.value    = reinterpret_cast<const Number *>(u->value);
-  a.own      = v->add == v->x;
+  a.period                        = static_cast<VCRSUnsigned>(u->period);
+  a.begin                         = static_cast<unsigned int>(u->group[step->skip[0] / u->grouprows]);
+  a.end                           = static_cast<unsigned int>(u->group[(static_cast<PetscInt64>(u->m) - step->skip[1] + u->grouprows - 1) / u->grouprows]);
+  a.task                          = u->task;
+  a.entry                         = u->entry;
+  a.has                           = u->has;
+  a.diagonal                      = reinterpret_cast<const Number *>(u->diagonal);
+  a.before                        = reinterpret_cast<const Number *>(u->before);
+  a.value                         = reinterpret_cast<const Number *>(u->value);
+  a.own                           = v->add == v->x;
 
   /* All blocks have as many turns. Warps go on from one to the next, so a turn is not shorter than they are many */
-  a.end  = PetscMax(a.begin, a.end);
-  turns  = PetscMax(1, (a.end - a.begin + n * UNIONS_TURN / 2) / (n * UNIONS_TURN));
-  a.turn = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
+  a.end        = PetscMax(a.begin, a.end);
+  turns        = PetscMax(1, (a.end - a.begin + n * UNIONS_TURN / 2) / (n * UNIONS_TURN));
+  a.turn       = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
   a.reciprocal = static_cast<unsigned int>((UINT64_C(1) << 32) / a.turn + 1);
   if (step->nsums) UnionsLaunch<true>(a, u, n, *step, stream);
   else UnionsLaunch<false>(a, u, n, *step, stream);

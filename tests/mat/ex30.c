@@ -4,7 +4,7 @@
 
 static char help[] = "Steps of power series, y = x + scale A x with sums, against products of AIJ; unions of the index sets of neighbouring rows.\n\n";
 
-/* -type is that of the matrix; vectors are as -vec_type says */
+/* -type is that of the matrix; vectors are as -vec_type says; -rows: of the rates, so many that a thread has several rows of them */
 
 #include "vcrstest.h"
 #include <lithe.h>
@@ -15,21 +15,21 @@ static PetscInt failures = 0;
 
 /* ------------------------------------------------------------ steps */
 
-/* Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have different sets */
-#define RATES_ROWS 5200
-#define RATES_LINE 300
+/* Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have different sets, most the one of the line before */
+#define RATES_LINE 308
+static PetscInt rates = 5200;
 
 static void RatesRow(PetscInt i, int round, PetscInt *n, PetscInt cols[], PetscScalar vals[])
 {
-  const PetscInt r = i % 7, line = i / RATES_LINE;
+  const PetscInt r = i % 7, part = i / RATES_LINE / 5 % 3;
 
   *n = 0;
   TestPut(n, cols, vals, i, (PetscScalar)(-1.0 - (double)r - round));
   if (i >= 7) TestPut(n, cols, vals, i - 7, 20.0);
-  if (i >= RATES_LINE && line % 3) TestPut(n, cols, vals, i - RATES_LINE, (PetscScalar)(3.0 + (double)(line % 3)));
+  if (i >= RATES_LINE && part) TestPut(n, cols, vals, i - RATES_LINE, (PetscScalar)(3.0 + (double)part));
   if (r && i) TestPut(n, cols, vals, i - 1, (PetscScalar)(0.5 * (double)r));
   for (PetscInt k = 6; !r && k < 13; k++) {
-    if (i + k < RATES_ROWS) TestPut(n, cols, vals, i + k, 5.0 + round);
+    if (i + k < rates) TestPut(n, cols, vals, i + k, 5.0 + round);
   }
 }
 
@@ -53,7 +53,7 @@ static PetscErrorCode FillMatrix(Mat A, int kind, int round)
 
 static PetscErrorCode CreateMatrix(int kind, MatType type, Mat *A)
 {
-  PetscInt m = RATES_ROWS, n = m;
+  PetscInt m = rates, n = m;
 
   PetscFunctionBeginUser;
   if (kind >= 0) TestKindSize((TestKind)kind, &m, &n);
@@ -66,13 +66,18 @@ static PetscErrorCode CreateMatrix(int kind, MatType type, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FillVector(Vec x, uint64_t seed)
+/* rows: all others are zero, and so are products of the rates at those that are left out */
+static PetscErrorCode FillVector(Vec x, const LitheStepRows *rows, uint64_t seed)
 {
   PetscInt begin, end;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetOwnershipRange(x, &begin, &end));
-  for (PetscInt i = begin; i < end; i++) PetscCall(VecSetValue(x, i, TestScalar(seed, (uint64_t)i, 3), INSERT_VALUES));
+  for (PetscInt i = begin; i < end; i++) {
+    const PetscBool is = (PetscBool)(!rows || (i - 12 >= rows->begin && i + RATES_LINE < rows->end));
+
+    PetscCall(VecSetValue(x, i, is ? TestScalar(seed, (uint64_t)i, 3) : 0, INSERT_VALUES));
+  }
   PetscCall(VecAssemblyBegin(x));
   PetscCall(VecAssemblyEnd(x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -106,8 +111,8 @@ static PetscErrorCode Compare(const char name[], const char what[], PetscInt k, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One step with so many sums: those with an even number begin, those that 3 divides take x, too */
-static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, Mat A, PetscReal scale, PetscInt nsums)
+/* One step with so many sums: those with an even number begin, unless only some rows take part; those that 3 divides take x, too */
+static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, Mat A, PetscReal scale, const LitheStepRows *rows, PetscInt nsums)
 {
   LitheStepSum sums[LITHE_STEP_SUMS];
   Vec          x, y, hx, hy, hsum;
@@ -122,18 +127,18 @@ static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, 
   PetscCall(VecSetSizes(x, m, PETSC_DETERMINE));
   PetscCall(VecSetFromOptions(x));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(FillVector(x, 1));
-  PetscCall(FillVector(hx, 1));
-  PetscCall(VecSet(y, NAN));
+  PetscCall(FillVector(x, rows, 1));
+  PetscCall(FillVector(hx, rows, 1));
+  PetscCall(VecSet(y, rows ? 0 : NAN));
   for (PetscInt k = 0; k < nsums; k++) {
     PetscCall(VecDuplicate(x, &sums[k].sum));
     sums[k].weight = (PetscReal)(0.25 + 0.5 * (double)k);
-    sums[k].first  = (PetscBool)(k % 2 == 0);
+    sums[k].first  = (PetscBool)(k % 2 == 0 && !rows);
     sums[k].before = k % 3 == 0 ? (PetscReal)0.375 : 0;
     if (sums[k].first) PetscCall(VecSet(sums[k].sum, NAN));
-    else PetscCall(FillVector(sums[k].sum, 10 + (uint64_t)k));
+    else PetscCall(FillVector(sums[k].sum, NULL, 10 + (uint64_t)k));
   }
-  PetscCall((*step)(B, scale, NULL, x, y, nsums, sums));
+  PetscCall((*step)(B, scale, rows, x, y, nsums, sums));
 
   PetscCall(MatMult(A, hx, hy));
   PetscCall(VecNorm(hy, NORM_INFINITY, &norm));
@@ -142,7 +147,7 @@ static PetscErrorCode CheckStep(const char name[], LitheMatStepFn *step, Mat B, 
   PetscCall(Compare(name, "y with sums:", nsums, y, hy, size));
   for (PetscInt k = 0; k < nsums; k++) {
     PetscCall(VecZeroEntries(hsum));
-    if (!sums[k].first) PetscCall(FillVector(hsum, 10 + (uint64_t)k));
+    if (!sums[k].first) PetscCall(FillVector(hsum, NULL, 10 + (uint64_t)k));
     PetscCall(VecAXPY(hsum, (PetscScalar)sums[k].weight, hy));
     PetscCall(VecAXPY(hsum, (PetscScalar)sums[k].before, hx));
     PetscCall(Compare(name, "sum", k, sums[k].sum, hsum, 4 * size));
@@ -173,7 +178,14 @@ static PetscErrorCode CheckSteps(int kind, MatType type)
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s, round %d", kind < 0 ? "rates" : TestKindNames[kind], round));
     PetscCall(PetscObjectQueryFunction((PetscObject)B, "LitheMatStep_C", &step));
     PetscCheck(step, PETSC_COMM_WORLD, PETSC_ERR_SUP, "Matrix type %s has no step", type);
-    for (PetscInt nsums = 0; nsums <= LITHE_STEP_SUMS; nsums++) PetscCall(CheckStep(name, step, B, A, nsums % 2 ? (PetscReal)0.005 : (PetscReal)-1.5, nsums));
+    for (PetscInt nsums = 0; nsums <= LITHE_STEP_SUMS; nsums++) {
+      PetscCall(CheckStep(name, step, B, A, nsums % 2 ? (PetscReal)0.005 : (PetscReal)-1.5, NULL, nsums));
+      for (PetscInt part = 0; kind < 0 && part < 3; part++) {
+        const LitheStepRows rows = {rates / 3 * part, part == 2 ? rates : rates / 3 * (part + 1)};
+
+        PetscCall(CheckStep(name, step, B, A, (PetscReal)0.005, &rows, nsums));
+      }
+    }
   }
   /* It is no longer there after a conversion */
   PetscCall(MatConvert(B, MATAIJ, MAT_INPLACE_MATRIX, &B));
@@ -354,7 +366,8 @@ static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share
     for (PetscInt q = 0, place = 1; q < queues; q++, rest /= states, place *= 5) {
       const PetscInt s = rest % states;
 
-      id += place * (s < 3 ? 0 : s == states - 1 ? 1 : 2 + s % 3);
+      id += place * (s < 3 ? 0 : s == states - 1 ? 1
+                                                 : 2 + s % 3);
     }
     ((uint16_t *)plan.id)[i] = (uint16_t)id;
     plan.nz += plan.setptr[id + 1] - plan.setptr[id];
@@ -419,6 +432,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rates, NULL));
   for (size_t k = 0; k < (all ? PETSC_STATIC_ARRAY_LENGTH(kinds) : 1); k++) PetscCall(CheckSteps(kinds[k], type));
   if (!rank) PetscCall(CheckAllUnions());
   PetscCall(TestReport(failures, "all is right\n", 0));
@@ -462,6 +476,11 @@ int main(int argc, char **argv)
       suffix: cuda
       requires: cuda
       args: -vec_type cuda -mat_vcrs_layout {{auto l0 l1 l3}}
+
+    test:
+      suffix: cuda_rows
+      requires: cuda
+      args: -vec_type cuda -mat_vcrs_layout l0 -all 0 -rows 700001
 
     test:
       suffix: cuda_mpi

@@ -50,14 +50,14 @@ typedef struct {
   PetscInt        m, period, nunions, nentries, nvalues, ntasks, nrest;
   PetscInt        ngroups;
   PetscInt64      grouprows; /* the rows of a group */
-  PetscInt       *group;    /* [ngroups + 1] the first task of each; on the host */
-  VCRSUnionTask  *task;     /* [ntasks] */
-  VCRSUnionTask  *rest;     /* [nrest] slices without a union: they have too many entries */
-  VCRSUnionEntry *entry;    /* [nentries] */
-  uint32_t       *has;      /* [32 nunions] */
-  PetscScalar    *diagonal; /* [32 nunions], 0 where there is none */
-  PetscScalar    *before;   /* [32 nunions], 0 where there is none */
-  PetscScalar    *value;    /* [nvalues] */
+  PetscInt       *group;     /* [ngroups + 1] the first task of each; on the host */
+  VCRSUnionTask  *task;      /* [ntasks] */
+  VCRSUnionTask  *rest;      /* [nrest] slices without a union: they have too many entries */
+  VCRSUnionEntry *entry;     /* [nentries] */
+  uint32_t       *has;       /* [32 nunions] */
+  PetscScalar    *diagonal;  /* [32 nunions], 0 where there is none */
+  PetscScalar    *before;    /* [32 nunions], 0 where there is none */
+  PetscScalar    *value;     /* [nvalues] */
 } VCRSUnions;
 
 /* How many different pairs a slice has on the average: of n slices, each step-th one of those in id[] */

@@ -31,15 +31,15 @@ typedef struct {
   const VCRSPlan *plan;
   const void     *id;
   VCRSUnions     *u;
-  PetscInt        slices;                  /* of a period */
-  PetscInt        line;                    /* a distance that rows of a period have to others which they read x with */
-  PetscInt       *key;                     /* [VCRS_SLICE nunions] the pairs of rows, -1: no such row */
-  uint32_t       *head;                    /* [nunions] entries, as a task has them */
-  PetscInt       *slice;                   /* the union of each slice of each period, or UNIONS_NONE */
-  PetscInt        table[UNIONS_TABLE];     /* open addressing: -1, or the number of a union */
+  PetscInt        slices;              /* of a period */
+  PetscInt        line;                /* a distance that rows of a period have to others which they read x with */
+  PetscInt       *key;                 /* [VCRS_SLICE nunions] the pairs of rows, -1: no such row */
+  uint32_t       *head;                /* [nunions] entries, as a task has them */
+  PetscInt       *slice;               /* the union of each slice of each period, or UNIONS_NONE */
+  PetscInt        table[UNIONS_TABLE]; /* open addressing: -1, or the number of a union */
   PetscInt        maxkey, maxhead, maxentry, maxlocal, maxvalue, maxtask, maxrest;
-  PetscInt64      entries;                 /* of the unions of all slices */
-  PetscInt        without;                 /* slices that have none */
+  PetscInt64      entries; /* of the unions of all slices */
+  PetscInt        without; /* slices that have none */
 } UnionsBuild;
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
@@ -302,7 +302,7 @@ static PetscErrorCode UnionsBuildSlices(UnionsBuild *b, PetscInt nslices)
   for (PetscInt s = 0; s < nslices && UnionsGetBytes(u) <= UNIONS_BYTES; s++) {
     const PetscInt begin = s / b->slices * u->period, end = u->m - begin < u->period ? u->m : begin + u->period;
     PetscInt       first = s % b->slices * VCRS_SLICE, last = s < b->slices ? UNIONS_NONE : b->slice[s - b->slices];
-    PetscBool      same  = PETSC_FALSE;
+    PetscBool      same = PETSC_FALSE;
 
     b->slice[s] = UNIONS_NONE;
     if (end - begin <= first) continue; /* of the last period */
@@ -362,7 +362,7 @@ static PetscErrorCode UnionsBuildTasks(UnionsBuild *b, PetscInt warps)
 {
   VCRSUnions    *u        = b->u;
   const PetscInt nperiods = (u->m - 1) / u->period + 1, rows = u->m / (VCRS_UNION_ROWS * VCRS_SLICE) < warps ? 1 : VCRS_UNION_ROWS;
-  const PetscInt periods  = PetscMin(nperiods, UNIONS_PERIODS);
+  const PetscInt periods = PetscMin(nperiods, UNIONS_PERIODS);
 
   PetscFunctionBegin;
   u->grouprows = periods * (PetscInt64)u->period;
