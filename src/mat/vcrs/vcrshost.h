@@ -35,6 +35,9 @@ typedef struct {
   PetscInt first, count, set;
 } VCRSRun;
 
+/* vcrsmultslices.c */
+PETSC_INTERN void VCRSPlanMultSlices_Private(const VCRSPlan *, const VCRSOperands *, PetscScalar *, size_t);
+
 /* vcrsmulttranspose.c */
 PETSC_INTERN PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *, const VCRSOperands *);
 
@@ -110,35 +113,50 @@ static inline PetscScalar VCRSDecodeEntry(const VCRSPlan *plan, PetscInt64 posit
 #endif
 }
 
-/*
-   The powers of two of 32 rows, once for each component of an entry; rows outside the matrix are
-   lanes that pad. PETSC_FALSE if one underflows, as it may in a row of denormal numbers.
-*/
-static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
+/* 2^e of n numbers e. PETSC_FALSE if one underflows, as it may in a row of denormal numbers */
+static LITHE_ALWAYS_INLINE PetscBool VCRSPowersOfTwo(PetscInt n, const int16_t e[], PetscReal power[])
 {
   PetscBool normal = PETSC_TRUE;
-  int64_t   e[VCRS_SLICE], lowest = 0, highest = 0;
 
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+#if PetscDefined(USE_REAL_DOUBLE)
+  int16_t lowest = 0, highest = 0;
+
+  for (PetscInt l = 0; l < n; l++) {
     lowest  = PetscMin(lowest, e[l]);
     highest = PetscMax(highest, e[l]);
   }
-#if PetscDefined(USE_REAL_DOUBLE)
+
   /* An IEEE double that is a power of two is its exponent, shifted */
   if (lowest >= -1022 && highest <= 1023) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = (int64_t)((uint64_t)(e[l] + 1023) << 52);
-    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
-      for (PetscInt l = 0; l < VCRS_SLICE; l++) memcpy(&scale[VCRS_COMPONENTS * l + c], &e[l], sizeof(double));
+    for (PetscInt l = 0; l < n; l++) {
+      const uint64_t bits = (uint64_t)((int64_t)e[l] + 1023) << 52;
+
+      memcpy(&power[l], &bits, sizeof(double));
     }
     return normal;
   }
 #endif
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const PetscReal power = VCRSTimesPowerOfTwo(1, (int)e[l]);
+  for (PetscInt l = 0; l < n; l++) {
+    power[l] = VCRSTimesPowerOfTwo(1, e[l]);
+    if (power[l] == 0) normal = PETSC_FALSE;
+  }
+  return normal;
+}
 
-    if (power == 0) normal = PETSC_FALSE;
-    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) scale[VCRS_COMPONENTS * l + c] = power;
+/*
+   The powers of two of 32 rows, once for each component of an entry; rows outside the matrix are
+   lanes that pad. PETSC_FALSE as above.
+*/
+static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
+{
+  int16_t   e[VCRS_SLICE];
+  PetscReal power[VCRS_SLICE];
+  PetscBool normal;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
+  normal = VCRSPowersOfTwo(VCRS_SLICE, e, power);
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) scale[VCRS_COMPONENTS * l + c] = power[l];
   }
   return normal;
 }
@@ -246,7 +264,7 @@ static LITHE_ALWAYS_INLINE void VCRSDecodeColumns(const VCRSPlan *plan, PetscInt
   const uint8_t  *data;
 
   if (plan->grouped) {
-    const PetscInt  w      = s / VCRS_WINDOW_SLICES, first = VCRS_GROUP * plan->groupfirst[w];
+    const PetscInt  w = s / VCRS_WINDOW_SLICES, first = VCRS_GROUP * plan->groupfirst[w];
     const uint16_t *number = (const uint16_t *)plan->coloffset + VCRS_SLICE * (VCRSColumnBase(plan, s) + k), *group = plan->group + plan->groupptr[w];
 
     LITHE_INDEPENDENT
@@ -304,13 +322,13 @@ static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt 
     const PetscScalar *from = x + (size_t)c * ldx + VCRS_GROUP * (size_t)plan->groupfirst[w];
     const PetscInt     left = plan->n - VCRS_GROUP * plan->groupfirst[w];
 
+    /* groups ascend: only the last one may reach beyond x */
     for (PetscInt p = 0; p < VCRS_GROUP; p++) to[p] = 0;
-    for (PetscInt k = 1; k < n; k++) {
-      const PetscInt column = VCRS_GROUP * (PetscInt)group[k];
+    for (PetscInt k = 1; k < n - 1; k++) memcpy(to + VCRS_GROUP * k, from + VCRS_GROUP * (PetscInt)group[k], VCRS_GROUP * sizeof(*to));
+    for (PetscInt p = 0; p < VCRS_GROUP && n > 1; p++) {
+      const PetscInt column = VCRS_GROUP * (PetscInt)group[n - 1] + p;
 
-      if (column + VCRS_GROUP <= left) memcpy(to + VCRS_GROUP * k, from + column, VCRS_GROUP * sizeof(*to));
-      else
-        for (PetscInt p = 0; p < VCRS_GROUP; p++) to[VCRS_GROUP * k + p] = column + p < left ? from[column + p] : 0;
+      to[VCRS_GROUP * (n - 1) + p] = column < left ? from[column] : 0;
     }
     to += ldto;
   }
@@ -377,24 +395,19 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt
     for (PetscInt l = 0; l < count; l++) sigma[l] = plan->sigma[row + l];
     return PETSC_TRUE;
   case VCRS_SIGMA_SPARSE:
-    for (PetscInt l = 0; l < count;) {
-      const PetscInt word = (row + l) / 32, bit = (row + l) % 32, nbits = PetscMin(32 - bit, count - l);
+    memset(sigma, 0, (size_t)count * sizeof(*sigma));
+    for (PetscInt l = 0, nbits; l < count; l += nbits) {
+      const PetscInt word = (row + l) / 32, bit = (row + l) % 32;
       const uint32_t mask = plan->sigmamask[word];
+      uint32_t       left;
+      PetscInt       p;
 
-      for (PetscInt b = 0; b < nbits; b++) sigma[l + b] = 0;
-      if (mask) {
-        PetscInt p = plan->sigmaptr[word];
-
-        for (PetscInt b = 0; b < bit + nbits; b++) {
-          if (!(mask >> b & 1)) continue;
-          if (b >= bit) {
-            sigma[l + b - bit] = plan->sigma[p];
-            any                = PETSC_TRUE;
-          }
-          p++;
-        }
-      }
-      l += nbits;
+      nbits = PetscMin(32 - bit, count - l);
+      left  = mask >> bit << (32 - nbits) >> (32 - nbits);
+      if (!left) continue;
+      any = PETSC_TRUE;
+      p   = plan->sigmaptr[word] + __builtin_popcount(mask & ((UINT32_C(1) << bit) - 1));
+      for (; left; left &= left - 1) sigma[l + __builtin_ctz(left)] = plan->sigma[p++];
     }
     return any;
   default:

@@ -4,12 +4,11 @@
 
 /*
    Products with a compressed matrix on the host: y = A x (+ add). What the arrays of a plan mean is
-   told in lithe/private/vcrsplan.h; A^T and A^H are in vcrsmulttranspose.c.
+   told in lithe/private/vcrsplan.h; slices of L3 are in vcrsmultslices.c, A^T and A^H in vcrsmulttranspose.c.
 
    Rows of one index set that follow one another have their columns side by side too: entry k of rows
    r, r+1, ... multiplies x[r + offset_k], x[r+1 + offset_k], ... So L0, L1 and L2 walk over such runs
-   and treat a run as the sum of a few shifted pieces of x, which vectorises and needs no index. L3
-   gathers x for 32 rows at a time.
+   and treat a run as the sum of a few shifted pieces of x, which vectorises and needs no index.
 
    Several columns of x share one sweep: the matrix is read and decoded once, batch by batch.
 */
@@ -19,7 +18,6 @@
 #define STREAM_GROUP 8   /* entries of a run that are summed in registers before y is touched */
 #define STREAM_ROWS  512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
 #define STREAM_SHORT 4   /* runs of fewer rows are treated row by row */
-#define L3_COLUMNS   4   /* columns of x that one pass over a decoded slice serves */
 
 /* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
 static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
@@ -309,111 +307,6 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   }
 }
 
-/* sum[l] += a[l] (x[col[l]] - ref[l]) for all lanes l; whether ref is NULL must be a constant */
-static LITHE_ALWAYS_INLINE void GatherAll(const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
-{
-#if PetscDefined(USE_COMPLEX)
-  const PetscReal *ar = (const PetscReal *)a, *xr = (const PetscReal *)x, *rr = (const PetscReal *)ref;
-  PetscReal       *to = (PetscReal *)sum;
-
-  LITHE_INDEPENDENT
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const size_t    p  = 2 * (size_t)col[l];
-    const PetscReal dr = xr[p] - (ref ? rr[2 * l] : 0), di = xr[p + 1] - (ref ? rr[2 * l + 1] : 0);
-
-    to[2 * l] += ar[2 * l] * dr - ar[2 * l + 1] * di;
-    to[2 * l + 1] += ar[2 * l] * di + ar[2 * l + 1] * dr;
-  }
-#else
-  LITHE_INDEPENDENT
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) sum[l] += a[l] * (x[col[l]] - (ref ? ref[l] : 0));
-#endif
-}
-
-/* The same for one entry of each lane l whose length is over k; the others get nothing, and no product is made for them */
-static LITHE_ALWAYS_INLINE void GatherSome(PetscInt k, const uint8_t length[], const PetscScalar a[], const PetscInt col[], const PetscScalar *x, const PetscScalar *ref, PetscScalar sum[])
-{
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const PetscBool   in = (PetscBool)(k < length[l]);
-    const PetscScalar xl = x[in ? col[l] : 0], rl = ref ? ref[l] : 0; /* entries there are, so x is not empty */
-
-    sum[l] = VCRSAddProduct(sum[l], in ? a[l] : 0, in ? xl : 0, in ? rl : 0);
-  }
-}
-
-/* window: room for the x of a window where columns are grouped, ldwindow numbers for each right side */
-static LITHE_TARGET_CLONES_NARROW void Mult_L3(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *window, size_t ldwindow)
-{
-  const PetscScalar *const xs = window ? window : v->x;
-  const size_t    ldx   = window ? ldwindow : v->ldx;
-  const PetscInt  first = plan->difference ? 1 : 0;
-  const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
-  PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
-  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE], sum[L3_COLUMNS][VCRS_SLICE], ref[L3_COLUMNS][VCRS_SLICE];
-  PetscInt        col[VCRS_BATCH * VCRS_SLICE], row[VCRS_SLICE];
-
-  for (PetscInt s = 0; s < plan->nslices; s++) {
-    const uint8_t *length  = plan->rowlength + VCRS_SLICE * s;
-    uint8_t        longest = 0, shortest = UINT8_MAX;
-    PetscBool      normal = PETSC_TRUE;
-
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-      longest  = PetscMax(longest, length[l]);
-      shortest = PetscMin(shortest, length[l]);
-    }
-    VCRSLaneRows(plan, s, row);
-    if (fixed) normal = VCRSScale(plan, row, scale);
-    if (window && s % VCRS_WINDOW_SLICES == 0) VCRSGatherWindow(plan, s / VCRS_WINDOW_SLICES, v->nrhs, v->x, v->ldx, window, ldwindow);
-
-    for (PetscInt c0 = 0; c0 < v->nrhs; c0 += L3_COLUMNS) {
-      const PetscInt     nc = PetscMin(L3_COLUMNS, v->nrhs - c0);
-      const PetscScalar *x  = xs + c0 * ldx;
-
-      memset(sum, 0, (size_t)nc * sizeof(sum[0]));
-
-      /* The references and their row sums */
-      if (plan->difference && longest > 0) {
-        VCRSDecodePlaces(plan, s, 0, 1, col);
-        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-          PetscScalar sigma1 = 0;
-
-          if (length[l] && plan->sigmakind != VCRS_SIGMA_NONE) {
-            if (VCRSGetSigma(plan, row[l], 1, sigma)) sigma1 = sigma[0];
-          }
-          for (PetscInt c = 0; c < nc; c++) {
-            ref[c][l] = length[l] ? x[c * ldx + col[l]] : 0;
-            sum[c][l] = VCRSAddProduct(0, sigma1, ref[c][l], 0);
-          }
-        }
-      }
-
-      /* The entries, batch by batch: in groups as far as all lanes go */
-      for (PetscInt k = first; k < longest; k += VCRS_BATCH) {
-        const PetscInt     batch = PetscMin(VCRS_BATCH, longest - k), common = PetscMax(0, PetscMin(batch, shortest - k));
-        const PetscScalar *a = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * (k - first), VCRS_SLICE * batch, row, scale, normal, buffer);
-
-        VCRSDecodePlaces(plan, s, k, batch, col);
-        for (PetscInt c = 0; c < nc; c++) {
-          for (PetscInt j = 0; j < common; j++) {
-            if (plan->difference) GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, ref[c], sum[c]);
-            else GatherAll(a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, NULL, sum[c]);
-          }
-          for (PetscInt j = common; j < batch; j++) GatherSome(k + j, length, a + VCRS_SLICE * j, col + VCRS_SLICE * j, x + c * ldx, plan->difference ? ref[c] : NULL, sum[c]);
-        }
-      }
-
-      for (PetscInt c = 0; c < nc; c++) {
-        PetscScalar       *y   = v->y + (c0 + c) * v->ldy;
-        const PetscScalar *add = v->add ? v->add + (c0 + c) * v->ldadd : NULL;
-
-        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-          if (row[l] < plan->m) y[row[l]] = (add ? add[row[l]] : 0) + sum[c][l];
-        }
-      }
-    }
-  }
-}
-
 /* The rows of L3 that are too long for a slice; y has its add already */
 static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
 {
@@ -506,7 +399,7 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
       ldwindow = VCRS_GROUP * (size_t)plan->mostgroups;
       PetscCall(PetscMalloc(ldwindow * (size_t)nrhs * sizeof(*window), &window));
     }
-    Mult_L3(plan, &v, window, ldwindow);
+    VCRSPlanMultSlices_Private(plan, &v, window, ldwindow);
     PetscCall(PetscFree(window));
     if (plan->nlong) Mult_Long(plan, &v);
     break;
@@ -531,16 +424,18 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
 
   Note:
   A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on a
-  server core (Zen 4, stencils with 7 and 27 entries a row and a random pattern with 15, 0.2 to 2 million rows). Only
-  their proportions matter.
+  server core (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows). Only their
+  proportions matter.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
   /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
-  static const PetscReal setsreal[]    = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
-  static const PetscReal setscomplex[] = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
-  static const PetscReal gather[]      = {1.05, 0.95, 0.95, 1.15, 0.90, 1.25, 0.85, 0.88};
-  const PetscReal       *sets          = PetscDefined(USE_COMPLEX) ? setscomplex : setsreal;
+  static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
+  static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
+  static const PetscReal slicesreal[]    = {0.60, 0.62, 0.72, 0.75, 0.72, 0.86, 0.66, 0.68};
+  static const PetscReal slicescomplex[] = {4.00, 3.60, 2.40, 2.40, 2.80, 3.20, 2.50, 2.60};
+  const PetscReal       *sets            = PetscDefined(USE_COMPLEX) ? setscomplex : setsreal;
+  const PetscReal       *slices          = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
   const PetscReal        aij   = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m;
   const PetscReal        row   = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
@@ -568,7 +463,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
     cost = (1 - some) * cost + some * row + 5 * (PetscReal)nruns;
     break;
   case MATVCRS_LAYOUT_L3:
-    cost = (PetscDefined(USE_COMPLEX) ? 2 : 1) * (gather[plan->values] * nz + 2.5 * m);
+    cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 7 : 3.5) * m;
     break;
   default:
     cost = row;
