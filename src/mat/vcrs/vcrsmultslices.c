@@ -427,8 +427,7 @@ static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, PetscBool whole, c
   }
 }
 
-/* Several columns of x share what is decoded; xwindow: room for the x of a window where columns are grouped, ldxwindow numbers for each of them */
-LITHE_TARGET_CLONES_NARROW void VCRSPlanMultSlices_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
+static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
   const PetscScalar *xs    = xwindow ? xwindow : v->x;
   const size_t       ldx   = xwindow ? ldxwindow : v->ldx;
@@ -464,4 +463,10 @@ LITHE_TARGET_CLONES_NARROW void VCRSPlanMultSlices_Private(const VCRSPlan *plan,
       for (PetscInt c = 0; c < nc; c++) EndSums(plan, window.whole, &slice, sum[c], v->add ? v->add + (c0 + c) * v->ldadd : NULL, v->y + (c0 + c) * v->ldy);
     }
   }
+}
+
+/* y = A x (+ add) for the rows in slices of L3; xwindow: room for the x of a window where columns are grouped, ldxwindow numbers for each column of x */
+void VCRSPlanMultSlices_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
+{
+  MultSlices(plan, v, xwindow, ldxwindow);
 }
