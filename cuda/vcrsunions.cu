@@ -25,11 +25,11 @@
 #define UNIONS_TURN    (11 * UNIONS_WARPS) /* tasks, about */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
+  Number   value;
   PetscInt offset;
   int      values;
-  Number   value;
 };
-static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry), "an entry is that of the host");
+static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry) && offsetof(UnionsEntry, offset) == offsetof(VCRSUnionEntry, offset) && offsetof(UnionsEntry, values) == offsetof(VCRSUnionEntry, values), "an entry is that of the host");
 static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 
 struct UnionsArguments : MultArguments, PairsTables {

@@ -40,10 +40,11 @@ typedef struct {
   uint32_t rows;            /* of a thread; without a union, 0 */
 } VCRSUnionTask;
 
+/* The scalar is first: a complex one is aligned to 16 bytes in device code and to 8 on the host */
 typedef struct {
-  alignas(16) PetscInt offset;
+  alignas(16) PetscScalar value;
+  PetscInt    offset;
   int32_t     values; /* -1: value holds for all */
-  PetscScalar value;
 } VCRSUnionEntry;
 
 typedef struct {
