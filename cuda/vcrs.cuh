@@ -421,8 +421,8 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 /* The rows of L0 must be this many strides at least */
 #define VCRS_STRIDE_BANDS 16
 
-/* As many rows at distance stride a thread may have in L1 and L2 */
-#define VCRS_GRID_ROWS 4
+/* Where rows that kernels leave out are in a list there must be as many planes of the others */
+#define VCRS_GRID_PLANES 4
 
 /* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
 #define VCRS_COMMON_PAIRS 6

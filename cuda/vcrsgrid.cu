@@ -15,7 +15,6 @@
    there as zero. All other rows, the other boundaries, are in a list that is made once per matrix.
 */
 
-#include "vcrsgrid.cuh"
 #include "vcrssets.cuh"
 #include <cub/device/device_select.cuh>
 #include <cuda/ptx>
@@ -24,16 +23,17 @@
 #include <type_traits>
 
 /* Points are numbered in the order of columns, plane by plane */
-static constexpr int points = 27, plane = 9;
+static constexpr int plane = 9;
 
 /* The most planes that a block goes along */
 static constexpr int mostplanes = 64;
 
 struct GridArguments : SetsArguments {
-  PetscInt     side[2];              /* as in VCRSLaunch */
-  int          planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
-  int          pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
-  unsigned int valuesat, stagebytes; /* bytes; x is at 0 */
+  PetscInt        stride, line, side[2], firstmain, nmain, nlisted; /* as in VCRSLaunch */
+  const PetscInt *listed;
+  int             planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
+  int             pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
+  unsigned int    valuesat, stagebytes; /* bytes; x is at 0 */
 };
 
 /*
@@ -109,7 +109,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 
 /* The rows of the list from item on, 32 at a time, a thread a row, up to item end */
 template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ void MultListed(const SetsArguments &a, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
+static __device__ __forceinline__ void MultListed(const GridArguments &a, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
 {
 #pragma unroll 1
   for (; item < end; item += step) {
@@ -143,7 +143,7 @@ struct Pieces {
 };
 
 /* Whether the slice that begins with this row has a row at an end of a line */
-static __device__ __forceinline__ bool HasEnds(const GridArguments &a, VCRSUnsigned row)
+[[maybe_unused]] static __device__ __forceinline__ bool HasEnds(const GridArguments &a, VCRSUnsigned row)
 {
   const VCRSUnsigned at = row % static_cast<VCRSUnsigned>(a.line);
 
@@ -404,8 +404,14 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   PetscFunctionBegin;
   static_assert(3 * warps <= 32, "a warp copies for all");
   static_cast<SetsArguments &>(a) = *sets;
+  a.stride     = l->stride;
+  a.line       = l->line;
   a.side[0]    = l->side[0];
   a.side[1]    = l->side[1];
+  a.firstmain  = l->firstmain;
+  a.nmain      = l->nmain;
+  a.nlisted    = l->nlisted;
+  a.listed     = l->dlisted;
   a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
   a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
   a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
@@ -515,7 +521,7 @@ PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, P
 
   PetscFunctionBegin;
   *taken = PETSC_FALSE;
-  if (l->nmain <= 0 || l->nmain < VCRS_GRID_ROWS * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (l->nmain <= 0 || l->nmain < VCRS_GRID_PLANES * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), static_cast<PetscInt *>(NULL), p->m, listed, stream));
   PetscCallCUDA(cub::DeviceSelect::If(work, more, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
   bytes = (PetscMax(bytes, more) + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);

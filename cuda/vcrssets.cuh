@@ -23,12 +23,6 @@ struct SetsArguments : MultArguments {
   int               length; /* of the common set */
   uint32_t          all;    /* a bit for each of its entries */
   const uint32_t   *part;   /* of each set: which of them it has, 0: others, or none */
-  PetscInt          stride, line;       /* grids, see vcrsgrid.cuh */
-  unsigned int      lineslices, strips; /* slices of about a line, strips of lines in a plane */
-  PetscInt          firstmain, nmain;   /* the rows for which the set of the grid stays inside x, whole slices */
-  PetscInt          nlisted;
-  const PetscInt   *listed;    /* the others, and those that have another set */
-  PetscInt64        laststart; /* where the last slice that is long enough may begin */
   PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
@@ -50,8 +44,6 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   a.length    = l->length;
   a.all       = VCRSAllEntries(l->length);
   a.part      = l->dword;
-  a.stride    = l->stride;
-  a.line      = l->line;
   a.id        = p->id;
   a.setptr    = p->setptr;
   a.setoffset = p->setoffset;
@@ -60,11 +52,6 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   a.exponent  = p->exponent;
   a.decode    = GetDecodeArguments(p);
   a.sigma     = GetSigmaArguments(p);
-  a.firstmain = l->firstmain;
-  a.nmain     = l->nmain;
-  a.nlisted   = l->nlisted;
-  a.listed    = l->dlisted;
-  a.laststart = p->nvalue - 32 * static_cast<PetscInt64>(l->length - (p->difference ? 1 : 0));
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
