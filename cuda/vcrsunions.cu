@@ -11,7 +11,7 @@
    that of the row before.
 
    The second limit is what goes from L2 to L1. One block has a multiprocessor, and goes along strips of lines: entries that rows of several
-   lines read are still in L1. Blocks take turns in the list of tasks, so that neighbouring strips are read at the same time, and none is left waiting.
+   lines read are still in L1. Blocks have neighbouring pieces of the list of tasks, so that neighbouring strips are read at about the same time.
 */
 
 #include "step.cuh"
@@ -22,7 +22,7 @@
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
 #define UNIONS_REST    128                 /* threads */
-#define UNIONS_TURN    (11 * UNIONS_WARPS) /* tasks, about */
+#define UNIONS_SHARE   (11 * UNIONS_WARPS) /* tasks of a block, about */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
@@ -35,7 +35,7 @@ static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;
   unsigned int          begin, end;       /* tasks */
-  unsigned int          turn, reciprocal; /* so many of them a block takes at a time; 2^32 divided by that, rounded up */
+  unsigned int          share;            /* so many of them a block has */
   const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
@@ -168,29 +168,21 @@ static __device__ __forceinline__ void DoTask(const UnionsArguments &a, const Li
   if (row != UNIONS_NO_ROW) FinishRows<rows, sums>(a, step, row, own, sum);
 }
 
-/* The k-th task of a block */
-static __device__ __forceinline__ unsigned int GetTask(const UnionsArguments &a, unsigned int k)
-{
-  const unsigned int turn = __umulhi(k, a.reciprocal);
-
-  return a.begin + (turn * gridDim.x + blockIdx.x) * a.turn + (k - turn * a.turn);
-}
-
 template <bool sums>
 static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const __grid_constant__ UnionsArguments a, const __grid_constant__ LitheStep step)
 {
-  unsigned int k = threadIdx.x / 32, t = GetTask(a, k);
-  uint4        next = {0, 0, 0, 0};
+  const unsigned int begin = a.begin + blockIdx.x * a.share, end = a.end - begin < a.share ? a.end : begin + a.share;
+  unsigned int       t     = begin + threadIdx.x / 32;
+  uint4              next  = {0, 0, 0, 0};
 
-  if (t < a.end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+  if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
 #pragma unroll 1
-  while (t < a.end) {
+  while (t < end) {
     const uint4 task = next;
 
     /* the next task is under way while this one is worked on */
-    k += UNIONS_WARPS;
-    t = GetTask(a, k);
-    if (t < a.end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+    t += UNIONS_WARPS;
+    if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
 
     if (task.w == VCRS_UNION_ROWS) DoTask<VCRS_UNION_ROWS, sums>(a, step, task);
     else DoTask<1, sums>(a, step, task);
@@ -215,11 +207,11 @@ static __global__ void __launch_bounds__(UNIONS_REST) UnionsRestKernel(const __g
 }
 
 template <bool sums>
-static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, unsigned int blocks, const LitheStep &step, cudaStream_t stream)
+static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, const LitheStep &step, cudaStream_t stream)
 {
   const unsigned int nrest = static_cast<unsigned int>(u->nrest);
 
-  if (a.begin < a.end) UnionsKernel<sums><<<blocks, UNIONS_THREADS, 0, stream>>>(a, step);
+  if (a.begin < a.end) UnionsKernel<sums><<<(a.end - a.begin - 1) / a.share + 1, UNIONS_THREADS, 0, stream>>>(a, step);
   if (nrest) UnionsRestKernel<sums><<<(nrest - 1) / (UNIONS_REST / 32) + 1, UNIONS_REST, 0, stream>>>(a, u->rest, nrest, step);
 }
 
@@ -244,13 +236,12 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.value                         = reinterpret_cast<const Number *>(u->value);
   a.own                           = v->add == v->x;
 
-  /* All blocks have as many turns. Warps go on from one to the next, so a turn is not shorter than they are many */
-  a.end        = PetscMax(a.begin, a.end);
-  turns        = PetscMax(1, (a.end - a.begin + n * UNIONS_TURN / 2) / (n * UNIONS_TURN));
-  a.turn       = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
-  a.reciprocal = static_cast<unsigned int>((UINT64_C(1) << 32) / a.turn + 1);
-  if (step->nsums) UnionsLaunch<true>(a, u, n, *step, stream);
-  else UnionsLaunch<false>(a, u, n, *step, stream);
+  /* as many blocks for each multiprocessor; a share is not smaller than a block has warps */
+  a.end   = PetscMax(a.begin, a.end);
+  turns   = PetscMax(1, (a.end - a.begin + n * UNIONS_SHARE / 2) / (n * UNIONS_SHARE));
+  a.share = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
+  if (step->nsums) UnionsLaunch<true>(a, u, *step, stream);
+  else UnionsLaunch<false>(a, u, *step, stream);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
