@@ -7,7 +7,7 @@
 
    A row costs its id, one entry of y and, if the caches do their work, one entry of x. What binds is
    not the device memory then but the entries of x that go from L2 to L1 and from there to registers: 7
-   or 27 a row. Therefore a thread works on several rows at distance stride, see vcrsgrid.cuh: for each
+   or 27 a row. Therefore a thread works on several rows at distance stride: for each
    triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3 rows.
 
    Where one pair is all that a grid's interior has, a warp takes the first of these ways that its rows allow:
@@ -24,8 +24,47 @@
    the sum over the whole set is what the other entries give; the row sums are added by a launch of their own.
 */
 
-#include "vcrsgrid.cuh"
 #include "vcrspairs.cuh"
+
+/*
+   Rows of a thread are a distance stride apart, at which the commonest pair meets itself again: a plane of the grid, say. Entries of x
+   are read once for several of them. Where the launch has found lines, a block takes tile rows of each of threads / tile neighbouring
+   lines: rows next to each other in two directions share entries of x in L1.
+*/
+
+/* Where the thread of the block in its turn number turn is in a band of rows planes, which band; false: nowhere */
+template <int threads, int tile>
+static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUnsigned line, unsigned int turn, VCRSUnsigned *place, VCRSUnsigned *band)
+{
+  VCRSUnsigned g  = static_cast<VCRSUnsigned>(turn) * threads + threadIdx.x;
+  bool         is = true;
+
+  if (tile && line) {
+    constexpr int      width = tile ? tile : threads, lines = threads / width;
+    const VCRSUnsigned across = (line + width - 1) / width, strip = turn / across, at = (turn - strip * across) * width + threadIdx.x % width;
+
+    is = at < line;
+    g  = (strip * lines + threadIdx.x / width) * line + (is ? at : line - 1);
+  }
+  *band  = g / stride;
+  *place = g - *band * stride;
+  return is;
+}
+
+/* How many turns of a block there are in a matrix of m rows */
+template <int rows, int threads, int tile>
+static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line)
+{
+  const PetscInt64 bands = (m + static_cast<PetscInt64>(rows) * stride - 1) / (static_cast<PetscInt64>(rows) * stride);
+
+  if (tile && line) {
+    constexpr int    width = tile ? tile : threads, lines = threads / width;
+    const PetscInt64 nline = bands * (stride / line);
+
+    return ((nline + lines - 1) / lines) * ((line + width - 1) / width);
+  }
+  return (bands * stride + threads - 1) / threads;
+}
 
 /*
    How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
