@@ -15,9 +15,9 @@
    there as zero. All other rows, the other boundaries, are in a list that is made once per matrix.
 */
 
+#include "barrier.cuh"
 #include "vcrssets.cuh"
 #include <cub/device/device_select.cuh>
-#include <cuda/ptx>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/discard_iterator.h>
 #include <type_traits>
@@ -198,13 +198,6 @@ struct Piece {
   }
 };
 
-[[maybe_unused]] static __device__ __forceinline__ void PhaseWait(uint64_t *barrier, uint32_t parity)
-{
-#if __CUDA_ARCH__ >= 900
-  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
-#endif
-}
-
 /* The warp that copies; first: the block's first row */
 template <VCRSValues kind, bool difference, int stages>
 static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
@@ -225,7 +218,7 @@ static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, un
     const auto     copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
     const void    *from = static_cast<const typename Values<kind>::Code *>(a.value) + (piece.start + 32 * piece.from);
 
-    PhaseWait(empty + stage, parity);
+    BarrierWait(empty + stage, parity);
     if (threadIdx.x % 32 == 0) {
       (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + (a.window ? 1 : 3) * line);
       copyx(0);
@@ -319,7 +312,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     last   = middle;
     middle = first;
     first.Clear();
-    PhaseWait(full + stage, parity);
+    BarrierWait(full + stage, parity);
     own = *x;
     if (ends) all = AddPlane<difference, true>(values, value, x, a.pitch, place, first, middle, last);
     else all = AddPlane<difference, false>(values, value, x, a.pitch, place, first, middle, last);
@@ -327,9 +320,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     middle.Add(Sums::Share(difference ? all - own : all));
     last.Add(Sums::Share(all));
     __syncwarp();
-#if __CUDA_ARCH__ >= 900
-    if (lane == 0) (void)cuda::ptx::mbarrier_arrive(empty + stage);
-#endif
+    if (lane == 0) BarrierArrive(empty + stage);
     if (++stage == stages) {
       stage = 0;
       parity ^= 1;

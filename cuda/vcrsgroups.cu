@@ -11,8 +11,8 @@
    bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together.
 */
 
+#include "barrier.cuh"
 #include "vcrsfinish.cuh"
-#include <cuda/ptx>
 
 /* The most threads of a block: two teams and four stages */
 #define VCRS_GROUPS_THREADS 640
@@ -42,20 +42,6 @@ struct GroupsArguments : MultArguments {
 [[maybe_unused]] static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
 {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
-}
-
-[[maybe_unused]] static __device__ __forceinline__ void BarrierWait(uint64_t *barrier, uint32_t parity)
-{
-#if __CUDA_ARCH__ >= 900
-  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
-#endif
-}
-
-[[maybe_unused]] static __device__ __forceinline__ void BarrierArrive(uint64_t *barrier)
-{
-#if __CUDA_ARCH__ >= 900
-  (void)cuda::ptx::mbarrier_arrive(barrier);
-#endif
 }
 
 /* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
