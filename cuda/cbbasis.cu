@@ -24,16 +24,15 @@ static PetscErrorCode CBAllocate(T **p, size_t count)
 /* What the host reads while the device works: one piece of memory that the device writes to */
 static PetscErrorCode CBCreatePage(CBDevice *d)
 {
-  const size_t ld = static_cast<size_t>(d->scalars.ld), sums = 2 * ld + 1;
+  const size_t ld = static_cast<size_t>(d->scalars.ld);
   char        *p;
   cudaEvent_t  event;
 
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMallocHost(&d->pages, (sums + ld * ld) * sizeof(PetscScalar) + ld * sizeof(CBStep)));
+  PetscCallCUDA(cudaMallocHost(&d->pages, ld * ld * sizeof(PetscScalar) + ld * sizeof(CBStep)));
   p                  = static_cast<char *>(d->pages);
   d->page.ld         = d->scalars.ld;
-  d->page.sums       = reinterpret_cast<PetscScalar *>(p);
-  d->page.hessenberg = d->page.sums + sums;
+  d->page.hessenberg = reinterpret_cast<PetscScalar *>(p);
   d->page.step       = reinterpret_cast<CBStep *>(d->page.hessenberg + ld * ld);
   PetscCallCUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   d->event = event;
@@ -85,38 +84,6 @@ PetscErrorCode LitheCUDACBDestroy(CBDevice *d)
   PetscCallCUDA(cudaFree(d->scalars.step));
   if (d->pages) PetscCallCUDA(cudaFreeHost(d->pages));
   if (d->event) PetscCallCUDA(cudaEventDestroy(static_cast<cudaEvent_t>(d->event)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDACBWaitSums(const CBDevice *)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDACBGetSums(const CBDevice *d, PetscInt first, PetscInt count)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(d->page.sums + first, d->scalars.sums + first, count * sizeof(PetscScalar), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDACBPutSums(const CBDevice *d, PetscInt first, PetscInt count)
-{
-  cudaStream_t stream;
-
-  PetscFunctionBegin;
-  /* the next one to write to page.sums waits for the stream before it does */
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemcpyAsync(d->scalars.sums + first, d->page.sums + first, count * sizeof(PetscScalar), cudaMemcpyHostToDevice, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

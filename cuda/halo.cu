@@ -7,8 +7,8 @@
    all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
 */
 
+#include "patience.cuh"
 #include <petscdevice_cuda.h>
-#include <lithe/private/lithecudahalo.h>
 
 #define THREADS LITHE_HALO_THREADS
 #define AHEAD   4  /* entries that a thread loads before it stores one */
@@ -30,15 +30,6 @@ static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned 
                : "l"(p)
                : "memory");
   return value;
-}
-
-static __device__ __forceinline__ unsigned long long Nanoseconds()
-{
-  unsigned long long now;
-
-  asm volatile("mov.u64 %0, %%globaltimer;"
-               : "=l"(now)::"memory");
-  return now;
 }
 
 /* ------------------------------------------------------------ entries leave */
@@ -123,24 +114,10 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 static __global__ void WaitKernel(const LitheHaloWait wait, unsigned long long exchange)
 {
   for (PetscInt k = threadIdx.x; k < wait.n; k += 32) {
-    unsigned long long begin = 0;
-    int                turns = 0;
+    Patience patience(wait.patience, static_cast<unsigned int>(k), exchange);
 
     while (LoadAcquire(&wait.flag[k]) < exchange) {
-      const unsigned long long now = Nanoseconds();
-
-      if (!begin) begin = now;
-      if (*static_cast<volatile unsigned int *>(wait.failed)) return;
-      if (now - begin > wait.limit) {
-        if (atomicCAS(wait.failed, 0u, 1u) == 0u) {
-          wait.failure->exchange = exchange;
-          __threadfence_system();
-          wait.failure->neighbour = static_cast<unsigned int>(k) + 1u;
-          __threadfence_system();
-        }
-        return;
-      }
-      if (++turns > 64) __nanosleep(100);
+      if (patience.IsOver()) return;
     }
   }
 }

@@ -10,7 +10,7 @@
 const char *const LitheTransports[] = {"auto", "ipc", "nccl", "mpi", "LitheTransport", "LITHE_TRANSPORT_", NULL};
 
 /* The first of these that can be used is what auto takes */
-static const LitheHaloOps *const transports[] = {
+static const LitheHaloOps *const halos[] = {
 #if defined(LITHE_HAVE_CUDA)
   &LitheHaloIPC,
   &LitheHaloNCCL,
@@ -29,6 +29,8 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
     return "some processes share a device";
   case LITHE_HALO_OTHER_NODES:
     return "the processes are on several nodes";
+  case LITHE_HALO_MANY_PROCESSES:
+    return "there are too many processes";
   case LITHE_HALO_NO_LIBRARY:
     return "libnccl.so.2 cannot be loaded on all nodes (LD_LIBRARY_PATH, for example, tells where it is)";
   default:
@@ -36,28 +38,51 @@ static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
   }
 }
 
-/* Takes the first transport that is asked for and possible on all processes; tells why those before it are not */
-static PetscErrorCode LitheHaloChoose_Private(LitheHalo halo)
+/* What CUDA or NCCL says of a code */
+static const char *LitheTransportMessage(LitheTransport transport, int code)
+{
+#if defined(LITHE_HAVE_CUDA)
+  return transport == LITHE_TRANSPORT_IPC ? LitheHaloMessage_CUDA(code) : LitheHaloMessage_NCCL(code);
+#else
+  (void)transport;
+  (void)code;
+  return "";
+#endif
+}
+
+PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *attempt, void *object, LitheTransport *taken, char reason[], size_t length)
 {
   PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(transports); k++) {
-    const LitheHaloOps *ops      = transports[k];
-    LitheHaloObstacle   obstacle = LITHE_HALO_POSSIBLE;
-    int                 code     = 0;
-    char                text[256];
+  *taken = LITHE_TRANSPORT_AUTO;
+  for (int k = LITHE_TRANSPORT_IPC; k <= LITHE_TRANSPORT_MPI; k++) {
+    const LitheTransport transport = (LitheTransport)k;
+    LitheHaloObstacle    obstacle  = LITHE_HALO_NO_CUDA;
+    int                  code      = 0;
+    char                 text[256];
 
-    if (halo->asked != LITHE_TRANSPORT_AUTO && halo->asked != ops->transport) continue;
-    PetscCall((*ops->create)(halo, &obstacle, &code));
+    if (asked != LITHE_TRANSPORT_AUTO && asked != transport) continue;
+    PetscCall((*attempt)(object, transport, &obstacle, &code));
     if (obstacle == LITHE_HALO_POSSIBLE) {
-      halo->ops            = ops;
-      halo->info.transport = ops->transport;
+      *taken = transport;
       break;
     }
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", halo->reason[0] ? "; " : "", LitheTransports[ops->transport], LitheHaloObstacleText(obstacle), code ? ", " : "", code ? (*ops->message)(code) : ""));
-    PetscCall(PetscStrlcat(halo->reason, text, sizeof(halo->reason)));
+    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", reason[0] ? "; " : "", LitheTransports[transport], LitheHaloObstacleText(obstacle), code ? ", " : "", code ? LitheTransportMessage(transport, code) : ""));
+    PetscCall(PetscStrlcat(reason, text, length));
   }
-  if (!halo->ops && !halo->reason[0]) PetscCall(PetscSNPrintf(halo->reason, sizeof(halo->reason), "%s: %s", LitheTransports[halo->asked], LitheHaloObstacleText(LITHE_HALO_NO_CUDA)));
-  if (halo->reason[0] && PetscMemTypeDevice(halo->memory)) halo->info.reason = halo->reason; /* on the host there is one transport */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Obstacle: as it was, where there is no such transport */
+static PetscErrorCode LitheHaloTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheHalo halo = (LitheHalo)object;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(halos); k++) {
+    if (halos[k]->transport != transport) continue;
+    PetscCall((*halos[k]->create)(halo, obstacle, code));
+    if (*obstacle == LITHE_HALO_POSSIBLE) halo->ops = halos[k];
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,13 +124,14 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscCall(PetscSFGetLeafRange(sf, NULL, &last));
   halo->nghost      = PetscMax(last + 1, 0);
   halo->info.memory = memory;
-  PetscCall(LitheHaloChoose_Private(halo));
+  PetscCall(LitheTransportChoose_Private(transport, LitheHaloTry_Private, halo, &halo->info.transport, halo->reason, sizeof(halo->reason)));
+  if (halo->reason[0] && PetscMemTypeDevice(memory)) halo->info.reason = halo->reason; /* on the host there is one transport */
   if (!halo->ops) {
     char reason[sizeof(halo->reason)];
 
     PetscCall(PetscStrncpy(reason, halo->reason, sizeof(reason)));
     PetscCall(LitheHaloDestroy(&halo));
-    SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used", reason);
+    SETERRQ(PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_INCOMP, LITHE_TRANSPORT_NONE, reason);
   }
   PetscCall(LitheHaloCount_Private(halo));
   *newhalo = halo;

@@ -90,6 +90,22 @@ PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm comm, PetscMemType memory, LitheTransport asked, LitheHaloObstacle *obstacle)
+{
+  LitheHaloFacts *facts;
+
+  PetscFunctionBegin;
+  *obstacle = LITHE_HALO_POSSIBLE;
+  if (!PetscMemTypeDevice(memory)) {
+    *obstacle = LITHE_HALO_ON_HOST;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LitheHaloGetFacts_Private(comm, &facts));
+  if (!facts->onenode) *obstacle = LITHE_HALO_OTHER_NODES;
+  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait while others have the device */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The largest obstacle, and one of the codes that came with it. Collective */
 PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle, int *code)
 {

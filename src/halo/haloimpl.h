@@ -38,6 +38,7 @@ typedef enum {
   LITHE_HALO_ON_HOST,
   LITHE_HALO_SHARED_DEVICE,
   LITHE_HALO_OTHER_NODES,
+  LITHE_HALO_MANY_PROCESSES,
   LITHE_HALO_NO_LIBRARY,
   LITHE_HALO_REFUSED
 } LitheHaloObstacle;
@@ -49,8 +50,19 @@ typedef struct {
   PetscErrorCode (*begin)(LitheHalo, const void *x);
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
   PetscErrorCode (*destroy)(LitheHalo);
-  const char *(*message)(int code); /* what CUDA or NCCL says of a code; may be NULL */
 } LitheHaloOps;
+
+/* The same for sums over processes. check(), which may be NULL: has a process been waited for in vain? */
+typedef struct {
+  LitheTransport transport;
+  PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
+  PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
+  PetscErrorCode (*check)(LitheReduce);
+  PetscErrorCode (*destroy)(LitheReduce);
+} LitheReduceOps;
+
+/* Tries one transport: create() of a halo or of a reduction */
+typedef PetscErrorCode LitheTransportTryFn(void *object, LitheTransport, LitheHaloObstacle *, int *code);
 
 struct _n_LitheHalo {
   PetscSF             sf;
@@ -67,6 +79,18 @@ struct _n_LitheHalo {
   char                reason[512];
 };
 
+struct _n_LitheReduce {
+  MPI_Comm              comm;
+  PetscMPIInt           size, rank;
+  PetscMemType          memory;
+  PetscInt              most; /* scalars of a sum */
+  LitheTransport        asked;
+  const LitheReduceOps *ops; /* NULL: one process */
+  void                 *data;
+  LitheTransport        transport;
+  char                  reason[512];
+};
+
 /* What is allocated for ghost[]: whole words of 16 bytes, and not nothing */
 static inline size_t LitheHaloGhostBytes(const struct _n_LitheHalo *halo)
 {
@@ -78,14 +102,23 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
+/* halo.c: takes the first transport that is asked for and possible on all processes, and tells why those before it are not; taken = auto: there is none */
+PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[], size_t length);
+#define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
+
 /* One file a transport */
-PETSC_INTERN const LitheHaloOps LitheHaloMPI;
+PETSC_INTERN const LitheHaloOps   LitheHaloMPI;
+PETSC_INTERN const LitheReduceOps LitheReduceMPI;
 
 #if defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudahalo.h>
 
-PETSC_INTERN const LitheHaloOps LitheHaloIPC;
-PETSC_INTERN const LitheHaloOps LitheHaloNCCL;
+PETSC_INTERN const LitheHaloOps   LitheHaloIPC;
+PETSC_INTERN const LitheHaloOps   LitheHaloNCCL;
+PETSC_INTERN const LitheReduceOps LitheReduceIPC;
+PETSC_INTERN const LitheReduceOps LitheReduceNCCL;
+PETSC_INTERN const char          *LitheHaloMessage_CUDA(int code);
+PETSC_INTERN const char          *LitheHaloMessage_NCCL(int code);
 
 /* What is known of the processes of a communicator; found out once */
 typedef struct _LitheHaloFacts LitheHaloFacts;
@@ -102,4 +135,30 @@ struct _LitheHaloFacts {
 PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
 PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
+/* Can ipc be used, as far as that is known before it is tried? The same on all processes */
+PETSC_INTERN PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm, PetscMemType, LitheTransport asked, LitheHaloObstacle *);
+
+/* Memory that other processes map, and theirs: n of them */
+typedef struct {
+  PetscInt     n;
+  PetscMPIInt *rank;   /* [n] */
+  char        *own;    /* exported */
+  void       **mapped; /* [n] */
+} LitheHaloMemory;
+
+/* Bytes from the begin of a process's memory */
+typedef struct {
+  size_t flag, ghost[2];
+} LitheHaloPlaces;
+
+/*
+   halomemory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others is told, becomes what it has told. Collective, and so is
+   the end: a mapping is closed before its owner frees the memory. Where there is an obstacle nothing is left behind
+*/
+PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *, LitheHaloObstacle *, int *code);
+PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
+PETSC_INTERN PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm, LitheHaloPatience *);
+/* An error if a process was waited for in vain; what: it should have sent, before a number */
+PETSC_INTERN PetscErrorCode LitheHaloPatienceCheck_Private(const LitheHaloPatience *, const PetscMPIInt rank[], const char what[]);
+PETSC_INTERN PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *);
 #endif

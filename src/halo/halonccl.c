@@ -31,6 +31,7 @@ static struct {
   int (*groupend)(void);
   int (*send)(const void *, size_t, int, int, void *, cudaStream_t);
   int (*recv)(void *, size_t, int, int, void *, cudaStream_t);
+  int (*allgather)(const void *, void *, size_t, int, void *, cudaStream_t);
   PetscBool looked, there;
 } nccl;
 
@@ -42,7 +43,7 @@ static struct {
     PetscCheck(!lithe_nccl_code, PETSC_COMM_SELF, PETSC_ERR_LIB, "NCCL error %d: %s", lithe_nccl_code, nccl.geterrorstring(lithe_nccl_code)); \
   } while (0)
 
-static const char *LitheHaloMessage_NCCL(int code)
+const char *LitheHaloMessage_NCCL(int code)
 {
   return nccl.geterrorstring(code);
 }
@@ -63,6 +64,7 @@ static PetscErrorCode LitheNCCLLoad_Private(void)
     {(void **)&nccl.groupend, "ncclGroupEnd"},
     {(void **)&nccl.send, "ncclSend"},
     {(void **)&nccl.recv, "ncclRecv"},
+    {(void **)&nccl.allgather, "ncclAllGather"},
   };
   void *library = NULL;
 
@@ -194,19 +196,22 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_NCCL *data
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Can it be used, as far as that is known before it is tried? The same on all processes */
-static PetscErrorCode LitheHaloPrecheck_NCCL(LitheHalo halo, LitheHaloFacts **facts, LitheHaloObstacle *obstacle, int *code)
+/* Connects, if it can be used. The same on all processes */
+static PetscErrorCode LitheNCCLGetFacts_Private(MPI_Comm comm, PetscMemType memory, LitheHaloFacts **facts, LitheHaloObstacle *obstacle, int *code)
 {
   PetscFunctionBegin;
-  if (!PetscMemTypeDevice(halo->memory)) {
+  *obstacle = LITHE_HALO_POSSIBLE;
+  *code     = 0;
+  if (!PetscMemTypeDevice(memory)) {
     *obstacle = LITHE_HALO_ON_HOST;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheHaloGetFacts_Private(halo->comm, facts));
+  PetscCall(LitheHaloGetFacts_Private(comm, facts));
   PetscCall(LitheNCCLLoad_Private());
   if (!nccl.there) *obstacle = LITHE_HALO_NO_LIBRARY;
   else if (!(*facts)->owndevices) *obstacle = LITHE_HALO_SHARED_DEVICE;
-  PetscCall(LitheHaloAgree_Private(halo->comm, obstacle, code));
+  PetscCall(LitheHaloAgree_Private(comm, obstacle, code));
+  if (*obstacle == LITHE_HALO_POSSIBLE && !(*facts)->nccl) PetscCall(LitheHaloNCCLConnect_Private(comm, *facts, obstacle, code));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,10 +223,7 @@ static PetscErrorCode LitheHaloCreate_NCCL(LitheHalo halo, LitheHaloObstacle *ob
   PetscInt        entries[2];
 
   PetscFunctionBegin;
-  *obstacle = LITHE_HALO_POSSIBLE;
-  *code     = 0;
-  PetscCall(LitheHaloPrecheck_NCCL(halo, &facts, obstacle, code));
-  if (*obstacle == LITHE_HALO_POSSIBLE && !facts->nccl) PetscCall(LitheHaloNCCLConnect_Private(halo->comm, facts, obstacle, code));
+  PetscCall(LitheNCCLGetFacts_Private(halo->comm, halo->memory, &facts, obstacle, code));
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&data));
   halo->data  = data;
@@ -301,4 +303,61 @@ static PetscErrorCode LitheHaloDestroy_NCCL(LitheHalo halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheHaloOps LitheHaloNCCL = {LITHE_TRANSPORT_NCCL, LitheHaloCreate_NCCL, LitheHaloBegin_NCCL, LitheHaloEnd_NCCL, LitheHaloDestroy_NCCL, LitheHaloMessage_NCCL};
+const LitheHaloOps LitheHaloNCCL = {LITHE_TRANSPORT_NCCL, LitheHaloCreate_NCCL, LitheHaloBegin_NCCL, LitheHaloEnd_NCCL, LitheHaloDestroy_NCCL};
+
+/* ------------------------------------------------------------ sums over processes */
+
+/* All numbers go to all processes, which add them in the same order: NCCL's own sums have the order of its version and of the machine */
+typedef struct {
+  LitheHaloFacts *facts;
+  PetscReal      *all;
+  cudaEvent_t     ready, arrived;
+} LitheReduce_NCCL;
+
+static PetscErrorCode LitheReduceCreate_NCCL(LitheReduce reduce, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheHaloFacts   *facts = NULL;
+  LitheReduce_NCCL *data;
+
+  PetscFunctionBegin;
+  PetscCall(LitheNCCLGetFacts_Private(reduce->comm, reduce->memory, &facts, obstacle, code));
+  if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&data));
+  reduce->data = data;
+  data->facts  = facts;
+  PetscCallCUDA(cudaMalloc((void **)&data->all, (size_t)reduce->size * (size_t)reduce->most * sizeof(PetscScalar)));
+  PetscCallCUDA(cudaEventCreateWithFlags(&data->ready, cudaEventDisableTiming));
+  PetscCallCUDA(cudaEventCreateWithFlags(&data->arrived, cudaEventDisableTiming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceSum_NCCL(LitheReduce reduce, PetscInt n, PetscScalar a[])
+{
+  LitheReduce_NCCL *data   = (LitheReduce_NCCL *)reduce->data;
+  cudaStream_t      inside = data->facts->stream, stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaEventRecord(data->ready, stream));
+  PetscCallCUDA(cudaStreamWaitEvent(inside, data->ready, 0));
+  PetscCallNCCL(nccl.allgather(a, data->all, (size_t)n * sizeof(*a), LITHE_NCCL_BYTE, data->facts->nccl, inside));
+  PetscCallCUDA(cudaEventRecord(data->arrived, inside));
+  PetscCallCUDA(cudaStreamWaitEvent(stream, data->arrived, 0));
+  PetscCall(LitheCUDAReduceGathered(reduce->size, n * (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)), data->all, (PetscReal *)a, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceDestroy_NCCL(LitheReduce reduce)
+{
+  LitheReduce_NCCL *data = (LitheReduce_NCCL *)reduce->data;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaDeviceSynchronize());
+  PetscCallCUDA(cudaFree(data->all));
+  PetscCallCUDA(cudaEventDestroy(data->ready));
+  PetscCallCUDA(cudaEventDestroy(data->arrived));
+  PetscCall(PetscFree(reduce->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const LitheReduceOps LitheReduceNCCL = {LITHE_TRANSPORT_NCCL, LitheReduceCreate_NCCL, LitheReduceSum_NCCL, NULL, LitheReduceDestroy_NCCL};

@@ -41,15 +41,36 @@ typedef struct {
   volatile unsigned long long exchange;
 } LitheHaloFailure;
 
+/* How long another process is waited for */
+typedef struct {
+  unsigned long long limit;  /* nanoseconds */
+  unsigned int      *failed; /* on the device: nothing is waited for any more */
+  LitheHaloFailure  *failure;
+} LitheHaloPatience;
+
 /* Flags of this process, which neighbours write to */
 typedef struct {
   PetscInt            n;
-  unsigned long long *flag;   /* [n] */
-  unsigned long long  limit;  /* nanoseconds */
-  unsigned int       *failed; /* on the device: nothing is waited for any more */
-  LitheHaloFailure   *failure;
+  unsigned long long *flag; /* [n] */
+  LitheHaloPatience   patience;
 } LitheHaloWait;
+
+  /* As many as there are devices on a node, and more */
+  #define LITHE_REDUCE_PROCESSES 32
+
+/* Sums over processes: where each of them takes numbers from the others, [2][size][stride] words of 16 bytes */
+typedef struct {
+  int               size, rank;
+  PetscInt          stride;
+  void             *inbox[LITHE_REDUCE_PROCESSES];
+  LitheHaloPatience patience;
+} LitheReducePeers;
 
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
 PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *, unsigned long long exchange, cudaStream_t);
+
+/* da[i] = its sum over all processes, in their order; number: of this sum, from 1 on */
+PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReducePeers *, PetscInt n, PetscReal *da, unsigned long long number, cudaStream_t);
+/* da[i] = sum of dall[r n + i] over r < size, in their order */
+PETSC_INTERN PetscErrorCode LitheCUDAReduceGathered(int size, PetscInt n, const PetscReal *dall, PetscReal *da, cudaStream_t);
 #endif

@@ -42,3 +42,22 @@ PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
 PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
 PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
 PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
+
+/*
+   Sums of numbers over processes, in place, without the host where the transport can:
+
+     LitheReduceCreate(comm, ...)        once
+     LitheReduceSum(reduce, n, a)        what is launched from now on finds the sums in a[0:n], the same bits on all processes
+     LitheReduceCheck(reduce)            before the host believes them: has a process been waited for in vain?
+
+   Each but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the host; n is the same on all of them.
+*/
+typedef struct _n_LitheReduce *LitheReduce;
+
+/* most: numbers of a sum. Exported for tests and benchmarks; transport auto: as -lithe_reduce_transport says */
+PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscMemType memory, PetscInt most, LitheReduce *reduce);
+PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
+PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
+/* transport: auto on one process, which has nothing to add; reason: why not a faster one, or NULL */
+PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
+PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

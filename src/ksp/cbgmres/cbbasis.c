@@ -56,6 +56,20 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CBBasisCreateSums_Private(CBBasis b, PetscMemType memory)
+{
+  PetscFunctionBegin;
+  if (b->host.ld) PetscCall(LitheReduceCreate(b->comm, LITHE_TRANSPORT_AUTO, memory, 2 * b->host.ld + 1, &b->sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CBBasisSum_Private(CBBasis b, PetscInt k, PetscBool gram, PetscScalar sums[])
+{
+  PetscFunctionBegin;
+  PetscCall(LitheReduceSum(b->sums, gram ? 2 * k + 1 : k + 1, sums + (gram ? 0 : k)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CBBasisDestroy(CBBasis *basis)
 {
   CBBasis b = *basis;

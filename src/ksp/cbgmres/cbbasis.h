@@ -41,6 +41,7 @@
    host, where both are the same. Offsets are of 64 bits (size_t).
 */
 
+#include <lithe/private/lithehalo.h>
 #include <petscvec.h>
 #include <src/codec/storage.h>
 
@@ -102,6 +103,7 @@ struct _n_CBBasis {
   size_t       ebytes; /* of exponents */
   CBScalars    host;   /* sums, gram and so on, as the host sees them; no arrays if there are no dot products to be taken */
   void        *data;   /* the implementation's: the columns, and on a device the scalars */
+  LitheReduce  sums;   /* over processes; NULL if there are no dot products to be taken */
   const char  *where;  /* "host" or "device", for views */
 };
 
@@ -117,7 +119,11 @@ PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
 /* Bytes of all columns of this process, and what they would be in PetscScalar */
 PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes, PetscLogDouble *uncompressed);
 
-/* Fill basis->ops, basis->data and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
+/* What implementations share. Sums where the scalars live: a pass's reduction, with scalars.sums; and what that needs */
+PETSC_INTERN PetscErrorCode CBBasisCreateSums_Private(CBBasis basis, PetscMemType memory);
+PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscBool gram, PetscScalar sums[]);
+
+/* Fill basis->ops, basis->data, basis->sums and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* Vectors of CUDA. Not hidden in the library: tests compare it with the host's */

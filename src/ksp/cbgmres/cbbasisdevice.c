@@ -4,7 +4,7 @@
 
 /*
    Compressed bases on a device. What is launched here is in cuda/cbbasis*.cu. The host waits in fetch(), for what the
-   coefficients of a step are, while the device goes on with append(); on several processes in reduce(), too.
+   coefficients of a step are, while the device goes on with append(); on several processes in reduce(), too, where that is by MPI.
 */
 
 #include "cbbasisdevice.h"
@@ -64,24 +64,8 @@ static PetscErrorCode CBBasisDot_Device(CBBasis b, PetscInt k, PetscBool gram, V
 
 static PetscErrorCode CBBasisReduce_Device(CBBasis b, PetscInt k, PetscBool gram)
 {
-  const CBDevice *d     = (const CBDevice *)b->data;
-  const PetscInt  first = gram ? 0 : k, count = gram ? 2 * k + 1 : k + 1;
-  PetscMPIInt     size, n;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(b->comm, &size));
-  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMPIIntCast(count, &n));
-  if (use_gpu_aware_mpi) {
-    PetscCall(LitheCUDACBWaitSums(d));
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, d->scalars.sums + first, n, MPIU_SCALAR, MPIU_SUM, b->comm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(LitheCUDACBGetSums(d, first, count));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, d->page.sums + first, n, MPIU_SCALAR, MPIU_SUM, b->comm));
-  PetscCall(LitheCUDACBPutSums(d, first, count));
-  PetscCall(PetscLogGpuToCpu((PetscLogDouble)count * sizeof(PetscScalar)));
-  PetscCall(PetscLogCpuToGpu((PetscLogDouble)count * sizeof(PetscScalar)));
+  PetscCall(CBBasisSum_Private(b, k, gram, ((const CBDevice *)b->data)->scalars.sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,6 +116,7 @@ static PetscErrorCode CBBasisFetch_Device(CBBasis b, PetscInt from, PetscInt to)
 
   PetscFunctionBegin;
   PetscCall(LitheCUDACBWaitCoefficients(d));
+  PetscCall(LitheReduceCheck(b->sums));
   for (PetscInt j = from; j < to; j++) {
     PetscCall(PetscArraycpy(b->host.hessenberg + (size_t)j * ld, d->page.hessenberg + (size_t)j * ld, j + 2));
     b->host.step[j] = d->page.step[j];
@@ -160,6 +145,7 @@ static PetscErrorCode CBBasisDestroy_Device(CBBasis b)
   PetscFunctionBegin;
   PetscCall(LitheCUDACBDestroy((CBDevice *)b->data));
   PetscCall(PetscFree(b->data));
+  PetscCall(LitheReduceDestroy(&b->sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,5 +179,6 @@ PetscErrorCode CBBasisCreate_Device(CBBasis b)
   d->ebytes  = b->ebytes;
   d->columns = b->columns;
   PetscCall(LitheCUDACBCreate(d, b->host.ld));
+  PetscCall(CBBasisCreateSums_Private(b, PETSC_MEMTYPE_CUDA));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -25,7 +25,7 @@ typedef struct {
   PetscScalar *y;                  /* [columns] coefficients from the host */
   CBScalars    scalars;            /* ld = 0: there are none */
 
-  /* on the host, where the device writes to: what fetch() takes; sums for MPI */
+  /* on the host, where the device writes to: what fetch() takes */
   CBScalars page;
   void     *pages, *event;
 } CBDevice;
@@ -38,11 +38,6 @@ PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, Petsc
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscReal *dz);
 /* scalars.sums of columns 0 ... k-1 on this process; without gram the first k of them stay what they are */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
-/* page.sums from scalars.sums, and back: count scalars from the given one on. The first one synchronises */
-PETSC_INTERN PetscErrorCode LitheCUDACBGetSums(const CBDevice *, PetscInt first, PetscInt count);
-PETSC_INTERN PetscErrorCode LitheCUDACBPutSums(const CBDevice *, PetscInt first, PetscInt count);
-/* For an MPI that reads scalars.sums itself. Synchronises */
-PETSC_INTERN PetscErrorCode LitheCUDACBWaitSums(const CBDevice *);
 /* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
 PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
 /* Until the last LitheCUDACBCoefficients() is done, whatever was launched after it */

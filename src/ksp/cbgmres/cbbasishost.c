@@ -282,11 +282,8 @@ static PetscErrorCode CBBasisDot_Host(CBBasis b, PetscInt k, PetscBool gram, Vec
 
 static PetscErrorCode CBBasisReduce_Host(CBBasis b, PetscInt k, PetscBool gram)
 {
-  PetscMPIInt count;
-
   PetscFunctionBegin;
-  PetscCall(PetscMPIIntCast(gram ? 2 * k + 1 : k + 1, &count));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, b->host.sums + (gram ? 0 : k), count, MPIU_SCALAR, MPIU_SUM, b->comm));
+  PetscCall(CBBasisSum_Private(b, k, gram, b->host.sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,6 +343,7 @@ static PetscErrorCode CBBasisDestroy_Host(CBBasis b)
   PetscCall(PetscFree(host->exponents));
   PetscCall(PetscFree(host->factor));
   PetscCall(PetscFree(b->data));
+  PetscCall(LitheReduceDestroy(&b->sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -373,5 +371,6 @@ PetscErrorCode CBBasisCreate_Host(CBBasis b)
   PetscCall(PetscMalloc((size_t)b->columns * b->vbytes, &host->values));
   PetscCall(PetscMalloc((size_t)b->columns * b->ebytes, &host->exponents));
   PetscCall(PetscMalloc1(2 * b->columns, &host->factor));
+  PetscCall(CBBasisCreateSums_Private(b, PETSC_MEMTYPE_HOST));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,6 +58,21 @@ static const char *CBGMRESOrthogonalization_Private(KSP ksp)
   }
 }
 
+/* On the host there is one transport */
+static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
+{
+  LitheTransport transport;
+  const char    *reason;
+  PetscBool      host;
+
+  PetscFunctionBegin;
+  PetscCall(LitheReduceGetTransport(V->sums, &transport, &reason));
+  PetscCall(PetscStrcmp(V->where, "host", &host));
+  if (host || transport == LITHE_TRANSPORT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  sums over processes by %s%s%s%s\n", LitheTransports[transport], reason ? " (" : "", reason ? reason : "", reason ? ")" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
 {
   KSP_CBGMRES   *gm = (KSP_CBGMRES *)ksp->data;
@@ -77,6 +92,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
   if (gm->V) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
+  if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
   if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.continued, info.passes, info.raises));
   if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Threads that wait for another process. One that is late is given some time; then all that wait give up, and the host is told */
+
+#include <lithe/private/lithecudahalo.h>
+
+static __device__ __forceinline__ unsigned long long Nanoseconds()
+{
+  unsigned long long now;
+
+  asm volatile("mov.u64 %0, %%globaltimer;"
+               : "=l"(now)::"memory");
+  return now;
+}
+
+class Patience {
+public:
+  /* number: what is waited for, as the host will be told */
+  __device__ __forceinline__ Patience(const LitheHaloPatience &patience, unsigned int process, unsigned long long number)
+      : patience_(patience), process_(process), number_(number)
+  {
+  }
+
+  /* To be asked after each look that was in vain */
+  __device__ __forceinline__ bool IsOver()
+  {
+    const unsigned long long now = Nanoseconds();
+
+    if (!begin_) begin_ = now;
+    if (*static_cast<volatile unsigned int *>(patience_.failed)) return true;
+    if (now - begin_ > patience_.limit) {
+      if (atomicCAS(patience_.failed, 0u, 1u) == 0u) {
+        patience_.failure->exchange = number_;
+        __threadfence_system();
+        patience_.failure->neighbour = process_ + 1u;
+        __threadfence_system();
+      }
+      return true;
+    }
+    if (++turns_ > 64) __nanosleep(100);
+    return false;
+  }
+
+private:
+  const LitheHaloPatience &patience_;
+  unsigned int             process_;
+  unsigned long long       number_, begin_ = 0;
+  int                      turns_ = 0;
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Memory on a device that other processes map and write to, and how long they are waited for. docs/halo.md */
+
+#include "haloimpl.h"
+#include <petscdevice_cuda.h>
+
+/* What a process tells another one */
+typedef struct {
+  cudaIpcMemHandle_t handle;
+  LitheHaloPlaces    places;
+  int                code; /* of CUDA, where it has nothing to tell */
+} LitheHaloAddress;
+
+const char *LitheHaloMessage_CUDA(int code)
+{
+  return cudaGetErrorString((cudaError_t)code);
+}
+
+/* ------------------------------------------------------------ memory */
+
+/* Allocates what this process exports, zeros. An error of CUDA is no error here: all processes hear of it */
+static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t bytes, LitheHaloAddress *own)
+{
+  const size_t page = (size_t)2 << 20;
+  cudaError_t  error;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(own, sizeof(*own)));
+  /* Whole pages: what CUDA would put on the same page is mapped by others, too */
+  error = cudaMalloc((void **)&memory->own, PetscMax((bytes + page - 1) / page, 1) * page);
+  if (error == cudaSuccess) error = cudaMemset(memory->own, 0, bytes);
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  if (error == cudaSuccess && memory->n) error = cudaIpcGetMemHandle(&own->handle, memory->own);
+  own->code = (int)error;
+  (void)cudaGetLastError();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tells the others where to write, is told, and maps their memory. code: the first error of CUDA */
+static PetscErrorCode LitheHaloMap_Private(MPI_Comm comm, LitheHaloMemory *memory, const LitheHaloAddress *own, LitheHaloPlaces places[], int *code)
+{
+  LitheHaloAddress *tell, *told;
+  MPI_Request      *request;
+  PetscMPIInt       tag;
+
+  PetscFunctionBegin;
+  *code = own->code;
+  PetscCall(PetscCommGetNewTag(comm, &tag));
+  PetscCall(PetscMalloc3(memory->n, &tell, memory->n, &told, 2 * memory->n, &request));
+  for (PetscInt k = 0; k < memory->n; k++) {
+    tell[k]        = *own;
+    tell[k].places = places[k];
+    PetscCallMPI(MPI_Irecv(&told[k], (PetscMPIInt)sizeof(*told), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k]));
+    PetscCallMPI(MPI_Isend(&tell[k], (PetscMPIInt)sizeof(*tell), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k + 1]));
+  }
+  PetscCallMPI(MPI_Waitall((PetscMPIInt)(2 * memory->n), request, MPI_STATUSES_IGNORE));
+  for (PetscInt k = 0; k < memory->n && !*code; k++) {
+    places[k] = told[k].places;
+    *code     = told[k].code;
+    if (!*code) *code = (int)cudaIpcOpenMemHandle(&memory->mapped[k], told[k].handle, cudaIpcMemLazyEnablePeerAccess);
+    if (*code) memory->mapped[k] = NULL;
+  }
+  (void)cudaGetLastError();
+  PetscCall(PetscFree3(tell, told, request));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm comm, LitheHaloMemory *memory)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < memory->n; k++) {
+    if (memory->mapped[k]) PetscCallCUDA(cudaIpcCloseMemHandle(memory->mapped[k]));
+  }
+  PetscCallMPI(MPI_Barrier(comm));
+  PetscCallCUDA(cudaFree(memory->own));
+  PetscCall(PetscFree2(memory->mapped, memory->rank));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *memory, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheHaloAddress own;
+
+  PetscFunctionBegin;
+  *obstacle = LITHE_HALO_POSSIBLE;
+  memory->n = n;
+  PetscCall(PetscCalloc2(n, &memory->mapped, n, &memory->rank));
+  PetscCall(PetscArraycpy(memory->rank, rank, n));
+  PetscCall(LitheHaloExport_Private(memory, bytes, &own));
+  PetscCall(LitheHaloMap_Private(comm, memory, &own, places, code));
+  if (*code) *obstacle = LITHE_HALO_REFUSED;
+  PetscCall(LitheHaloAgree_Private(comm, obstacle, code));
+  if (*obstacle != LITHE_HALO_POSSIBLE) PetscCall(LitheHaloMemoryDestroy_Private(comm, memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ patience */
+
+PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, LitheHaloPatience *patience)
+{
+  LitheHaloFailure *failure;
+  PetscReal         timeout = 60;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &timeout, NULL));
+  PetscCheck(timeout > 0 && timeout < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)timeout);
+  patience->limit = (unsigned long long)(1e9 * (double)timeout);
+  PetscCallCUDA(cudaHostAlloc((void **)&failure, sizeof(*failure), cudaHostAllocMapped));
+  failure->neighbour = 0;
+  failure->exchange  = 0;
+  patience->failure  = failure; /* the same address on host and device */
+  PetscCallCUDA(cudaMalloc((void **)&patience->failed, sizeof(*patience->failed)));
+  PetscCallCUDA(cudaMemset(patience->failed, 0, sizeof(*patience->failed)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloPatienceCheck_Private(const LitheHaloPatience *patience, const PetscMPIInt rank[], const char what[])
+{
+  const LitheHaloFailure *failure = patience->failure;
+
+  PetscFunctionBegin;
+  PetscCheck(!failure->neighbour, PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", rank[failure->neighbour - 1], what, failure->exchange, 1e-9 * (double)patience->limit);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *patience)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFree(patience->failed));
+  PetscCallCUDA(cudaFreeHost(patience->failure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

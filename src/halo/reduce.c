@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* LitheReduce: sums over processes. Which transport is taken, and what all of them have in common */
+
+#include "haloimpl.h"
+#include <petscdevice.h>
+
+static const LitheReduceOps *const reductions[] = {
+#if defined(LITHE_HAVE_CUDA)
+  &LitheReduceIPC,
+  &LitheReduceNCCL,
+#endif
+  &LitheReduceMPI,
+};
+
+/* Obstacle: as it was, where there is no such transport */
+static PetscErrorCode LitheReduceTry_Private(void *object, LitheTransport transport, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheReduce reduce = (LitheReduce)object;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(reductions); k++) {
+    if (reductions[k]->transport != transport) continue;
+    PetscCall((*reductions[k]->create)(reduce, obstacle, code));
+    if (*obstacle == LITHE_HALO_POSSIBLE) reduce->ops = reductions[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscMemType memory, PetscInt most, LitheReduce *newreduce)
+{
+  LitheReduce reduce;
+
+  PetscFunctionBegin;
+  if (transport == LITHE_TRANSPORT_AUTO) PetscCall(PetscOptionsGetEnum(NULL, NULL, "-lithe_reduce_transport", LitheTransports, (PetscEnum *)&transport, NULL));
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
+  PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; there is at least one", most);
+  /* As for a halo: until a program has its first vector on a device, PETSc has not chosen this process's */
+  if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(PetscNew(&reduce));
+  PetscCall(PetscCommDuplicate(comm, &reduce->comm, NULL));
+  PetscCallMPI(MPI_Comm_size(reduce->comm, &reduce->size));
+  PetscCallMPI(MPI_Comm_rank(reduce->comm, &reduce->rank));
+  reduce->memory = memory;
+  reduce->most   = most;
+  reduce->asked  = transport;
+  if (reduce->size > 1) {
+    /* On the host there is one transport, and an option that is meant for devices does not concern it */
+    PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport, reduce->reason, sizeof(reduce->reason)));
+    if (!reduce->ops) {
+      char reason[sizeof(reduce->reason)];
+
+      PetscCall(PetscStrncpy(reason, reduce->reason, sizeof(reason)));
+      PetscCall(LitheReduceDestroy(&reduce));
+      SETERRQ(comm, PETSC_ERR_ARG_INCOMP, LITHE_TRANSPORT_NONE, reason);
+    }
+  }
+  *newreduce = reduce;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[])
+{
+  PetscFunctionBegin;
+  PetscCheck(n > 0 && n <= reduce->most, reduce->comm, PETSC_ERR_ARG_OUTOFRANGE, "A sum of %" PetscInt_FMT " numbers, where at most %" PetscInt_FMT " were announced, and at least one", n, reduce->most);
+  if (reduce->ops) PetscCall((*reduce->ops->sum)(reduce, n, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceCheck(LitheReduce reduce)
+{
+  PetscFunctionBegin;
+  if (reduce->ops && reduce->ops->check) PetscCall((*reduce->ops->check)(reduce));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason)
+{
+  PetscFunctionBegin;
+  *transport = reduce->transport;
+  if (reason) *reason = reduce->reason[0] ? reduce->reason : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceDestroy(LitheReduce *reduce)
+{
+  PetscErrorCode ierr = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  if (!*reduce) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*reduce)->ops) ierr = (*(*reduce)->ops->destroy)(*reduce);
+  PetscCall(PetscCommDestroy(&(*reduce)->comm));
+  PetscCall(PetscFree(*reduce));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

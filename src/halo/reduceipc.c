@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Sums over processes by ipc: each process maps the inboxes of all others, and one kernel writes its numbers there, waits for theirs, and
+   adds. docs/halo.md
+*/
+
+#include "haloimpl.h"
+#include <petscdevice_cuda.h>
+
+typedef struct {
+  unsigned long long number; /* of the last sum */
+  LitheHaloMemory    memory;
+  LitheReducePeers   peers;
+  PetscMPIInt       *process; /* [size] 0, 1, ... */
+  PetscBool          told;    /* of a failure */
+} LitheReduce_IPC;
+
+/* The inboxes of all processes */
+static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce_IPC *ipc, LitheHaloObstacle *obstacle, int *code)
+{
+  const size_t     components = sizeof(PetscScalar) / sizeof(PetscReal);
+  PetscMPIInt      n          = 0, *other;
+  LitheHaloPlaces *places;
+
+  PetscFunctionBegin;
+  ipc->peers.size   = reduce->size;
+  ipc->peers.rank   = reduce->rank;
+  ipc->peers.stride = reduce->most * (PetscInt)components;
+  PetscCall(PetscCalloc2(reduce->size, &other, reduce->size, &places));
+  for (PetscMPIInt r = 0; r < reduce->size; r++) {
+    if (r != reduce->rank) other[n++] = r;
+  }
+  /* Everything is in the same place everywhere: nothing is told but the handle */
+  PetscCall(LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
+  if (*obstacle == LITHE_HALO_POSSIBLE) {
+    ipc->peers.inbox[reduce->rank] = ipc->memory.own;
+    for (PetscMPIInt k = 0; k < n; k++) ipc->peers.inbox[other[k]] = ipc->memory.mapped[k];
+  }
+  PetscCall(PetscFree2(other, places));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacle *obstacle, int *code)
+{
+  LitheReduce_IPC *ipc;
+
+  PetscFunctionBegin;
+  *code = 0;
+  PetscCall(LitheHaloPrecheckIPC_Private(reduce->comm, reduce->memory, reduce->asked, obstacle));
+  if (*obstacle == LITHE_HALO_POSSIBLE && reduce->size > LITHE_REDUCE_PROCESSES) *obstacle = LITHE_HALO_MANY_PROCESSES;
+  if (*obstacle != LITHE_HALO_POSSIBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(&ipc));
+  PetscCall(LitheReduceConnect_Private(reduce, ipc, obstacle, code));
+  if (*obstacle != LITHE_HALO_POSSIBLE) {
+    PetscCall(PetscFree(ipc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  reduce->data = ipc;
+  PetscCall(PetscMalloc1(reduce->size, &ipc->process));
+  for (PetscMPIInt r = 0; r < reduce->size; r++) ipc->process[r] = r;
+  PetscCall(LitheHaloPatienceCreate_Private(reduce->comm, &ipc->peers.patience));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceCheck_IPC(LitheReduce reduce)
+{
+  LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
+
+  PetscFunctionBegin;
+  if (ipc->peers.patience.failure->neighbour) ipc->told = PETSC_TRUE;
+  PetscCall(LitheHaloPatienceCheck_Private(&ipc->peers.patience, ipc->process, "numbers of sum"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceSum_IPC(LitheReduce reduce, PetscInt n, PetscScalar a[])
+{
+  LitheReduce_IPC *ipc        = (LitheReduce_IPC *)reduce->data;
+  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  cudaStream_t     stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheReduceCheck_IPC(reduce));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(LitheCUDAReduce(&ipc->peers, n * components, (PetscReal *)a, ++ipc->number, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
+{
+  LitheReduce_IPC *ipc  = (LitheReduce_IPC *)reduce->data;
+  PetscErrorCode   ierr = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  /* Nothing of this process writes any more, and it has waited for all that is written here */
+  PetscCallCUDA(cudaDeviceSynchronize());
+  if (!ipc->told) ierr = LitheReduceCheck_IPC(reduce);
+  PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));
+  PetscCall(LitheHaloPatienceDestroy_Private(&ipc->peers.patience));
+  PetscCall(PetscFree(ipc->process));
+  PetscCall(PetscFree(reduce->data));
+  PetscFunctionReturn(ierr);
+}
+
+const LitheReduceOps LitheReduceIPC = {LITHE_TRANSPORT_IPC, LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};
