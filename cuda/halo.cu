@@ -11,7 +11,7 @@
 #include <petscdevice_cuda.h>
 
 #define THREADS LITHE_HALO_THREADS
-#define AHEAD   4  /* entries that a thread loads before it stores one */
+#define AHEAD   LITHE_HALO_AHEAD
 #define TARGETS 24 /* of a launch: they are its parameters, which costs less than to read them from memory */
 
 /* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */

@@ -12,6 +12,7 @@
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
+#define OFFDIAGONAL_AHEAD   4
 
 /* Where rows, their beginnings and entries are */
 struct OffDiagonalArguments {
@@ -21,25 +22,45 @@ struct OffDiagonalArguments {
   Number         *y;
 };
 
+/*
+   A row takes the time of its reads that wait for each other, for there are not many rows: its place and its pointers; then what y and a sum have
+   and the entries, OFFDIAGONAL_AHEAD of a thread at once; then their ghosts.
+*/
 template <int threads>
 static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS) OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step)
 {
-  const VCRSUnsigned r = (static_cast<VCRSUnsigned>(blockIdx.x) * OFFDIAGONAL_THREADS + threadIdx.x) / threads;
-  const bool         is = r < a.nrows;
-  const PetscInt     end = is ? __ldg(a.rowptr + r + 1) : 0;
-  Number             sum = Number{};
+  const VCRSUnsigned r  = (static_cast<VCRSUnsigned>(blockIdx.x) * OFFDIAGONAL_THREADS + threadIdx.x) / threads;
+  const bool         is = r < a.nrows, writes = is && threadIdx.x % threads == 0;
+  const PetscInt     begin = is ? __ldg(a.rowptr + r) : 0, end = is ? __ldg(a.rowptr + r + 1) : 0, row = is ? __ldg(a.row + r) : 0;
+  Number             sum = Number{}, y = writes ? a.y[row] : Number{}, first = writes && step.nsums ? reinterpret_cast<const Number *>(step.sum[0])[row] : Number{};
 
-  for (PetscInt k = is ? __ldg(a.rowptr + r) + static_cast<PetscInt>(threadIdx.x % threads) : 0; k < end; k += threads) sum = MultiplyAdd(ReadOnce(a.value + k), a.ghost[__ldcs(a.col + k)], sum);
+  for (PetscInt k = begin + static_cast<PetscInt>(threadIdx.x % threads); k < end; k += OFFDIAGONAL_AHEAD * threads) {
+    Number   value[OFFDIAGONAL_AHEAD], ghost[OFFDIAGONAL_AHEAD];
+    PetscInt col[OFFDIAGONAL_AHEAD];
+
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (k + l * threads < end) {
+        col[l]   = __ldcs(a.col + k + l * threads);
+        value[l] = ReadOnce(a.value + k + l * threads);
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (k + l * threads < end) ghost[l] = a.ghost[col[l]];
+    }
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (k + l * threads < end) sum = MultiplyAdd(value[l], ghost[l], sum);
+    }
+  }
   if (threads > 1) sum = WarpSum<threads>(sum);
-  if (!is || threadIdx.x % threads) return;
-
-  const PetscInt row = __ldg(a.row + r);
-
-  a.y[row] = AddSigned(a.y[row], step.scale, sum);
+  if (!writes) return;
+  a.y[row] = AddSigned(y, step.scale, sum);
   for (int k = 0; k < step.nsums; k++) {
-    Number *s = reinterpret_cast<Number *>(step.sum[k]) + row;
+    Number *at = reinterpret_cast<Number *>(step.sum[k]) + row;
 
-    *s = AddSigned(*s, step.weight[k] * step.scale, sum);
+    *at = AddSigned(k ? *at : first, step.weight[k] * step.scale, sum);
   }
 }
 

@@ -159,10 +159,10 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarge
   pack->unit     = unit;
   pack->ntargets = n;
 
-  /* Blocks for a whole device if there is enough to do, and not many more */
+  /* Blocks for a whole device if there is enough to do, and not many more. With fewer entries than its threads take at once a block is no faster, and a product meanwhile has more of the device */
   for (PetscInt k = 0; k < n; k++) entries += target[k].count;
   perblock           = (entries / 512 + LITHE_HALO_THREADS) / LITHE_HALO_THREADS * LITHE_HALO_THREADS;
-  pack->blockentries = (PetscInt)PetscMin(perblock, 16 * LITHE_HALO_THREADS);
+  pack->blockentries = (PetscInt)PetscMin(PetscMax(perblock, LITHE_HALO_AHEAD * LITHE_HALO_THREADS), 16 * LITHE_HALO_THREADS);
   if (n) {
     PetscCallCUDA(cudaMalloc((void **)&done, (size_t)n * sizeof(*done)));
     PetscCallCUDA(cudaMemset(done, 0, (size_t)n * sizeof(*done)));

@@ -20,9 +20,9 @@ typedef struct {
   LitheHaloPack      pack;
   LitheHaloWait      wait;
   PetscBool          told;  /* of a failure */
-  PetscBool          aside; /* entries are written in a stream of their own */
+  PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
-  cudaEvent_t        ready, written;
+  cudaEvent_t        ready, arrived;
 } LitheHalo_IPC;
 
 /* ------------------------------------------------------------ what is done once */
@@ -97,7 +97,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
     if (ipc->aside) {
       PetscCall(LitheHaloStreamCreate_Private(&ipc->stream));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->ready, cudaEventDisableTiming));
-      PetscCallCUDA(cudaEventCreateWithFlags(&ipc->written, cudaEventDisableTiming));
+      PetscCallCUDA(cudaEventCreateWithFlags(&ipc->arrived, cudaEventDisableTiming));
     }
   }
   PetscCall(PetscFree(places));
@@ -132,7 +132,8 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscCallCUDA(cudaEventRecord(ipc->ready, stream));
   PetscCallCUDA(cudaStreamWaitEvent(ipc->stream, ipc->ready, 0));
   PetscCall(LitheCUDAHaloPack(&ipc->pack, x, ipc->exchange, ipc->stream));
-  PetscCallCUDA(cudaEventRecord(ipc->written, ipc->stream));
+  PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, ipc->stream));
+  PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,8 +145,8 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   PetscFunctionBegin;
   PetscCall(LitheHaloCheck_IPC(ipc));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (ipc->aside) PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->written, 0));
-  PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, stream));
+  if (ipc->aside) PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
+  else PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, stream));
   *ghost = ipc->ghost[ipc->exchange & 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -164,7 +165,7 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscCall(LitheHaloPatienceDestroy_Private(&ipc->wait.patience));
   if (ipc->aside) {
     PetscCallCUDA(cudaEventDestroy(ipc->ready));
-    PetscCallCUDA(cudaEventDestroy(ipc->written));
+    PetscCallCUDA(cudaEventDestroy(ipc->arrived));
     PetscCallCUDA(cudaStreamDestroy(ipc->stream));
   }
   PetscCall(PetscFree(halo->data));

@@ -32,8 +32,9 @@ typedef struct {
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
-  /* blockentries is a multiple of it */
+  /* blockentries is a multiple of the first; the second: entries that a thread loads before it stores one */
   #define LITHE_HALO_THREADS 256
+  #define LITHE_HALO_AHEAD   4
 
 /* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
 typedef struct {
