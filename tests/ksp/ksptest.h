@@ -7,18 +7,8 @@
 
 #include <lithe.h>
 #include <litheksp.h>
+#include <tests/failures.h>
 #include <tests/mat/vcrstest.h>
-
-static PetscInt failures = 0;
-
-/* Called by all processes */
-#define FAIL(...)                                          \
-  do {                                                     \
-    failures++;                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: "));    \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
-  } while (0)
 
 /* The storages that are tested everywhere, and what a cycle can gain with them at least */
 static const struct {

@@ -5,9 +5,9 @@
 
 /* For tests of bad input: errors must come, on all processes, and say what is wrong */
 
-#include <petscsys.h>
+#include <tests/failures.h>
 
-static PetscInt failures = 0, count = 0;
+static PetscInt count = 0;
 
 /* The first message of an error */
 typedef struct {

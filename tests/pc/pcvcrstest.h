@@ -10,16 +10,7 @@
 
 #include <lithepc.h>
 #include <petscksp.h>
-
-static PetscInt failures = 0;
-
-#define FAIL(...)                                          \
-  do {                                                     \
-    failures++;                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: "));    \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
-  } while (0)
+#include <tests/failures.h>
 
 /* Options of a comparison into the database; @ is the prefix */
 static inline PetscErrorCode SetOptions(const char text[], const char prefix[])

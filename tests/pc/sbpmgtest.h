@@ -8,17 +8,8 @@
 #include <lithe.h>
 #include <lithepc.h>
 #include <petscksp.h>
+#include <tests/failures.h>
 #include <tutorials/sbpsat/problem.c>
-
-static PetscInt failures = 0;
-
-#define FAIL(...)                                          \
-  do {                                                     \
-    failures++;                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: "));    \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
-  } while (0)
 
 typedef struct {
   DM  da;

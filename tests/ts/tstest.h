@@ -7,18 +7,8 @@
 
 #include <lithe.h>
 #include <lithets.h>
+#include <tests/failures.h>
 #include <tests/mat/vcrstest.h>
-
-static PetscInt failures = 0;
-
-/* Called by all processes */
-#define FAIL(...)                                          \
-  do {                                                     \
-    failures++;                                            \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: "));    \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
-  } while (0)
 
 typedef long double Long;
 
