@@ -251,8 +251,8 @@ int main(int argc, char **argv)
     test:
       suffix: cuda
       requires: cuda
-      nsize: {{1 2 3 4}}
-      args: -device -transport {{ipc mpi}} -most {{1 61 1201}}
+      nsize: {{1 2 4}}
+      args: -device -transport {{ipc mpi}} -most 1201
 
     test:
       suffix: cuda_option
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
       suffix: cuda_nccl
       requires: cuda
       nsize: {{1 2 4}}
-      args: -device -transport nccl -may_refuse -most {{1 301}}
+      args: -device -transport nccl -may_refuse -most 301
 
   test:
     suffix: late
