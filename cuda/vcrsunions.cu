@@ -17,6 +17,7 @@
 #include "step.cuh"
 #include "upload.cuh"
 #include "vcrspairs.cuh"
+#include <lithe/private/lithecudahalo.h>
 
 #define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
@@ -218,7 +219,7 @@ static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, const Li
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
 {
   const VCRSUnions  *u = &l->unions;
-  const unsigned int n = static_cast<unsigned int>(l->multiprocessors);
+  const unsigned int n = static_cast<unsigned int>(step->shared && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
   UnionsArguments    a;
   unsigned int       turns;
 

@@ -148,21 +148,31 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloPackCreate(size_t unit, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
+/*
+   Entries of a block. By itself a pack has blocks for a whole device if there is enough to do, and not many more; with fewer entries than its threads take at
+   once a block is no faster. Beside a product it has few blocks: kernels whose blocks fill a multiprocessor would wait for each of those that has one of them.
+*/
+static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {
-  PetscInt64    entries = 0, perblock;
+  const PetscInt64 threads = aside ? LITHE_HALO_THREADS_ASIDE : LITHE_HALO_THREADS, least = LITHE_HALO_AHEAD * threads, most = aside ? 8 * least : 4 * least;
+  const PetscInt64 perblock = (entries / (aside ? LITHE_HALO_MULTIPROCESSORS : 512) + threads) / threads * threads;
+
+  return (PetscInt)PetscMin(PetscMax(perblock, least), most);
+}
+
+PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
+{
+  PetscInt64    entries = 0;
   unsigned int *done    = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
   PetscCall(PetscArraycpy(pack->target, target, n));
   pack->unit     = unit;
+  pack->aside    = aside;
   pack->ntargets = n;
-
-  /* Blocks for a whole device if there is enough to do, and not many more. With fewer entries than its threads take at once a block is no faster, and a product meanwhile has more of the device */
   for (PetscInt k = 0; k < n; k++) entries += target[k].count;
-  perblock           = (entries / 512 + LITHE_HALO_THREADS) / LITHE_HALO_THREADS * LITHE_HALO_THREADS;
-  pack->blockentries = (PetscInt)PetscMin(PetscMax(perblock, LITHE_HALO_AHEAD * LITHE_HALO_THREADS), 16 * LITHE_HALO_THREADS);
+  pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
   if (n) {
     PetscCallCUDA(cudaMalloc((void **)&done, (size_t)n * sizeof(*done)));
     PetscCallCUDA(cudaMemset(done, 0, (size_t)n * sizeof(*done)));

@@ -65,7 +65,7 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
     for (int parity = 0; parity < 2; parity++) target[n].array[parity] = (void *)ipc->ghost[parity];
     n++;
   }
-  PetscCall(LitheHaloPackCreate(halo->unit, n, target, &ipc->pack));
+  PetscCall(LitheHaloPackCreate(halo->unit, ipc->aside, n, target, &ipc->pack));
   PetscCall(PetscFree(target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,11 +89,11 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscCall(PetscFree(ipc));
   else {
     halo->data = ipc;
+    ipc->aside = (PetscBool)(overlap >= 0 && peers.nsend + peers.nself > 0 && (PetscInt64)(peers.nsend + peers.nself) * (PetscInt64)halo->unit >= overlap);
     PetscCall(LitheHaloPlan_Private(halo, ipc, &peers, places));
     ipc->wait.n    = peers.n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;
     PetscCall(LitheHaloPatienceCreate_Private(halo->comm, &ipc->wait.patience));
-    ipc->aside = (PetscBool)(overlap >= 0 && ipc->pack.ntargets && (PetscInt64)(peers.nsend + peers.nself) * (PetscInt64)halo->unit >= overlap);
     if (ipc->aside) {
       PetscCall(LitheHaloStreamCreate_Private(&ipc->stream));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->ready, cudaEventDisableTiming));

@@ -55,9 +55,12 @@ PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt ns
 
 PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step)
 {
-  PetscInt begin, end;
+  PetscInt    begin, end;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)y), &size));
+  step->shared = (PetscBool)(size > 1);
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < step->nsums; k++)
     if (step->first[k]) PetscFunctionReturn(PETSC_SUCCESS);

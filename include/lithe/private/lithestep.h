@@ -34,6 +34,7 @@ typedef struct {
   PetscScalar *sum[LITHE_STEP_SUMS];
   PetscReal    weight[LITHE_STEP_SUMS], before[LITHE_STEP_SUMS];
   PetscBool    first[LITHE_STEP_SUMS];
+  PetscBool    shared;  /* an exchange runs meanwhile: a kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
   PetscInt     skip[2]; /* so many rows at the beginning and at the end may be left out, as with LitheStepRows */
 } LitheStep;
 
@@ -50,7 +51,7 @@ PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Ve
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* The arrays of the sums, there */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
-/* Which rows of this process may be left out; none where a sum begins, as it has all rows */
+/* Which rows of this process may be left out; none where a sum begins, as it has all rows. And whether there is an exchange */
 PETSC_INTERN PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step);
 PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 
