@@ -24,9 +24,14 @@ public:
   {
   }
 
-  /* To be asked after each look that was in vain */
+  /* To be asked after each look that was in vain. At first looks follow each other as fast as memory answers, and nobody gives up */
   __device__ __forceinline__ bool IsOver()
   {
+    if (turns_ < 64) {
+      turns_++;
+      return false;
+    }
+
     const unsigned long long now = Nanoseconds();
 
     if (!begin_) begin_ = now;
@@ -40,7 +45,7 @@ public:
       }
       return true;
     }
-    if (++turns_ > 64) __nanosleep(100);
+    __nanosleep(100);
     return false;
   }
 
