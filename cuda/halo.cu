@@ -10,6 +10,7 @@
 #include "patience.cuh"
 #include <petscdevice_cuda.h>
 
+#define THREADS LITHE_HALO_THREADS
 #define AHEAD   LITHE_HALO_AHEAD
 #define TARGETS 24 /* of a launch: they are its parameters, which costs less than to read them from memory */
 
@@ -39,8 +40,8 @@ struct Targets {
 };
 
 /* Block b is one of the first target that has so many, counted from the first */
-template <int threads, typename Entry>
-static __global__ void __launch_bounds__(threads) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
+template <typename Entry>
+static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
 {
   PetscInt b = static_cast<PetscInt>(blockIdx.x);
   int      k = 0;
@@ -52,13 +53,13 @@ static __global__ void __launch_bounds__(threads) PackKernel(const __grid_consta
   const PetscInt         begin = b * targets.blockentries;
   const PetscInt         end   = t.count - begin < targets.blockentries ? t.count : begin + targets.blockentries;
 
-  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * threads) {
+  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * THREADS) {
     Entry    entry[AHEAD];
     PetscInt to[AHEAD];
 
 #pragma unroll
     for (int l = 0; l < AHEAD; l++) {
-      const PetscInt j = i + l * threads;
+      const PetscInt j = i + l * THREADS;
 
       if (j < end) {
         entry[l] = x[t.fromlist ? t.fromlist[j] : t.from + j];
@@ -67,7 +68,7 @@ static __global__ void __launch_bounds__(threads) PackKernel(const __grid_consta
     }
 #pragma unroll
     for (int l = 0; l < AHEAD; l++) {
-      if (i + l * threads < end) array[to[l]] = entry[l];
+      if (i + l * THREADS < end) array[to[l]] = entry[l];
     }
   }
 
@@ -82,14 +83,6 @@ static __global__ void __launch_bounds__(threads) PackKernel(const __grid_consta
     __threadfence_system();
   }
   StoreRelease(t.flag, exchange);
-}
-
-template <int threads>
-static void PackLaunch(size_t unit, unsigned int blocks, const Targets &targets, const void *dx, unsigned long long exchange, cudaStream_t stream)
-{
-  if (unit == 4) PackKernel<threads><<<blocks, threads, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
-  else if (unit == 8) PackKernel<threads><<<blocks, threads, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
-  else PackKernel<threads><<<blocks, threads, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
 }
 
 PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsigned long long exchange, cudaStream_t stream)
@@ -107,8 +100,9 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
       blocks += targets.target[k].nblocks;
     }
     if (!blocks) continue;
-    if (pack->aside) PackLaunch<LITHE_HALO_THREADS_ASIDE>(pack->unit, static_cast<unsigned int>(blocks), targets, dx, exchange, stream);
-    else PackLaunch<LITHE_HALO_THREADS>(pack->unit, static_cast<unsigned int>(blocks), targets, dx, exchange, stream);
+    if (pack->unit == 4) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
+    else if (pack->unit == 8) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
+    else PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -154,10 +154,9 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
 */
 static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {
-  const PetscInt64 threads = aside ? LITHE_HALO_THREADS_ASIDE : LITHE_HALO_THREADS, least = LITHE_HALO_AHEAD * threads, most = aside ? 8 * least : 4 * least;
-  const PetscInt64 perblock = (entries / (aside ? LITHE_HALO_MULTIPROCESSORS : 512) + threads) / threads * threads;
+  const PetscInt64 perblock = (entries / (aside ? LITHE_HALO_BLOCKS : 512) + LITHE_HALO_THREADS) / LITHE_HALO_THREADS * LITHE_HALO_THREADS;
 
-  return (PetscInt)PetscMin(PetscMax(perblock, least), most);
+  return (PetscInt)PetscMin(PetscMax(perblock, LITHE_HALO_AHEAD * LITHE_HALO_THREADS), 16 * LITHE_HALO_THREADS * (aside ? LITHE_HALO_AHEAD : 1));
 }
 
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
@@ -169,7 +168,6 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, con
   PetscCall(PetscMalloc1(n, &pack->target));
   PetscCall(PetscArraycpy(pack->target, target, n));
   pack->unit     = unit;
-  pack->aside    = aside;
   pack->ntargets = n;
   for (PetscInt k = 0; k < n; k++) entries += target[k].count;
   pack->blockentries = LitheHaloPackEntries_Private(aside, entries);

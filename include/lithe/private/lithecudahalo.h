@@ -25,19 +25,18 @@ typedef struct {
   PetscInt         ntargets;
   PetscInt         blockentries; /* entries of a block of threads */
   size_t           unit;         /* bytes of an entry: 4, 8 or 16 */
-  PetscBool        aside;        /* something else runs meanwhile, which has most of the device */
   LitheHaloTarget *target;       /* [ntargets], on the host */
 } LitheHaloPack;
 
-/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. src/halo/halodevice.c */
+/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device. src/halo/halodevice.c */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
-  /* Of a block, and of one that runs beside something else; entries that a thread loads before it stores one */
-  #define LITHE_HALO_THREADS       256
-  #define LITHE_HALO_THREADS_ASIDE 1024
-  #define LITHE_HALO_AHEAD         4
-  /* So many multiprocessors are enough for it there */
+  /* blockentries is a multiple of the first; the second: entries that a thread loads before it stores one */
+  #define LITHE_HALO_THREADS 256
+  #define LITHE_HALO_AHEAD   4
+  /* Beside a product there are about so many blocks, for which so many multiprocessors have room */
+  #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
 
 /* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
