@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What is left of a step of a power series after a product that knows nothing of it: one sweep over the vectors */
+/*
+   What is left of a step of a power series after a product that knows nothing of it: one sweep over the vectors; what a vector has
+   at both ends of its rows
+*/
 
 #include "step.cuh"
 
@@ -71,6 +74,67 @@ PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheSte
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(dlimit));
   if (limit[1]) *rows = LitheStepRows{static_cast<PetscInt>(static_cast<unsigned long long>(n) - limit[0]), static_cast<PetscInt>(limit[1])};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __device__ __forceinline__ double Size(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return fabs(static_cast<double>(a.re)) + fabs(static_cast<double>(a.im));
+#else
+  return fabs(static_cast<double>(a));
+#endif
+}
+
+/* A block sums a piece, always in the same order. Rows are counted from the process's first; those of all ends begin with first, and end before last */
+static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
+{
+  __shared__ double part[STEP_THREADS / 32];
+  const PetscInt64  begin = blockIdx.x < pieces ? first + blockIdx.x * piece : last - (blockIdx.x - pieces + 1) * piece, end = begin + piece;
+  const PetscInt64  from = begin > 0 ? begin : 0, to = end < n ? end : n;
+  double            own = 0;
+
+#pragma unroll 8
+  for (PetscInt64 i = from + threadIdx.x; i < to; i += STEP_THREADS) own += Size(x[i]);
+  for (int d = 16; d; d /= 2) own += __shfl_down_sync(0xffffffffu, own, d);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = own;
+  __syncthreads();
+  if (threadIdx.x) return;
+  for (int w = 1; w < STEP_THREADS / 32; w++) own += part[w];
+  sum[blockIdx.x] = own;
+}
+
+PetscErrorCode LitheCUDAStepGetEnds(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends)
+{
+  const unsigned int pieces = static_cast<unsigned int>(ends->pieces);
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  if (!pieces) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (!ends->page) PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&ends->page), sizeof(ends->sum)));
+  StepEndsKernel<<<2 * pieces, STEP_THREADS, 0, stream>>>(static_cast<PetscInt64>(ends->rows.begin) - begin, static_cast<PetscInt64>(ends->rows.end) - begin, ends->piece, pieces, n, reinterpret_cast<const Number *>(dx), ends->page);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCall(PetscArraycpy(ends->sum, ends->page, 2 * pieces));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFreeHost(ends->page));
+  ends->page = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAStepZero(PetscInt n, PetscScalar dx[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(dx, 0, static_cast<size_t>(n) * sizeof(PetscScalar), stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,13 +35,15 @@ PETSC_EXTERN const char *const TSUniformizationMethods[];
 S*/
 typedef struct {
   PetscReal  alpha;         /* the rate of the Poisson process */
-  PetscReal  bound;         /* || p - exp(Q^T t) p(0) ||_1 <= bound || p(0) ||_1, at the present time; the sum of the next three */
+  PetscReal  bound;         /* || p - exp(Q^T t) p(0) ||_1 <= bound || p(0) ||_1, at the present time; the sum of the next four */
   PetscReal  truncation;    /* of the Poisson weights */
   PetscReal  steady;        /* of taking a vector for steady */
+  PetscReal  negligible;    /* of states left out */
   PetscReal  rounding;      /* of products and sums, at the worst, with the defect of the column sums */
   PetscBool  roundingknown; /* false where the rows of the matrix cannot be read: rounding then counts a row as one nonzero */
   PetscReal  defect;        /* the largest |column sum| of Q^T that the check found, over alpha */
   PetscInt64 products;      /* with Q^T */
+  PetscReal  rows;          /* the part of the states in which the vectors of a product had entries, on average */
   PetscInt64 sums;          /* additions of w v to a solution */
   PetscInt   passes;        /* sequences of products that were begun */
   PetscInt   steadyat;      /* the product of the last pass after which its vector was taken for steady, or -1 */
@@ -55,6 +57,8 @@ PETSC_EXTERN PetscErrorCode TSUniformizationSetTheta(TS, PetscReal);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetTheta(TS, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetRateFactor(TS, PetscReal);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetRateFactor(TS, PetscReal *);
+PETSC_EXTERN PetscErrorCode TSUniformizationSetNegligible(TS, PetscReal);
+PETSC_EXTERN PetscErrorCode TSUniformizationGetNegligible(TS, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetSteadyState(TS, PetscBool);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetSteadyState(TS, PetscBool *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetCheck(TS, PetscBool, PetscReal);

@@ -35,7 +35,7 @@ static PetscErrorCode Check(const Chain *c, Mat A, const Long p[], const Long ex
   if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-10s t %-8g %-80s error %.2e bound %.2e weights %.2e steady %.2e rounding %.2e products %" PetscInt64_FMT " sums %" PetscInt64_FMT " steady at %" PetscInt_FMT "\n", c->name, t, options, error, (double)info.bound, (double)info.truncation, (double)info.steady, (double)info.rounding, info.products, info.sums, info.steadyat));
   if (!(error <= (double)info.bound)) FAIL("%s, t %g, %s: the error is %g, the bound %g", c->name, t, options, error, (double)info.bound);
   if (!(growth <= (double)info.bound)) FAIL("%s, t %g, %s: the mass changed by %g, the bound is %g", c->name, t, options, growth, (double)info.bound);
-  if (!(info.truncation + info.steady <= eps)) FAIL("%s, t %g, %s: weights and steady state take %g of %g", c->name, t, options, (double)(info.truncation + info.steady), (double)eps);
+  if (!(info.truncation + info.steady + info.negligible <= eps)) FAIL("%s, t %g, %s: weights, steady state and states left out take %g of %g", c->name, t, options, (double)(info.truncation + info.steady + info.negligible), (double)eps);
   if (!(info.bound <= eps) && info.rounding < eps / 2) FAIL("%s, t %g, %s: the bound is %g with an error allowed of %g", c->name, t, options, (double)info.bound, (double)eps);
   if (info.steadyat >= 0 && !steady) FAIL("%s, t %g, %s: taken for steady without being asked", c->name, t, options);
   PetscCall(TSDestroy(&ts));

@@ -202,6 +202,8 @@ int main(int argc, char **argv)
     if (!ierr) FAIL("a factor of 0.5 was taken");
     ierr = TSUniformizationSetOpenOutputs(ts, 65);
     if (!ierr) FAIL("65 outputs were taken");
+    ierr = TSUniformizationSetNegligible(ts, 1.0);
+    if (!ierr) FAIL("all of the error was taken for states left out");
     PetscCall(PetscPopErrorHandler());
     PetscCall(TSUniformizationSetCheck(ts, PETSC_TRUE, PETSC_CURRENT));
     PetscCall(TSUniformizationGetCheck(ts, &check, &tolerance));

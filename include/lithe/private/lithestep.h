@@ -24,6 +24,19 @@ typedef struct {
   PetscInt begin, end;
 } LitheStepRows;
 
+/*
+   What a vector has at both ends of some of its rows: sum[k] of |entries| in rows.begin + k piece, ..., so many as a piece has, for k < pieces, and
+   sum[pieces + k] in those before rows.end - k piece. Of a complex entry both parts count, so that a sum is no less than the 1-norm of
+   the piece but for rounding. Pieces of one end must not get to those of the other.
+*/
+#define LITHE_STEP_PIECES 256
+typedef struct {
+  LitheStepRows rows;
+  PetscInt      piece, pieces;
+  double        sum[2 * LITHE_STEP_PIECES];
+  double       *page; /* where a device writes them; NULL at first */
+} LitheStepEnds;
+
 /* How many sums a kernel takes at once */
 #define LITHE_STEP_SUMS 4
 
@@ -59,7 +72,16 @@ PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt ns
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
 /* The rows from the first to the last entry of x that is not zero; none: begin = end */
 PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
+/* The sums at both ends, of all processes; it is collective, and waits for the device */
+PETSC_INTERN PetscErrorCode LitheStepGetEnds(Vec x, LitheStepEnds *ends);
+PETSC_INTERN PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends);
+/* Makes these rows zero */
+PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, const LitheStepRows *rows);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows);
+/* ends->sum of the process that has n rows from begin on. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDAStepGetEnds(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends);
+PETSC_INTERN PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends);
+PETSC_INTERN PetscErrorCode LitheCUDAStepZero(PetscInt n, PetscScalar dx[]);
 PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);
 #endif

@@ -35,6 +35,7 @@ static PetscErrorCode TSStep_Uniformization(TS ts)
   PetscCall(TSUniformizationMatrix_Private(ts));
   un->truncation1 = un->info.truncation;
   un->steady1     = un->info.steady;
+  un->negligible1 = un->info.negligible;
   un->rounding1   = un->info.rounding;
   un->reward1     = un->accumulated;
   PetscCall(TSPreStage(ts, ts->ptime));
@@ -56,8 +57,9 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
   PetscCall(VecCopy(ts->vec_sol0, ts->vec_sol));
   un->info.truncation = un->truncation1;
   un->info.steady     = un->steady1;
+  un->info.negligible = un->negligible1;
   un->info.rounding   = un->rounding1;
-  un->info.bound      = un->truncation1 + un->steady1 + un->rounding1;
+  un->info.bound      = un->truncation1 + un->steady1 + un->negligible1 + un->rounding1;
   un->accumulated     = un->reward1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,6 +164,7 @@ static PetscErrorCode TSReset_Uniformization(TS ts)
   PetscCall(VecDestroy(&un->work));
   PetscCall(VecDestroy(&un->base));
   PetscCall(VecDestroy(&un->reward));
+  PetscCall(LitheStepEndsReset(&un->ends));
   un->A       = NULL;
   un->checked = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,6 +188,7 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 . -ts_uniformization_eps <1e-8>                  - error of a whole solve in the 1-norm, see `TSUniformizationSetEpsilon()`
 . -ts_uniformization_theta <100>                 - expected jumps in an interval, see `TSUniformizationSetTheta()`
 . -ts_uniformization_rate_factor <1>             - alpha, by the largest rate, see `TSUniformizationSetRateFactor()`
+. -ts_uniformization_negligible <0.1>            - part of the error for states left out, see `TSUniformizationSetNegligible()`
 . -ts_uniformization_steady_state <bool>         - stop where the distribution is steady, see `TSUniformizationSetSteadyState()`
 . -ts_uniformization_check <bool>                - is the matrix a generator? see `TSUniformizationSetCheck()`
 . -ts_uniformization_check_tolerance <tol>       - what a sum of rates may be, by the diagonal entry

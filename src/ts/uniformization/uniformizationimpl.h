@@ -29,6 +29,7 @@ typedef struct {
   TSUniformizationWeights weights;
   PetscReal               truncation, rounding; /* what it adds to the bound */
   PetscReal               steady;               /* what taking a vector for steady may add */
+  PetscReal               negligible;           /* what leaving out rows may add, in a series of products */
   Vec                     sum;                  /* NULL while it is not open */
   PetscBool               waits;                /* the sum has not got v_k yet: it will get it with the next term */
   PetscReal               reward;               /* accumulated in this pass */
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
   /* options */
   TSUniformizationMethod method;
-  PetscReal              eps, theta, factor, tolerance;
+  PetscReal              eps, theta, factor, tolerance, negligible;
   PetscBool              steadystate, check;
   PetscInt               open;
 
@@ -55,10 +56,13 @@ typedef struct {
   PetscInt nfree;
 
   /* the pass */
-  PetscReal               time;    /* its beginning */
-  PetscReal               norm;    /* || v_0 ||_1 */
-  PetscInt                k, last; /* the index of v, -1 before its terms; that of the last term of all */
-  LitheStepRows           rows;    /* outside of these v and work are zero */
+  PetscReal               time;       /* its beginning */
+  PetscReal               norm;       /* || v_0 ||_1 */
+  PetscInt                k, last;    /* the index of v, -1 before its terms; that of the last term of all */
+  LitheStepRows           rows;       /* outside of these v and work are zero */
+  PetscInt                look, wait; /* the index at which their ends are looked at next, and how many there are between looks */
+  double                  leftout;    /* || what was left out of v ||_1, since v_0 */
+  LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;
   PetscObjectState        solution; /* of vec_sol as the pass left it */
@@ -66,10 +70,11 @@ typedef struct {
 
   /* errors and rewards at the beginning of the pass */
   PetscReal start; /* time of the first step */
-  PetscReal truncation0, steady0, rounding0, reward0;
+  PetscReal truncation0, steady0, negligible0, rounding0, reward0;
+  double    taken; /* shares of rows, of all products since then */
 
   /* the same for a step that is rolled back */
-  PetscReal truncation1, steady1, rounding1, reward1;
+  PetscReal truncation1, steady1, negligible1, rounding1, reward1;
 
   Vec                  reward;
   PetscReal            accumulated;
@@ -82,6 +87,10 @@ PETSC_INTERN PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, P
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
 PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
+PETSC_INTERN PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *);
+PETSC_INTERN PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *);
+PETSC_INTERN PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS, PetscReal);
+PETSC_INTERN PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS, PetscReal *);
 PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);
 PETSC_INTERN PetscErrorCode TSUniformizationPassNext_Private(TS, Vec solution);
 PETSC_INTERN PetscErrorCode TSUniformizationPassEnd_Private(TS);

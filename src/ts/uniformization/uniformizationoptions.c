@@ -15,14 +15,15 @@ PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
 
   PetscFunctionBegin;
-  un->method    = TS_UNIFORMIZATION_FOXGLYNN;
-  un->eps       = PetscDefined(USE_REAL_SINGLE) || PetscDefined(USE_REAL___FP16) ? 1e-4 : 1e-8;
-  un->theta     = 100;
-  un->factor    = 1;
-  un->check     = PETSC_TRUE;
-  un->tolerance = 4096 * PETSC_MACHINE_EPSILON;
-  un->open      = 8;
-  un->row       = -1;
+  un->method     = TS_UNIFORMIZATION_FOXGLYNN;
+  un->eps        = PetscDefined(USE_REAL_SINGLE) || PetscDefined(USE_REAL___FP16) ? 1e-4 : 1e-8;
+  un->theta      = 100;
+  un->factor     = 1;
+  un->negligible = 0.1;
+  un->check      = PETSC_TRUE;
+  un->tolerance  = 4096 * PETSC_MACHINE_EPSILON;
+  un->open       = 8;
+  un->row        = -1;
 
   un->info.roundingknown = PETSC_TRUE;
   un->info.steadyat      = -1;
@@ -186,6 +187,8 @@ PetscErrorCode TSUniformizationCompose_Private(TS ts, PetscBool add)
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetTheta_C", add ? TSUniformizationGetTheta_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetRateFactor_C", add ? TSUniformizationSetRateFactor_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetRateFactor_C", add ? TSUniformizationGetRateFactor_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetNegligible_C", add ? TSUniformizationSetNegligible_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetNegligible_C", add ? TSUniformizationGetNegligible_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetSteadyState_C", add ? TSUniformizationSetSteadyState_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetSteadyState_C", add ? TSUniformizationGetSteadyState_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetOpenOutputs_C", add ? TSUniformizationSetOpenOutputs_Uniformization : NULL));
@@ -217,6 +220,8 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   if (set) PetscCall(TSUniformizationSetTheta(ts, real));
   PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor, &real, &set));
   if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
+  PetscCall(PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
+  if (set) PetscCall(TSUniformizationSetNegligible(ts, real));
   PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate, &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
   PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));

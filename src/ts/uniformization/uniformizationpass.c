@@ -73,7 +73,7 @@ static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *s
 */
 static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
 {
-  const PetscReal spent = un->truncation0 + un->steady0 + un->rounding0;
+  const PetscReal spent = un->truncation0 + un->steady0 + un->negligible0 + un->rounding0;
   const PetscReal part = (t - un->time) / PetscMax(end - un->time, t - un->time), all = (t - un->time) / PetscMax(end - un->start, t - un->time);
 
   return PetscMax((un->eps - spent) * part - rounding, un->eps * all / 4);
@@ -94,34 +94,6 @@ PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
 }
 
 /*
-   A chain that begins in few states is in few others after few jumps. The rows that v_k may have entries in are known without looking at it: those of
-   v_0, and so much more for each product as the matrix reaches. Only these take part in a step.
-*/
-static PetscErrorCode UniformizationBegin_Private(TS_Uniformization *un)
-{
-  PetscInt n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetSize(un->v, &n));
-  un->rows = (LitheStepRows){0, n};
-  if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheStepGetRows(un->v, &un->rows));
-  PetscCall(VecZeroEntries(un->work));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode UniformizationReach_Private(TS_Uniformization *un)
-{
-  PetscInt n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetSize(un->v, &n));
-  un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
-  un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
    Begins a pass with ts->vec_sol at ts->ptime, for the first of n times, and for as many of those after it as one pass is good for:
    un->n of them. end: when the error may have reached eps.
 */
@@ -135,7 +107,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscCall(TSUniformizationPassEnd_Private(ts));
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));
-  PetscCall(UniformizationBegin_Private(un));
+  PetscCall(TSUniformizationRowsBegin_Private(un));
   PetscCall(VecNorm(un->v, NORM_1, &un->norm));
   PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
   un->time = ts->ptime;
@@ -143,11 +115,13 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   un->last = 0;
   if (!ts->steps) {
     un->start           = ts->ptime;
-    un->info.truncation = un->info.steady = un->info.rounding = un->accumulated = 0;
+    un->info.truncation = un->info.steady = un->info.negligible = un->info.rounding = un->accumulated = 0;
     un->info.products = un->info.sums = un->info.passes = 0;
+    un->taken                                           = 0;
   }
   un->truncation0 = un->info.truncation;
   un->steady0     = un->info.steady;
+  un->negligible0 = un->info.negligible;
   un->rounding0   = un->info.rounding;
   un->reward0     = un->accumulated;
   un->steady      = PETSC_FALSE;
@@ -158,7 +132,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   for (PetscInt i = 0; i < taken; i++) {
     TSUniformizationOutput *out     = &un->output[i];
     const PetscReal         q       = un->alpha * (times[i] - un->time);
-    PetscReal               l       = 1, rounding, share;
+    PetscReal               l       = 1, rounding, share, rest;
     PetscInt                overlap = 1; /* outputs that are open when this one opens */
 
     PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the first", (double)un->time, (double)times[i]);
@@ -166,11 +140,13 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     if (intervals) l = PetscMax(PetscCeilReal(q / un->theta), 1);
     rounding  = UniformizationRounding_Private(un, q, l * UniformizationProducts_Private(q / l));
     share     = UniformizationShare_Private(un, times[i], end, rounding);
+    rest      = (1 - un->negligible) * share;
     out->time = times[i];
     un->n     = i + 1;
-    PetscCall(TSUniformizationWeightsCreate_Private(q / l, PetscMax(share / l * (un->steadystate ? 0.5 : 1), PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON), intervals, (PetscBool)(un->reward != NULL), &out->weights));
+    PetscCall(TSUniformizationWeightsCreate_Private(q / l, PetscMax(rest / l * (un->steadystate ? 0.5 : 1), PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON), intervals, (PetscBool)(un->reward != NULL), &out->weights));
     out->truncation = 2 * l * out->weights.lost;
-    out->steady     = share / l / 2;
+    out->steady     = rest / l / 2;
+    out->negligible = un->negligible * share / l;
     out->rounding   = UniformizationRounding_Private(un, q, l * (PetscReal)out->weights.right);
     for (PetscInt j = 0; j < i; j++) overlap += (un->output[j].weights.right >= out->weights.left);
     if (i && overlap > un->open) {
@@ -283,7 +259,7 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
     const PetscBool look = (PetscBool)(un->steadystate && un->k % 16 == 0);
 
     PetscCall(UniformizationReward_Private(un, PETSC_FALSE));
-    PetscCall(UniformizationReach_Private(un));
+    PetscCall(TSUniformizationRowsNext_Private(un));
     PetscCall(UniformizationOpen_Private(un, un->k + 1, PETSC_FALSE, (PetscBool)!un->steadystate, &nsums, sums));
     PetscCall(TSUniformizationStep_Private(un->A, un->alpha, &un->rows, &un->v, &un->work, nsums, sums, look ? &change : NULL));
     un->k++;
@@ -320,6 +296,7 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
       un->k      = -1;
       un->steady = PETSC_FALSE;
       PetscCall(UniformizationPutSum_Private(un, &v));
+      PetscCall(TSUniformizationRowsBegin_Private(un));
     }
     PetscCall(UniformizationTerms_Private(un));
   }
@@ -328,7 +305,8 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
 
   un->info.truncation = un->truncation0 + out->truncation;
   un->info.rounding   = un->rounding0 + out->rounding;
-  un->info.bound      = un->info.truncation + un->info.steady + un->info.rounding;
+  un->info.bound      = un->info.truncation + un->info.steady + un->info.negligible + un->info.rounding;
+  un->info.rows       = un->info.products ? (PetscReal)(un->taken / (double)un->info.products) : 1;
   un->accumulated     = un->reward0 + out->reward;
   un->done++;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The rows that take part in a step of TSUNIFORMIZATION.
+
+   A chain that begins in few states is in few others after few jumps. The rows that v_k may have entries in are known without looking at it: those of
+   v_0, and so much more for each product as the matrix reaches.
+
+   Most of these hold next to nothing. Now and then the entries at both ends are summed, and as many rows are made zero and left out as a
+   part of the error allowed is good for. P^T does not make the 1-norm of a vector greater, so that v_j of all later j is off by no more than
+   the sum of what was left out until then, and a sum of them with weights that sum to 1 is, too. To leave out states that hold little, and to take
+   them in again as they count, is known from fast adaptive uniformization (M. Mateescu, V. Wolf, F. Didier and T. A. Henzinger, Fast adaptive
+   uniformisation of the chemical master equation, IET Systems Biology 4, 2010); the bound by what gets lost from finite state projection
+   (B. Munsky and M. Khammash, The finite state projection algorithm for the solution of the chemical master equation, Journal of Chemical Physics 124, 2006).
+*/
+
+#include "uniformizationimpl.h"
+#include <float.h>
+
+/* Products between two looks at the ends. A look waits for the device, about as long as a step with ROWS_SHORT rows takes */
+#define LOOK_LEAST 8
+#define LOOK_FIRST 16
+#define LOOK_MOST  128
+#define ROWS_SHORT 4194304
+
+/* For v_0 of a series, which may have fewer rows than the last vector of another one */
+PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
+{
+  LitheMatStepFn *step;
+  PetscInt        n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetSize(un->v, &n));
+  un->rows    = (LitheStepRows){0, n};
+  un->look    = un->row < 0 ? PETSC_INT_MAX : 0;
+  un->wait    = LOOK_FIRST;
+  un->leftout = 0;
+  if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheStepGetRows(un->v, &un->rows));
+  PetscCall(VecZeroEntries(un->work));
+
+  /* To leave out rows is of use only if a step does not go through them */
+  PetscCall(PetscObjectQueryFunction((PetscObject)un->A, "LitheMatStep_C", &step));
+  if (!step || un->negligible == 0) un->look = PETSC_INT_MAX;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What may still be left out at v_k, as a 1-norm. Each output has its part of the error, and may use it in proportion to the products that there were */
+static double RowsAllowed(const TS_Uniformization *un)
+{
+  double part = un->norm > 0 ? 1 : 0;
+
+  for (PetscInt i = un->done; i < un->n; i++) {
+    const TSUniformizationOutput *out = &un->output[i];
+
+    part = PetscMin(part, (double)out->negligible * PetscMin(1.0, (double)(un->k + 1) / (double)(out->weights.right + 1)));
+  }
+  return PetscMax(0.0, part * (double)un->norm - un->leftout);
+}
+
+/* Pieces at both ends: what may have come since the last look, twice, and no less than an eighth of the rows */
+static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
+{
+  const PetscInt64 rows = un->rows.end - un->rows.begin, reach = PetscMax(un->reach[0], un->reach[1]);
+  const PetscInt64 depth = PetscMin(rows / 2, PetscMax(2 * un->wait * reach, rows / 8));
+
+  ends->rows   = un->rows;
+  ends->piece  = (PetscInt)((depth + LITHE_STEP_PIECES - 1) / LITHE_STEP_PIECES);
+  ends->pieces = depth ? (PetscInt)(depth / ends->piece) : 0;
+}
+
+/* How many products until the next look: more of them where little is won */
+static PetscErrorCode RowsSetWait(TS_Uniformization *un, PetscInt64 before, PetscInt64 now)
+{
+  PetscInt64  least = LOOK_LEAST;
+  PetscMPIInt size;
+  PetscBool   device, host;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &device, &host));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)un->v), &size));
+  if (device) least = PetscClipInterval(LOOK_LEAST * (PetscInt64)ROWS_SHORT * size / PetscMax(now, 1), LOOK_LEAST, LOOK_MOST);
+  if (64 * (before - now) < before) un->wait *= 2;
+  else if (8 * (before - now) > before) un->wait /= 2;
+  un->wait = (PetscInt)PetscClipInterval(un->wait, least, LOOK_MOST);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows from begin to end are to be zero in v, and in the vector that the next one will be in */
+static PetscErrorCode RowsLeaveOut(TS_Uniformization *un, PetscInt begin, PetscInt end)
+{
+  const LitheStepRows rows = {begin, end};
+
+  PetscFunctionBegin;
+  if (begin >= end) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheStepZeroRows(un->v, &rows));
+  PetscCall(LitheStepZeroRows(un->work, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Leaves out rows at both ends of v_k, always those of the piece that has less */
+static PetscErrorCode RowsLook(TS_Uniformization *un)
+{
+  LitheStepEnds      *ends    = &un->ends;
+  const double        allowed = RowsAllowed(un);
+  const LitheStepRows rows    = un->rows;
+  PetscInt            n[2]    = {0, 0};
+  double              sum     = 0, slack;
+
+  PetscFunctionBegin;
+  RowsGetPieces(un, ends);
+  PetscCall(LitheStepGetEnds(un->v, ends));
+  slack = 1 + ((double)ends->piece + 4 * ends->pieces) * DBL_EPSILON; /* sums are rounded */
+  while (n[0] < ends->pieces || n[1] < ends->pieces) {
+    const PetscBool last = (PetscBool)(n[0] == ends->pieces || (n[1] < ends->pieces && !(ends->sum[n[0]] <= ends->sum[ends->pieces + n[1]])));
+    const double    more = slack * ends->sum[last ? ends->pieces + n[1] : n[0]];
+
+    if (!(sum + more <= allowed)) break;
+    sum += more;
+    n[last]++;
+  }
+  un->rows.begin += n[0] * ends->piece;
+  un->rows.end -= n[1] * ends->piece;
+  PetscCall(RowsLeaveOut(un, rows.begin, un->rows.begin));
+  PetscCall(RowsLeaveOut(un, un->rows.end, rows.end));
+  un->leftout += sum;
+  if (sum > 0) un->info.negligible += (PetscReal)(sum / (double)un->norm);
+  PetscCall(RowsSetWait(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the product of v_k: the rows that it has to do with */
+PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  if (un->k >= un->look) {
+    PetscCall(RowsLook(un));
+    un->look = un->k + un->wait;
+  }
+  PetscCall(VecGetSize(un->v, &n));
+  un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
+  un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
+  un->taken += n ? (double)(un->rows.end - un->rows.begin) / (double)n : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS ts, PetscReal part)
+{
+  PetscFunctionBegin;
+  PetscCheck(part >= 0.0 && part < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_negligible %g: use a part of the error allowed, at least 0 and less than 1", (double)part);
+  ((TS_Uniformization *)ts->data)->negligible = part;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *part)
+{
+  PetscFunctionBegin;
+  *part = ((TS_Uniformization *)ts->data)->negligible;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationSetNegligible - Sets how much of the error allowed may be spent on leaving out states that hold next to nothing, for `TSUNIFORMIZATION`
+
+  Logically Collective
+
+  Input Parameters:
++ ts   - the time stepper
+- part - of the error of `TSUniformizationSetEpsilon()`, at least 0 and less than 1; 0.1 is the default, 0 leaves out only what is zero
+
+  Options Database Key:
+. -ts_uniformization_negligible <0.1> - the part
+
+  Level: intermediate
+
+  Notes:
+  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them are made zero, and left out of products until the chain
+  gets to them again, as the error is good for: what is left out until an output has been summed is at most the part of the error allowed for it, less rounding.
+  It is known exactly, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
+  the steady state, have the rest of the error. The probabilities of the solution sum to so much less than 1.
+
+  It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in another order, leave out rows;
+  with other types of matrices all of them take part.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetInfo()`
+@*/
+PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ts, part, 2);
+  PetscTryMethod(ts, "TSUniformizationSetNegligible_C", (TS, PetscReal), (ts, part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetNegligible - Gets how much of the error allowed may be spent on leaving out states that hold next to nothing, of `TSUNIFORMIZATION`
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. part - see `TSUniformizationSetNegligible()`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationSetNegligible()`
+@*/
+PetscErrorCode TSUniformizationGetNegligible(TS ts, PetscReal *part)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(part, 2);
+  PetscUseMethod(ts, "TSUniformizationGetNegligible_C", (TS, PetscReal *), (ts, part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
