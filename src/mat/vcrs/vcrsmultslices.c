@@ -5,10 +5,10 @@
 /*
    Products with the slices of layout L3 on the host: y = A x (+ add).
 
-   The 32 lanes of a slice are summed in registers over the entries that all of them have; what longer
-   lanes have beyond is masked. Where there is one column of x, places in x and codes of tables are
-   read as they are stored; numbers that are converted go through a buffer, batch by batch, for which
-   compilers have better loops. Several columns share a decoded batch.
+   The lanes of a slice are summed in registers, a group of them after the other, over the entries that
+   all lanes of the group have; what longer lanes have beyond is masked. Where there is one column of x,
+   entries are decoded and places in x are read as they are stored. Several columns share a decoded
+   batch.
 
    x and tables are read by single loads that are put together in registers: compilers that are left
    to gather take instructions that are slower on most processors. What rows have besides their
@@ -19,7 +19,9 @@
 
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
 #define CACHE_LINE    64
-#define SLICE_AHEAD   16 /* steps that converted values, codes and their places are fetched before they are needed */
+
+/* Steps that entries and their places are fetched before they are needed */
+#define SLICE_AHEAD(values) ((values) == VCRS_VALUES_FULL ? 8 : 16)
 
 /* How the places of entries in x are stored where they are summed */
 typedef enum {
@@ -28,13 +30,11 @@ typedef enum {
   PLACES_DECODED /* PetscInt */
 } Places;
 
-/* Entries k of all lanes, for the k of a range: a step each */
+/* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */
 typedef struct {
-  PetscInt        n;
-  const void     *value, *place; /* of the first */
-  const PetscInt *base;          /* added to places, one for each step; or NULL */
-  const char     *ahead;         /* stored values to be fetched at the first step; or NULL */
-  size_t          aheadwidth;    /* bytes of them a step */
+  PetscInt        first, n;
+  const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
+  const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
 } Steps;
 
 /* What the columns of x share of a window of rows, and of a slice in it */
@@ -49,10 +49,25 @@ typedef struct {
 
 typedef struct {
   PetscInt       number, shortest, longest;
+  PetscBool      sorted; /* lanes fall in length */
   const uint8_t *length; /* of each lane */
-  PetscInt       row[VCRS_SLICE];
-  PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
+  const uint8_t *row;    /* of each lane, counted from the first of the window */
 } Slice;
+
+/* The shortest and the longest of n lanes, which are in falling order if sorted */
+static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint8_t length[], PetscInt *shortest, PetscInt *longest)
+{
+  uint8_t low = length[n - 1], high = length[0];
+
+  if (!sorted) {
+    for (int l = 0; l < n; l++) {
+      low  = PetscMin(low, length[l]);
+      high = PetscMax(high, length[l]);
+    }
+  }
+  *shortest = low;
+  *longest  = high;
+}
 
 /* ------------------------------------------------------------------ sums in registers */
 
@@ -64,18 +79,27 @@ typedef struct {
 
 #if defined(SLICE_VECTORS)
   #define QUAD   4
-  #define NQUADS (VCRS_COMPONENTS * VCRS_SLICE / QUAD)
   #define LANES  (QUAD / VCRS_COMPONENTS) /* of a quad */
-  #define NSUMS  8                        /* quads that are summed at once, in sixteen registers with their operands */
+  #define NQUADS (VCRS_SLICE / LANES)
+
+  /* Quads that are summed at once, in sixteen registers with what they need: all of a slice where entries are read as they are, in the order of storage */
+  #define NSUMS(values) ((values) == VCRS_VALUES_FULL ? 8 : 4)
+  #define MOST_SUMS     8
 
 typedef PetscReal Pair __attribute__((vector_size(2 * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
 typedef PetscReal Quad __attribute__((vector_size(QUAD * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+typedef int16_t   Int16Quad __attribute__((vector_size(QUAD * sizeof(int16_t)), aligned(sizeof(int16_t)), may_alias));
+typedef int32_t   Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
   #if PetscDefined(USE_REAL_DOUBLE)
 typedef int64_t MaskInt;
   #else
 typedef int32_t MaskInt;
   #endif
 typedef MaskInt Mask __attribute__((vector_size(QUAD * sizeof(MaskInt)), aligned(sizeof(MaskInt)), may_alias));
+
+  /* Codes are read by the word, for loads are what there are too few of; a compiler short of registers would read it again for each */
+  #define IN_REGISTER(word) __asm__("" \
+                                    : "+r"(word))
 
   /* A quad of a table of reals, or of scalars */
   #define LOOK_UP_REALS(table, INDEX) ((Quad){(table)[INDEX(0)], (table)[INDEX(1)], (table)[INDEX(2)], (table)[INDEX(3)]})
@@ -103,35 +127,50 @@ static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *plac
   #undef INDEX
 }
 
-/* The entries of the lanes of quad q, from codes of tables or as they are */
+/* The entries of the lanes of quad q, of fixed point without their powers of two */
 static LITHE_ALWAYS_INLINE void DecodeQuad(const VCRSPlan *plan, const VCRSValues values, const void *value, int q, Quad *out)
 {
   const int      first = values == VCRS_VALUES_DICT8 || values == VCRS_VALUES_DICT16 ? LANES * q : QUAD * q;
   const uint8_t *c8 = (const uint8_t *)value + first, *c16 = (const uint8_t *)value + 2 * first;
+  const float   *single = (const float *)value + first;
   uint32_t       word32 = 0;
   uint64_t       word64 = 0;
 
-  /* Codes are read by the word: loads are what there are too few of */
   #define CODE8(u)  ((uint8_t)(word32 >> 8 * (u)))
   #define CODE16(u) ((uint16_t)(word64 >> 16 * (u)))
   #define COARSE(u) ((uint8_t)(word64 >> (16 * (u) + 8)))
   #define FINE(u)   ((uint8_t)(word64 >> 16 * (u)))
   switch (values) {
+  case VCRS_VALUES_SINGLE:
+    *out = (Quad){single[0], single[1], single[2], single[3]};
+    break;
   case VCRS_VALUES_DICT8:
     memcpy(&word32, c8, LANES);
+    IN_REGISTER(word32);
     *out = LOOK_UP(plan->dict, CODE8);
     break;
   case VCRS_VALUES_DICT16:
     memcpy(&word64, c16, 2 * LANES);
+    IN_REGISTER(word64);
     *out = LOOK_UP(plan->dict, CODE16);
     break;
   case VCRS_VALUES_LOG8:
     memcpy(&word32, c8, QUAD);
+    IN_REGISTER(word32);
     *out = LOOK_UP_REALS(plan->logcoarse, CODE8);
     break;
   case VCRS_VALUES_LOG16:
     memcpy(&word64, c16, 2 * QUAD);
+    IN_REGISTER(word64);
     *out = LOOK_UP_REALS(plan->logcoarse, COARSE) * LOOK_UP_REALS(plan->logfine, FINE);
+    break;
+  case VCRS_VALUES_FIXED8:
+    /* each number goes to the upper end of a word, which then is shifted down with its sign */
+    memcpy(&word32, c8, QUAD);
+    *out = __builtin_convertvector(((Int32Quad){(int32_t)word32, (int32_t)word32, (int32_t)word32, (int32_t)word32} << (Int32Quad){24, 16, 8, 0}) >> 24, Quad);
+    break;
+  case VCRS_VALUES_FIXED16:
+    *out = __builtin_convertvector(__builtin_convertvector(*(const Int16Quad *)c16, Int32Quad), Quad);
     break;
   default:
     *out = *(const Quad *)((const PetscReal *)value + first);
@@ -165,88 +204,152 @@ static LITHE_ALWAYS_INLINE void CloseSum(Quad *sum, const Quad *imaginary)
   #endif
 }
 
-/* sum[l] += a_kl (x_kl - ref[l]) for all lanes l and the k of some steps; values and places must be constants */
-static LITHE_ALWAYS_INLINE void AddSteps(const VCRSPlan *plan, const VCRSValues values, const Places places, const Steps *steps, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
+/* The lengths of the lanes of a quad, once for each component */
+static LITHE_ALWAYS_INLINE void QuadLengths(const uint8_t length[], Mask *out)
 {
-  const size_t valuewidth = VCRS_SLICE * VCRSValueBytes(values);
-  const size_t placewidth = VCRS_SLICE * (places == PLACES_8 ? sizeof(uint8_t) : places == PLACES_16 ? sizeof(uint16_t)
-                                                                                                     : sizeof(PetscInt));
+  #if PetscDefined(USE_COMPLEX)
+  *out = (Mask){length[0], length[0], length[1], length[1]};
+  #else
+  *out = (Mask){length[0], length[1], length[2], length[3]};
+  #endif
+}
 
-  for (int g = 0; g < NQUADS; g += NSUMS) {
-    Quad s[NSUMS], t[NSUMS];
+/* The references of the lanes of quad q, whose places are given, and what their sums begin with: t as in AddProducts(). all: each lane has an entry */
+static LITHE_ALWAYS_INLINE void BeginQuad(const Window *window, const Slice *slice, PetscBool all, const Places places, const void *place, int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
+{
+  const uint8_t *row   = slice->row + LANES * q;
+  Quad           sigma = {0};
 
+  GatherQuad(places, place, q, x, r);
+  #define ROW(u) row[u]
+  if (window->sigma) sigma = LOOK_UP(window->sigma, ROW);
+  #undef ROW
+  if (!all) {
+    const Mask none = {0};
+    Mask       n;
+
+    QuadLengths(slice->length + LANES * q, &n);
+    n     = n > none;
+    *r    = (Quad)((Mask)*r & n);
+    sigma = (Quad)((Mask)sigma & n);
+  }
+  if (window->sigma) AddProducts(&sigma, r, s, t);
+}
+
+/*
+   sum[l] += a_kl (x_kl - ref[l]) for the lanes l from quad first on and those k of some steps that a lane has: the others
+   get nothing, and no product is made for them. Their places are 0, which may be read. Where places are not decoded, the
+   steps are all that there are, and ref and what sum begins with are found here: written to memory lane by lane, they could
+   not be read as quads at once. values and places must be constants.
+*/
+static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const Window *window, const Slice *slice, const Steps *steps, int first, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
+{
+  const PetscBool fixed      = (PetscBool)(values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16);
+  const int       nsums      = NSUMS(values);
+  const size_t    valuewidth = VCRS_SLICE * VCRSValueBytes(values);
+  const size_t    placewidth = VCRS_SLICE * (places == PLACES_8 ? sizeof(uint8_t) : places == PLACES_16 ? sizeof(uint16_t)
+                                                                                                        : sizeof(PetscInt));
+  const uint8_t  *length = slice->length + LANES * first, *row = slice->row + LANES * first;
+  const char     *value = (const char *)steps->value + LANES * (size_t)first * VCRSValueBytes(values), *place = (const char *)steps->place + (size_t)first * (placewidth / NQUADS);
+  const PetscInt *base = steps->base;
+  PetscInt        shortest, longest, j = 0;
+  Quad            s[MOST_SUMS], t[MOST_SUMS], r[MOST_SUMS], power[MOST_SUMS];
+  Mask            n[MOST_SUMS] = {{0}};
+
+  MeasureLanes(slice->sorted, nsums * LANES, length, &shortest, &longest);
+  memset(power, 0, sizeof(power));
+  #define POWER_ROW(u) row[LANES * b + (u) / VCRS_COMPONENTS]
+  LITHE_UNROLL
+  for (int b = 0; b < nsums; b++) {
+    s[b] = t[b] = r[b] = (Quad){0};
+    if (fixed) power[b] = LOOK_UP_REALS(window->power, POWER_ROW);
+  }
+  #undef POWER_ROW
+  if (places == PLACES_DECODED) {
     LITHE_UNROLL
-    for (int b = 0; b < NSUMS; b++) {
-      s[b] = ((const Quad *)sum)[g + b];
-      t[b] = (Quad){0};
+    for (int b = 0; b < nsums; b++) {
+      s[b] = ((const Quad *)sum)[first + b];
+      r[b] = ((const Quad *)ref)[first + b];
     }
-    for (PetscInt j = 0; j < steps->n; j++) {
-      const char        *value = (const char *)steps->value + (size_t)j * valuewidth, *place = (const char *)steps->place + (size_t)j * placewidth;
-      const PetscScalar *xj = steps->base ? x + steps->base[j] : x;
+  } else if (plan->difference) {
+    if (longest) {
+      const PetscScalar *x0 = base ? x + *base : x;
 
       LITHE_UNROLL
-      for (int b = 0; b < NSUMS; b++) {
-        Quad a, d;
-
-        DecodeQuad(plan, values, value, g + b, &a);
-        GatherQuad(places, place, g + b, xj, &d);
-        d -= ((const Quad *)ref)[g + b];
-        AddProducts(&a, &d, &s[b], &t[b]);
-      }
-      if (g == 0 && steps->ahead) {
-        const char *ahead = steps->ahead + (size_t)j * steps->aheadwidth;
-
-        LITHE_PREFETCH(ahead);
-        if (steps->aheadwidth > CACHE_LINE) LITHE_PREFETCH(ahead + CACHE_LINE);
-        LITHE_PREFETCH(place + SLICE_AHEAD * placewidth);
-      }
+      for (int b = 0; b < nsums; b++) BeginQuad(window, slice, (PetscBool)(shortest > 0), places, steps->place, first + b, x0, &r[b], &s[b], &t[b]);
     }
+    place += placewidth;
+    base = PetscSafePointerPlusOffset(base, 1);
+  }
+  shortest = PetscMin(steps->n, shortest - steps->first);
+  longest  = PetscMin(steps->n, longest - steps->first);
+  for (; j < shortest; j++, value += valuewidth, place += placewidth) {
+    const PetscScalar *xj = base ? x + *base++ : x;
+
     LITHE_UNROLL
-    for (int b = 0; b < NSUMS; b++) {
-      CloseSum(&s[b], &t[b]);
-      ((Quad *)sum)[g + b] = s[b];
+    for (int b = 0; b < nsums; b++) {
+      Quad a, d;
+
+      DecodeQuad(plan, values, value, b, &a);
+      if (fixed) a *= power[b];
+      GatherQuad(places, place, b, xj, &d);
+      d -= r[b];
+      AddProducts(&a, &d, &s[b], &t[b]);
+    }
+    if (places != PLACES_DECODED) {
+      LITHE_UNROLL
+      for (size_t line = 0; line < valuewidth * nsums / NQUADS; line += CACHE_LINE) LITHE_PREFETCH(value + SLICE_AHEAD(values) * valuewidth + line);
+      LITHE_PREFETCH(place + SLICE_AHEAD(values) * placewidth);
     }
   }
+  if (j < longest) {
+    LITHE_UNROLL
+    for (int b = 0; b < nsums; b++) QuadLengths(length + LANES * b, &n[b]);
+  }
+  for (; j < longest; j++, value += valuewidth, place += placewidth) {
+    const PetscScalar *xj   = base ? x + *base++ : x;
+    const MaskInt      k    = (MaskInt)(steps->first + j);
+    const Mask         most = {k, k, k, k};
+
+    LITHE_UNROLL
+    for (int b = 0; b < nsums; b++) {
+      const Mask in = n[b] > most;
+      Quad       a, d;
+
+      DecodeQuad(plan, values, value, b, &a);
+      if (fixed) a *= power[b];
+      GatherQuad(places, place, b, xj, &d);
+      d -= r[b];
+      a = (Quad)((Mask)a & in);
+      d = (Quad)((Mask)d & in);
+      AddProducts(&a, &d, &s[b], &t[b]);
+    }
+  }
+  LITHE_UNROLL
+  for (int b = 0; b < nsums; b++) {
+    CloseSum(&s[b], &t[b]);
+    ((Quad *)sum)[first + b] = s[b];
+  }
 }
 
-/* The same where codes of tables are not decoded before */
-static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const Steps *steps, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
+/* The same for all groups of a slice, whose steps are stored as the plan says */
+static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const Window *window, const Slice *slice, const Steps *steps, const PetscScalar *x, PetscScalar sum[])
 {
+  #define ADD_GROUPS(values)                                                                                               \
+  case values:                                                                                                             \
+    for (int q = 0; q < NQUADS; q += NSUMS(values)) AddGroup(plan, values, places, window, slice, steps, q, x, NULL, sum); \
+    break
   switch (plan->values) {
-  case VCRS_VALUES_DICT8:
-    AddSteps(plan, VCRS_VALUES_DICT8, places, steps, x, ref, sum);
-    break;
-  case VCRS_VALUES_DICT16:
-    AddSteps(plan, VCRS_VALUES_DICT16, places, steps, x, ref, sum);
-    break;
-  case VCRS_VALUES_LOG8:
-    AddSteps(plan, VCRS_VALUES_LOG8, places, steps, x, ref, sum);
-    break;
-  case VCRS_VALUES_LOG16:
-    AddSteps(plan, VCRS_VALUES_LOG16, places, steps, x, ref, sum);
-    break;
-  default:
-    AddSteps(plan, VCRS_VALUES_FULL, places, steps, x, ref, sum);
-    break;
+    ADD_GROUPS(VCRS_VALUES_FULL);
+    ADD_GROUPS(VCRS_VALUES_SINGLE);
+    ADD_GROUPS(VCRS_VALUES_DICT8);
+    ADD_GROUPS(VCRS_VALUES_DICT16);
+    ADD_GROUPS(VCRS_VALUES_LOG8);
+    ADD_GROUPS(VCRS_VALUES_LOG16);
+    ADD_GROUPS(VCRS_VALUES_FIXED8);
+    ADD_GROUPS(VCRS_VALUES_FIXED16);
   }
-}
-
-/* The same for decoded entries k of the lanes of quads q < nquads whose length is over k; the others get nothing, and no product is made for them */
-static LITHE_ALWAYS_INLINE void AddSome(PetscInt k, int nquads, const MaskInt length[], const PetscScalar a[], const PetscInt place[], const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
-{
-  const MaskInt n    = (MaskInt)k;
-  const Mask    some = {n, n, n, n};
-
-  for (int q = 0; q < nquads; q++) {
-    const Mask in = ((const Mask *)length)[q] > some;
-    const Quad aq = (Quad)(((const Mask *)a)[q] & in), rq = (Quad)(((const Mask *)ref)[q] & in);
-    Quad       xq, t                                      = {0};
-
-    GatherQuad(PLACES_DECODED, place, q, x, &xq);
-    xq = (Quad)((Mask)xq & in) - rq;
-    AddProducts(&aq, &xq, &((Quad *)sum)[q], &t);
-    CloseSum(&((Quad *)sum)[q], &t);
-  }
+  #undef ADD_GROUPS
 }
 #endif
 
@@ -262,205 +365,132 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, Wi
   for (PetscInt r = n; r < VCRS_WINDOW; r++) window->power[r] = 1; /* of lanes that pad */
   window->sigma = NULL;
   if (!plan->difference) return;
-  if (plan->sigmakind == VCRS_SIGMA_FULL) {
+  if (plan->sigmakind == VCRS_SIGMA_FULL && window->whole) {
     window->sigma = plan->sigma + first;
 
     /* Lanes read it in their own order, so no processor sees where the next window's begins */
     for (PetscInt r = VCRS_WINDOW; r < 2 * VCRS_WINDOW; r += CACHE_LINE / (PetscInt)sizeof(PetscScalar)) LITHE_PREFETCH(window->sigma + r);
-  } else if (VCRSGetSigma(plan, first, n, window->room)) window->sigma = window->room;
+  } else if (VCRSGetSigma(plan, first, n, window->room)) {
+    for (PetscInt r = n; r < VCRS_WINDOW; r++) window->room[r] = 0;
+    window->sigma = window->room;
+  }
 }
 
-static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, const Window *window, Slice *slice)
+/* natural[]: 0, 1, ... as far as a window goes */
+static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, const Window *window, const uint8_t natural[], Slice *slice)
 {
-  const uint8_t *length  = plan->rowlength + VCRS_SLICE * s;
-  uint8_t        longest = 0, shortest = UINT8_MAX;
+  slice->number = s;
+  slice->sorted = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
+  slice->length = plan->rowlength + VCRS_SLICE * s;
+  MeasureLanes(slice->sorted, VCRS_SLICE, slice->length, &slice->shortest, &slice->longest);
+  slice->row = plan->rowperm ? plan->rowperm + VCRS_SLICE * s : natural + VCRS_SLICE * (s % VCRS_WINDOW_SLICES);
+}
 
+/* The references of the lanes, whose places are given, and what their sums begin with */
+static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscInt place[], const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
+{
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    longest  = PetscMax(longest, length[l]);
-    shortest = PetscMin(shortest, length[l]);
-  }
-  slice->number   = s;
-  slice->length   = length;
-  slice->longest  = longest;
-  slice->shortest = shortest;
-  VCRSLaneRows(plan, s, slice->row);
-  if (!plan->exponent) return;
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-    const PetscReal power = window->power[slice->row[l] - window->first];
+    const PetscBool in = (PetscBool)(plan->difference && slice->length[l]);
 
-    for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) slice->scale[VCRS_COMPONENTS * l + c] = power;
+    ref[l] = in ? x[place[l]] : 0;
+    sum[l] = in && window->sigma ? VCRSAddProduct(0, window->sigma[slice->row[l]], ref[l], 0) : 0;
   }
 }
 
-/* Zeros for the lanes of a slice; said so that no compiler calls memset() or takes a string instruction for it */
-static LITHE_ALWAYS_INLINE void ClearScalars(PetscScalar a[])
+/* The same for nc columns of x, batch by batch */
+static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *window, const Slice *slice, PetscInt nc, const PetscScalar *x, size_t ldx, PetscScalar sum[][VCRS_SLICE])
 {
+  const PetscInt first = plan->difference ? 1 : 0;
+  PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], ref[SLICE_COLUMNS][VCRS_SLICE];
+  PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscInt       place[VCRS_BATCH * VCRS_SLICE], row[VCRS_SLICE];
+
+  VCRSLaneRows(plan, slice->number, row);
+  for (PetscInt l = 0; plan->exponent && l < VCRS_COMPONENTS * VCRS_SLICE; l++) scale[l] = window->power[slice->row[l / VCRS_COMPONENTS]];
+  if (plan->difference && slice->longest) VCRSDecodePlaces(plan, slice->number, 0, 1, place);
+  for (PetscInt c = 0; c < nc; c++) BeginSums(plan, window, slice, place, x + c * ldx, ref[c], sum[c]);
+  for (PetscInt k = first, n; k < slice->longest; k += n) {
+    const PetscScalar *a;
+
+    n = PetscMin(VCRS_BATCH, slice->longest - k);
+    a = VCRSDecode(plan, plan->sliceptr[slice->number] + VCRS_SLICE * (k - first), VCRS_SLICE * n, row, scale, window->normal, buffer);
+    VCRSDecodePlaces(plan, slice->number, k, n, place);
+    for (PetscInt c = 0; c < nc; c++) {
 #if defined(SLICE_VECTORS)
-  LITHE_UNROLL
-  for (int q = 0; q < NQUADS; q++) ((Quad *)a)[q] = (Quad){0};
+      const Steps steps = {.first = k, .n = n, .value = a, .place = place};
+
+      for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL)) AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
 #else
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) a[l] = 0;
+      for (PetscInt p = 0; p < VCRS_SLICE * n; p++) {
+        const PetscInt l = p % VCRS_SLICE;
+
+        if (k + p / VCRS_SLICE < slice->length[l]) sum[c][l] = VCRSAddProduct(sum[c][l], a[p], x[c * ldx + place[p]], ref[c][l]);
+      }
 #endif
-}
-
-/* The references of the lanes and what their sums begin with; place[] has room for a slice */
-static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar *x, PetscInt place[], PetscScalar ref[], PetscScalar sum[])
-{
-  const PetscInt *row = slice->row, first = window->first;
-
-  if (!plan->difference || !slice->longest) {
-    ClearScalars(ref);
-    ClearScalars(sum);
-    return;
-  }
-  VCRSDecodePlaces(plan, slice->number, 0, 1, place);
-  if (slice->shortest) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) ref[l] = x[place[l]];
-  } else {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) ref[l] = slice->length[l] ? x[place[l]] : 0;
-  }
-  if (!window->sigma) ClearScalars(sum);
-  else if (slice->shortest) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) sum[l] = VCRSAddProduct(0, window->sigma[row[l] - first], ref[l], 0);
-  } else {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) sum[l] = slice->length[l] ? VCRSAddProduct(0, window->sigma[row[l] - first], ref[l], 0) : 0;
-  }
-}
-
-static LITHE_ALWAYS_INLINE PetscInt64 EntryPosition(const VCRSPlan *plan, const Slice *slice, PetscInt k)
-{
-  return plan->sliceptr[slice->number] + VCRS_SLICE * (k - (plan->difference ? 1 : 0));
-}
-
-/* Where the entries k of a slice are stored */
-static LITHE_ALWAYS_INLINE const char *StoredEntries(const VCRSPlan *plan, const Slice *slice, PetscInt k)
-{
-  return (const char *)plan->value + (size_t)EntryPosition(plan, slice, k) * VCRSValueBytes(plan->values);
-}
-
-/* Entries k .. k+n-1 of a slice, decoded; the codes of tables where they stand, if tables is true */
-static LITHE_ALWAYS_INLINE const void *Entries(const VCRSPlan *plan, PetscBool normal, const Slice *slice, PetscInt k, PetscInt n, PetscBool tables, PetscScalar buffer[])
-{
-  const VCRSValues values = plan->values;
-
-  if (tables && (values == VCRS_VALUES_DICT8 || values == VCRS_VALUES_DICT16 || values == VCRS_VALUES_LOG8 || values == VCRS_VALUES_LOG16)) return StoredEntries(plan, slice, k);
-  return VCRSDecode(plan, EntryPosition(plan, slice, k), VCRS_SLICE * n, slice->row, slice->scale, normal, buffer);
-}
-
-#if defined(SLICE_VECTORS)
-/* One column of x: adds the entries from k on that all lanes have, if there is a loop for how their places are stored. Returns the next k */
-static LITHE_ALWAYS_INLINE PetscInt AddCommon(const VCRSPlan *plan, PetscBool normal, const Slice *slice, PetscInt k, const PetscScalar *x, PetscScalar buffer[], const PetscScalar ref[], PetscScalar sum[])
-{
-  const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->slicewidth[s];
-  const PetscInt64 column = VCRSColumnBase(plan, s);
-  const char      *place  = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
-  const PetscInt  *base   = plan->grouped ? NULL : plan->colbase + column;
-  Steps            steps  = {.aheadwidth = VCRS_SLICE * VCRSValueBytes(plan->values)};
-
-  if (width > (PetscInt)sizeof(uint16_t)) return k;
-  for (; k < slice->shortest; k += steps.n) {
-    steps.n     = PetscMin(VCRS_BATCH, slice->shortest - k);
-    steps.value = Entries(plan, normal, slice, k, steps.n, PETSC_TRUE, buffer);
-    steps.place = place + VCRS_SLICE * width * k;
-    steps.base  = PetscSafePointerPlusOffset(base, k);
-    if (plan->values != VCRS_VALUES_FULL) steps.ahead = StoredEntries(plan, slice, k + SLICE_AHEAD);
-    if (width == 1) AddStored(plan, PLACES_8, &steps, x, ref, sum);
-    else AddStored(plan, PLACES_16, &steps, x, ref, sum);
-  }
-  return k;
-}
-
-/* Whether a lane of a quad has an entry k */
-static LITHE_ALWAYS_INLINE PetscBool Reaches(const uint8_t length[], PetscInt k)
-{
-  PetscBool some = PETSC_FALSE;
-
-  for (PetscInt l = 0; l < LANES; l++) some = (PetscBool)(some || length[l] > k);
-  return some;
-}
-#endif
-
-/* Adds a decoded batch of entries k .. k+n-1 for one column of x */
-static LITHE_ALWAYS_INLINE void AddDecoded(const VCRSPlan *plan, const Slice *slice, PetscInt k, PetscInt n, const PetscScalar a[], PetscInt place[], const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
-{
-  const PetscInt common = PetscMax(0, PetscMin(n, slice->shortest - k));
-
-#if defined(SLICE_VECTORS)
-  const Steps steps  = {.n = common, .value = a, .place = place};
-  int         nquads = NQUADS;
-  MaskInt     length[VCRS_COMPONENTS * VCRS_SLICE];
-
-  if (common) AddSteps(plan, VCRS_VALUES_FULL, PLACES_DECODED, &steps, x, ref, sum);
-  if (common == n) return;
-  for (PetscInt l = 0; l < VCRS_COMPONENTS * VCRS_SLICE; l++) length[l] = slice->length[l / VCRS_COMPONENTS];
-  for (PetscInt j = common; j < n; j++) {
-    const uint8_t most = (uint8_t)(k + j);
-    PetscInt     *pj   = place + VCRS_SLICE * j;
-
-    while (!Reaches(slice->length + LANES * (nquads - 1), k + j)) nquads--;
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) pj[l] = slice->length[l] > most ? pj[l] : 0; /* entries there are, so x is not empty */
-    AddSome(k + j, nquads, length, a + VCRS_SLICE * j, pj, x, ref, sum);
-  }
-#else
-  (void)plan;
-  for (PetscInt j = 0; j < n; j++) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-      const PetscInt p = VCRS_SLICE * j + l;
-
-      if (j < common || k + j < slice->length[l]) sum[l] = VCRSAddProduct(sum[l], a[p], x[place[p]], ref[l]);
     }
   }
-#endif
 }
 
-/* y = add + sum for the rows of a slice */
-static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, PetscBool whole, const Slice *slice, const PetscScalar sum[], const PetscScalar *add, PetscScalar *y)
+#if defined(SLICE_VECTORS)
+/* The sums of a slice for one column of x, if there is a loop for how its entries and their places are stored */
+static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar *x, PetscScalar sum[])
 {
-  const PetscInt *row = slice->row;
+  const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->slicewidth[s], first = plan->difference ? 1 : 0;
+  const PetscInt64 column = VCRSColumnBase(plan, s);
+  Steps            steps  = {.first = first, .n = UINT8_MAX};
 
-  if (whole && !add) {
+  if (width > (PetscInt)sizeof(uint16_t) || !window->normal) return PETSC_FALSE;
+  steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
+  steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
+  steps.base  = plan->grouped ? NULL : plan->colbase + column;
+  if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
+  else AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
+  return PETSC_TRUE;
+}
+#endif
+
+/* y = add + sum for the rows of a slice */
+static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar sum[], const PetscScalar *add, PetscScalar *y)
+{
+  const uint8_t *row = slice->row;
+
+  y += window->first;
+  if (add) add += window->first;
+  if (window->whole && !add) {
     for (PetscInt l = 0; l < VCRS_SLICE; l++) y[row[l]] = sum[l];
   } else {
     for (PetscInt l = 0; l < VCRS_SLICE; l++) {
-      if (row[l] < plan->m) y[row[l]] = (add ? add[row[l]] : 0) + sum[l];
+      if (window->first + row[l] < plan->m) y[row[l]] = (add ? add[row[l]] : 0) + sum[l];
     }
   }
 }
 
 static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
-  const PetscScalar *xs    = xwindow ? xwindow : v->x;
-  const size_t       ldx   = xwindow ? ldxwindow : v->ldx;
-  const PetscInt     first = plan->difference ? 1 : 0;
-  PetscScalar        buffer[VCRS_BATCH * VCRS_SLICE], sum[SLICE_COLUMNS][VCRS_SLICE], ref[SLICE_COLUMNS][VCRS_SLICE];
-  PetscInt           place[VCRS_BATCH * VCRS_SLICE];
+  const PetscScalar *xs  = xwindow ? xwindow : v->x;
+  const size_t       ldx = xwindow ? ldxwindow : v->ldx;
+  PetscScalar        sum[SLICE_COLUMNS][VCRS_SLICE];
+  uint8_t            natural[VCRS_WINDOW];
   Window             window;
   Slice              slice;
 
+  for (PetscInt r = 0; r < VCRS_WINDOW; r++) natural[r] = (uint8_t)r;
   for (PetscInt s = 0; s < plan->nslices; s++) {
     if (s % VCRS_WINDOW_SLICES == 0) {
       BeginWindow(plan, s / VCRS_WINDOW_SLICES, &window);
       if (xwindow) VCRSGatherWindow(plan, s / VCRS_WINDOW_SLICES, v->nrhs, v->x, v->ldx, xwindow, ldxwindow);
     }
-    BeginSlice(plan, s, &window, &slice);
+    BeginSlice(plan, s, &window, natural, &slice);
     for (PetscInt c0 = 0; c0 < v->nrhs; c0 += SLICE_COLUMNS) {
-      const PetscInt     nc = PetscMin(SLICE_COLUMNS, v->nrhs - c0);
-      const PetscScalar *x  = xs + c0 * ldx;
-      PetscInt           k  = first;
+      const PetscInt     nc   = PetscMin(SLICE_COLUMNS, v->nrhs - c0);
+      const PetscScalar *x    = xs + c0 * ldx;
+      PetscBool          done = PETSC_FALSE;
 
-      for (PetscInt c = 0; c < nc; c++) BeginSums(plan, &window, &slice, x + c * ldx, place, ref[c], sum[c]);
 #if defined(SLICE_VECTORS)
-      if (v->nrhs == 1) k = AddCommon(plan, window.normal, &slice, k, x, buffer, ref[0], sum[0]);
+      if (v->nrhs == 1) done = SumEntries(plan, &window, &slice, x, sum[0]);
 #endif
-      for (PetscInt n; k < slice.longest; k += n) {
-        const PetscScalar *a;
-
-        n = PetscMin(VCRS_BATCH, slice.longest - k);
-        a = (const PetscScalar *)Entries(plan, window.normal, &slice, k, n, PETSC_FALSE, buffer);
-        VCRSDecodePlaces(plan, s, k, n, place);
-        for (PetscInt c = 0; c < nc; c++) AddDecoded(plan, &slice, k, n, a, place, x + c * ldx, ref[c], sum[c]);
-      }
-      for (PetscInt c = 0; c < nc; c++) EndSums(plan, window.whole, &slice, sum[c], v->add ? v->add + (c0 + c) * v->ldadd : NULL, v->y + (c0 + c) * v->ldy);
+      if (!done) SumBatches(plan, &window, &slice, nc, x, ldx, sum);
+      for (PetscInt c = 0; c < nc; c++) EndSums(plan, &window, &slice, sum[c], v->add ? v->add + (c0 + c) * v->ldadd : NULL, v->y + (c0 + c) * v->ldy);
     }
   }
 }
