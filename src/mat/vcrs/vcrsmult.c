@@ -15,9 +15,10 @@
 
 #include "vcrshost.h"
 
-#define STREAM_GROUP 8   /* entries of a run that are summed in registers before y is touched */
-#define STREAM_ROWS  512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
-#define STREAM_SHORT 4   /* runs of fewer rows are treated row by row */
+#define STREAM_GROUP 8      /* entries of a run that are summed in registers before y is touched */
+#define STREAM_ROWS  512    /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT 4      /* runs of fewer rows are treated row by row */
+#define AIJ_SMALL    262144 /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
 
 /* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
 static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
@@ -424,20 +425,20 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
 
   Note:
   A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on a
-  server core (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows). Only their
-  proportions matter.
+  server core (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows, small irregular matrices). Only
+  their proportions matter.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
   /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
   static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
   static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
-  static const PetscReal slicesreal[]    = {0.60, 0.62, 0.72, 0.75, 0.72, 0.86, 0.66, 0.68};
-  static const PetscReal slicescomplex[] = {4.00, 3.60, 2.40, 2.40, 2.80, 3.20, 2.50, 2.60};
+  static const PetscReal slicesreal[]    = {0.45, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
+  static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
   const PetscReal       *sets            = PetscDefined(USE_COMPLEX) ? setscomplex : setsreal;
   const PetscReal       *slices          = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
-  const PetscReal        aij   = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m;
+  PetscReal              aij   = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m;
   const PetscReal        row   = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
   PetscInt64             nruns = 0, nshort = 0;
   PetscReal              cost, some;
@@ -463,7 +464,10 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
     cost = (1 - some) * cost + some * row + 5 * (PetscReal)nruns;
     break;
   case MATVCRS_LAYOUT_L3:
-    cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 7 : 3.5) * m;
+    cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
+
+    /* Of a small matrix a processor remembers how long each row is */
+    if (!PetscDefined(USE_COMPLEX) && plan->nz <= AIJ_SMALL) aij = 0.5 * nz + 0.3 * m;
     break;
   default:
     cost = row;

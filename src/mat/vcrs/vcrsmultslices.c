@@ -19,9 +19,7 @@
 
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
 #define CACHE_LINE    64
-
-/* Steps that entries and their places are fetched before they are needed */
-#define SLICE_AHEAD(values) ((values) == VCRS_VALUES_FULL ? 8 : 16)
+#define SLICE_AHEAD   16 /* steps that entries and their places are fetched before they are needed */
 
 /* How the places of entries in x are stored where they are summed */
 typedef enum {
@@ -296,10 +294,11 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
       d -= r[b];
       AddProducts(&a, &d, &s[b], &t[b]);
     }
-    if (places != PLACES_DECODED) {
+    /* Entries as they are come in the order of storage, which processors see; half a slice is a step apart */
+    if (values != VCRS_VALUES_FULL) {
       LITHE_UNROLL
-      for (size_t line = 0; line < valuewidth * nsums / NQUADS; line += CACHE_LINE) LITHE_PREFETCH(value + SLICE_AHEAD(values) * valuewidth + line);
-      LITHE_PREFETCH(place + SLICE_AHEAD(values) * placewidth);
+      for (size_t line = 0; line < valuewidth * nsums / NQUADS; line += CACHE_LINE) LITHE_PREFETCH(value + SLICE_AHEAD * valuewidth + line);
+      LITHE_PREFETCH(place + SLICE_AHEAD * placewidth);
     }
   }
   if (j < longest) {
@@ -465,6 +464,16 @@ static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const Window *wind
   }
 }
 
+/* Fetches a part of the x of window w: one part with each slice of the window before */
+static LITHE_ALWAYS_INLINE void FetchWindow(const VCRSPlan *plan, PetscInt w, PetscInt part, const PetscScalar *x)
+{
+  const uint16_t    *group = plan->group + plan->groupptr[w];
+  const PetscScalar *from  = x + VCRS_GROUP * (size_t)plan->groupfirst[w];
+  const PetscInt     n = plan->groupptr[w + 1] - plan->groupptr[w], first = n * part / VCRS_WINDOW_SLICES, end = n * (part + 1) / VCRS_WINDOW_SLICES;
+
+  for (PetscInt k = first; k < end; k++) LITHE_PREFETCH(from + VCRS_GROUP * (PetscInt)group[k]);
+}
+
 static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VCRSOperands *v, PetscScalar *xwindow, size_t ldxwindow)
 {
   const PetscScalar *xs  = xwindow ? xwindow : v->x;
@@ -480,6 +489,7 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
       BeginWindow(plan, s / VCRS_WINDOW_SLICES, &window);
       if (xwindow) VCRSGatherWindow(plan, s / VCRS_WINDOW_SLICES, v->nrhs, v->x, v->ldx, xwindow, ldxwindow);
     }
+    if (xwindow && s / VCRS_WINDOW_SLICES + 1 < VCRSWindows(plan)) FetchWindow(plan, s / VCRS_WINDOW_SLICES + 1, s % VCRS_WINDOW_SLICES, v->x);
     BeginSlice(plan, s, &window, natural, &slice);
     for (PetscInt c0 = 0; c0 < v->nrhs; c0 += SLICE_COLUMNS) {
       const PetscInt     nc   = PetscMin(SLICE_COLUMNS, v->nrhs - c0);
