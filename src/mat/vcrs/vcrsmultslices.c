@@ -20,6 +20,8 @@
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
 #define CACHE_LINE    64
 #define SLICE_AHEAD   16 /* steps that entries and their places are fetched before they are needed */
+#define X_AHEAD       8  /* and x where it is not that of a window: X_LINES lines of it from the base of a step on */
+#define X_LINES       4
 
 /* How the places of entries in x are stored where they are summed */
 typedef enum {
@@ -33,6 +35,7 @@ typedef struct {
   PetscInt        first, n;
   const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
   const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
+  PetscInt        ahead;         /* at most X_AHEAD: so far beyond the next step there is a base, after the last one too */
 } Steps;
 
 /* What the columns of x share of a window of rows, and of a slice in it */
@@ -295,6 +298,12 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
       AddProducts(&a, &d, &s[b], &t[b]);
     }
     /* Entries as they are come in the order of storage, which processors see; half a slice is a step apart */
+    if (values == VCRS_VALUES_FULL && places != PLACES_DECODED && base) {
+      const char *ahead = (const char *)(x + base[steps->ahead]);
+
+      LITHE_UNROLL
+      for (int line = 0; line < X_LINES; line++) LITHE_PREFETCH(ahead + CACHE_LINE * line);
+    }
     if (values != VCRS_VALUES_FULL) {
       LITHE_UNROLL
       for (size_t line = 0; line < valuewidth * nsums / NQUADS; line += CACHE_LINE) LITHE_PREFETCH(value + SLICE_AHEAD * valuewidth + line);
@@ -442,6 +451,7 @@ static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const Wind
   steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
   steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
   steps.base  = plan->grouped ? NULL : plan->colbase + column;
+  steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->nslices) - 1 - column - slice->longest);
   if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
   else AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
   return PETSC_TRUE;
