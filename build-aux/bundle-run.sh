@@ -85,7 +85,7 @@ check()
     folder=$(echo "$script" | cut -d / -f 2)
     [ $# = 0 ] || case " $* " in *" $folder "*) ;; *) continue ;; esac
     needs_cuda=no
-    grep -qE '(vec|mat|dm)_?(vec_|mat_)?type[ =]*(aij)?cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
+    grep -qE '_types?[ =]*[a-z,]*cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
     if [ "$device" = no ] && [ $needs_cuda = yes ]; then
       echo "ok $script # SKIP no CUDA device here" | tee -a "$work/tap"
       continue

@@ -419,19 +419,17 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md: beside tables in shared memory a warp for the list costs more than it saves */
+/* The shapes are measured, see docs/kernels.md */
 template <VCRSValues kind, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr bool tables = Values<kind>::sharedbytes > 0, small = kind == VCRS_VALUES_DICT8 || (!tables && sizeof(typename Values<kind>::Code) <= 2);
-  bool           fits   = false;
+  constexpr bool small = Values<kind>::sharedbytes + sizeof(typename Values<kind>::Code) <= 2 || kind == VCRS_VALUES_DICT8;
+  bool           fits  = false;
 
   PetscFunctionBegin;
   if constexpr (small) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
-  if constexpr (!tables) {
-    if (!fits) PetscCall((GridLaunch<kind, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
-    if (!fits) PetscCall((GridLaunch<kind, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
-  } else if (!fits) PetscCall((GridLaunch<kind, difference, 2, 9, 0, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
   if (!fits) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);

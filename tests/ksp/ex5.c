@@ -284,7 +284,7 @@ int main(int argc, char **argv)
     suffix: cusparse
     requires: cuda
     nsize: {{1 2}}
-    args: -operator_types aijcusparse -vec_type cuda
+    args: -operator_types aijcusparse
     output_file: output/ex5_1.out
 
 TEST*/

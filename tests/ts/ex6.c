@@ -198,8 +198,11 @@ static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The chain that begins in a state, with rows left out and without */
-static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], PetscBool skips)
+/*
+   The chain that begins in a state, with rows left out and without. often: the ends are looked at so often that rows are fewer the more may be left out; with so few
+   rows a device looks once in 128 products, an interval has about as many, and weights that may take less have more of them
+*/
+static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], PetscBool skips, PetscBool often)
 {
   static const char *const part[] = {"0", "0.1", "0.9"};
   TSUniformizationInfo     info[3];
@@ -213,7 +216,7 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
     PetscCall(Solve(c, A, all, PETSC_TRUE, &info[k], &first[k], &lost[k]));
     PetscCall(Solve(c, A, all, PETSC_FALSE, &info[k], &first[k], &lost[k]));
     if (k && skips) {
-      if (!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (k == 2 && info[2].rows > info[1].rows)) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
+      if (!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows)) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
       if (first[k] <= first[0]) FAIL("%s: the first rows were not left out", all);
       /* All that is lost was left out, most of it before the weights count */
       if (!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= (Long)info[k].negligible / 2)) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
@@ -262,6 +265,8 @@ int main(int argc, char **argv)
   PetscReal                unit = 1;
   PetscErrorCode (*step)(void);
   PetscBool skips;
+  VecType   type;
+  char     *device;
   Mat       A;
   Long      lost;
 
@@ -274,10 +279,12 @@ int main(int argc, char **argv)
   PetscCall(CreateMatrix(&A));
   PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatStep_C", &step));
   skips = (PetscBool) !!step;
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(PetscStrstr(type, "cuda", &device));
 
   c.p[300] = 1;
   MakeExact(&c);
-  for (PetscInt k = 0; k < ncases; k++) PetscCall(CheckWander(&c, A, cases[k], skips));
+  for (PetscInt k = 0; k < ncases; k++) PetscCall(CheckWander(&c, A, cases[k], skips, (PetscBool)!device));
   PetscCall(CheckStep(&c, A));
 
   /* What is no distribution: little at both ends, signs. Rows in the middle are not looked at */
