@@ -35,8 +35,8 @@ static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 
 struct UnionsArguments : MultArguments, PairsTables {
   VCRSUnsigned          period;
-  unsigned int          begin, end;       /* tasks */
-  unsigned int          share;            /* so many of them a block has */
+  unsigned int          begin, end; /* tasks */
+  unsigned int          share;      /* so many of them a block has */
   const VCRSUnionTask  *task;
   const VCRSUnionEntry *entry;
   const uint32_t       *has;
@@ -173,8 +173,8 @@ template <bool sums>
 static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const __grid_constant__ UnionsArguments a, const __grid_constant__ LitheStep step)
 {
   const unsigned int begin = a.begin + blockIdx.x * a.share, end = a.end - begin < a.share ? a.end : begin + a.share;
-  unsigned int       t     = begin + threadIdx.x / 32;
-  uint4              next  = {0, 0, 0, 0};
+  unsigned int       t    = begin + threadIdx.x / 32;
+  uint4              next = {0, 0, 0, 0};
 
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
 #pragma unroll 1
