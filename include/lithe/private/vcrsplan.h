@@ -33,7 +33,7 @@
 
    L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
-   of coloffset[], with k counted from 0 in both forms and c = VCRSColumnBase(plan, s). The base is the
+   of coloffset[], 0 where a lane is padded, with k counted from 0 in both forms and c = VCRSColumnBase(plan, s). The base is the
    least column that a lane of the slice has as its entry k: the rows of a slice are neighbours, so
    that their entries k are near one another even where a row is wide. sliceptr[s] is a multiple of 32
    also for s = nslices, since the values of long rows come after; so c = sliceptr[s]/32 counts the
