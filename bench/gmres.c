@@ -53,11 +53,11 @@ static const char *const matrices[] = {"aij", "vcrs", "hybmgpu"};
 typedef struct {
   Bench     bench;
   PetscReal beta, rtol;
-  PetscBool storage[NSTORAGES], matrix[PETSC_STATIC_ARRAY_LENGTH(matrices)];
+  PetscBool storage[NSTORAGES], matrix[NMATRICES];
   PetscInt  its, repeats, nrestarts, restart[LIST_MAX], npcs;
   char     *pc[LIST_MAX];
-  Mat       A[PETSC_STATIC_ARRAY_LENGTH(matrices)];
-  double    bytes[PETSC_STATIC_ARRAY_LENGTH(matrices)]; /* of all processes */
+  Mat       A[NMATRICES];
+  double    bytes[NMATRICES]; /* of all processes */
   Vec       x, b;
 } Run;
 
