@@ -9,13 +9,13 @@
 
 const char *const LitheTransports[] = {"auto", "ipc", "nccl", "mpi", "LitheTransport", "LITHE_TRANSPORT_", NULL};
 
-/* The first of these that can be used is what auto takes */
-static const LitheHaloOps *const halos[] = {
+/* NULL: there is none */
+static const LitheHaloOps *const halos[LITHE_TRANSPORT_MPI + 1] = {
 #if defined(LITHE_HAVE_CUDA)
-  &LitheHaloIPC,
-  &LitheHaloNCCL,
+  [LITHE_TRANSPORT_IPC]  = &LitheHaloIPC,
+  [LITHE_TRANSPORT_NCCL] = &LitheHaloNCCL,
 #endif
-  &LitheHaloMPI,
+  [LITHE_TRANSPORT_MPI] = &LitheHaloMPI,
 };
 
 static const char *LitheHaloObstacleText(LitheHaloObstacle obstacle)
@@ -50,6 +50,7 @@ static const char *LitheTransportMessage(LitheTransport transport, int code)
 #endif
 }
 
+/* Auto takes the first one, in the order of the enumeration */
 PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *attempt, void *object, LitheTransport *taken, char reason[], size_t length)
 {
   PetscFunctionBegin;
@@ -78,11 +79,9 @@ static PetscErrorCode LitheHaloTry_Private(void *object, LitheTransport transpor
   LitheHalo halo = (LitheHalo)object;
 
   PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(halos); k++) {
-    if (halos[k]->transport != transport) continue;
-    PetscCall((*halos[k]->create)(halo, obstacle, code));
-    if (*obstacle == LITHE_HALO_POSSIBLE) halo->ops = halos[k];
-  }
+  if (!halos[transport]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*halos[transport]->create)(halo, obstacle, code));
+  if (*obstacle == LITHE_HALO_POSSIBLE) halo->ops = halos[transport];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -45,7 +45,6 @@ typedef enum {
 
 /* A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind */
 typedef struct {
-  LitheTransport transport;
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
   PetscErrorCode (*begin)(LitheHalo, const void *x);
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
@@ -54,7 +53,6 @@ typedef struct {
 
 /* The same for sums over processes. check(), which may be NULL: has a process been waited for in vain? */
 typedef struct {
-  LitheTransport transport;
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
   PetscErrorCode (*check)(LitheReduce);

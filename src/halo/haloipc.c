@@ -172,4 +172,4 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscFunctionReturn(ierr);
 }
 
-const LitheHaloOps LitheHaloIPC = {LITHE_TRANSPORT_IPC, LitheHaloCreate_IPC, LitheHaloBegin_IPC, LitheHaloEnd_IPC, LitheHaloDestroy_IPC};
+const LitheHaloOps LitheHaloIPC = {LitheHaloCreate_IPC, LitheHaloBegin_IPC, LitheHaloEnd_IPC, LitheHaloDestroy_IPC};

@@ -75,4 +75,4 @@ static PetscErrorCode LitheHaloDestroy_MPI(LitheHalo halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheHaloOps LitheHaloMPI = {LITHE_TRANSPORT_MPI, LitheHaloCreate_MPI, LitheHaloBegin_MPI, LitheHaloEnd_MPI, LitheHaloDestroy_MPI};
+const LitheHaloOps LitheHaloMPI = {LitheHaloCreate_MPI, LitheHaloBegin_MPI, LitheHaloEnd_MPI, LitheHaloDestroy_MPI};

@@ -303,7 +303,7 @@ static PetscErrorCode LitheHaloDestroy_NCCL(LitheHalo halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheHaloOps LitheHaloNCCL = {LITHE_TRANSPORT_NCCL, LitheHaloCreate_NCCL, LitheHaloBegin_NCCL, LitheHaloEnd_NCCL, LitheHaloDestroy_NCCL};
+const LitheHaloOps LitheHaloNCCL = {LitheHaloCreate_NCCL, LitheHaloBegin_NCCL, LitheHaloEnd_NCCL, LitheHaloDestroy_NCCL};
 
 /* ------------------------------------------------------------ sums over processes */
 
@@ -360,4 +360,4 @@ static PetscErrorCode LitheReduceDestroy_NCCL(LitheReduce reduce)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheReduceOps LitheReduceNCCL = {LITHE_TRANSPORT_NCCL, LitheReduceCreate_NCCL, LitheReduceSum_NCCL, NULL, LitheReduceDestroy_NCCL};
+const LitheReduceOps LitheReduceNCCL = {LitheReduceCreate_NCCL, LitheReduceSum_NCCL, NULL, LitheReduceDestroy_NCCL};

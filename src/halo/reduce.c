@@ -7,12 +7,13 @@
 #include "haloimpl.h"
 #include <petscdevice.h>
 
-static const LitheReduceOps *const reductions[] = {
+/* NULL: there is none */
+static const LitheReduceOps *const reductions[LITHE_TRANSPORT_MPI + 1] = {
 #if defined(LITHE_HAVE_CUDA)
-  &LitheReduceIPC,
-  &LitheReduceNCCL,
+  [LITHE_TRANSPORT_IPC]  = &LitheReduceIPC,
+  [LITHE_TRANSPORT_NCCL] = &LitheReduceNCCL,
 #endif
-  &LitheReduceMPI,
+  [LITHE_TRANSPORT_MPI] = &LitheReduceMPI,
 };
 
 /* Obstacle: as it was, where there is no such transport */
@@ -21,11 +22,9 @@ static PetscErrorCode LitheReduceTry_Private(void *object, LitheTransport transp
   LitheReduce reduce = (LitheReduce)object;
 
   PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(reductions); k++) {
-    if (reductions[k]->transport != transport) continue;
-    PetscCall((*reductions[k]->create)(reduce, obstacle, code));
-    if (*obstacle == LITHE_HALO_POSSIBLE) reduce->ops = reductions[k];
-  }
+  if (!reductions[transport]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*reductions[transport]->create)(reduce, obstacle, code));
+  if (*obstacle == LITHE_HALO_POSSIBLE) reduce->ops = reductions[transport];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -104,4 +104,4 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscFunctionReturn(ierr);
 }
 
-const LitheReduceOps LitheReduceIPC = {LITHE_TRANSPORT_IPC, LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};
+const LitheReduceOps LitheReduceIPC = {LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};
