@@ -22,7 +22,7 @@ A command is any program, found first among those here; Lithe is loaded by PETSC
   ./run ksp-ksp-tutorials-ex2 -m 300 -n 300 -mat_type vcrs -log_view
   ./run mpiexec -n 2 ksp-ksp-tutorials-ex2 -mat_type vcrs
   ./run spmv -help
-  ./run check [FOLDER...]  the tests, in a new folder below the current one; the last line counts them
+  ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them
   ./run env                the shell lines that set all this
 
 programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')
@@ -68,6 +68,7 @@ export UCX_MODULE_DIR="$LITHE_BUNDLE/mpi/lib/ucx" OMP_NUM_THREADS="${OMP_NUM_THR
 check()
 {
   work=$PWD/lithe-check-$scalar
+  jobs=${LITHE_TEST_JOBS:-$((($(nproc 2>/dev/null || echo 1) + 1) / 2))}
   # more processes than cores, perhaps: MPICH sleeps while it waits
   export MPIR_CVAR_POLLS_BEFORE_YIELD=1
   rm -rf "$work"
@@ -81,6 +82,7 @@ check()
   if [ "$device" = no ]; then echo "# no CUDA device: tests that need one are skipped"; fi
   find "$work/petsc" -name '*.sh' -exec sed -i "s|@SHARE@|$LITHE_BUNDLE/share|g; s|@WORK@|$work/petsc|g; s|@LIB@|$part/lib|g" {} +
   : >"$work/tap"
+  : >"$work/scripts"
   for script in $(cd "$work/petsc" && find . -name 'run*.sh' | sort); do
     folder=$(echo "$script" | cut -d / -f 2)
     [ $# = 0 ] || case " $* " in *" $folder "*) ;; *) continue ;; esac
@@ -91,8 +93,15 @@ check()
       continue
     fi
     mkdir -p "$work/petsc/$folder/counts"
-    (cd "$(dirname "$work/petsc/$script")" && PETSC_OPTIONS=$lithe_options bash "./$(basename "$script")" 2>&1) | sed 's/^ ok/ok/' | tee -a "$work/tap"
+    echo "$script" >>"$work/scripts"
   done
+  # a script's lines stay together
+  export work lithe_options
+  xargs -P "$jobs" -I SCRIPT sh -c '
+    log=$work/logs/$(echo "SCRIPT" | tr / -)
+    (cd "$(dirname "$work/petsc/SCRIPT")" && PETSC_OPTIONS=$lithe_options bash "./$(basename "SCRIPT")" 2>&1) | sed "s/^ ok/ok/" >"$log"
+    cat "$log"' <"$work/scripts"
+  while read -r script; do cat "$work/logs/$(echo "$script" | tr / -)"; done <"$work/scripts" >>"$work/tap"
   for script in "$LITHE_BUNDLE"/share/tests/app/*.tap; do
     [ -f "$script" ] || continue
     [ $# = 0 ] || case " $* " in *" app "*) ;; *) continue ;; esac
@@ -107,7 +116,7 @@ case $1 in
     unset PETSC_OPTIONS
     check "$@" ;;
   env)
-    for line in "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "PETSC_OPTIONS=$lithe_options" "LITHE_BUNDLE=$LITHE_BUNDLE" "LITHE_BUILD=$part" "UCX_MODULE_DIR=$UCX_MODULE_DIR"; do
+    for line in "PETSC_DIR=$PETSC_DIR" "PETSC_ARCH=$PETSC_ARCH" "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH" "PETSC_OPTIONS=$lithe_options" "LITHE_BUNDLE=$LITHE_BUNDLE" "LITHE_BUILD=$part" "UCX_MODULE_DIR=$UCX_MODULE_DIR"; do
       printf "export %s='%s'\n" "${line%%=*}" "${line#*=}"
     done ;;
   *)

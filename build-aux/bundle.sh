@@ -132,8 +132,14 @@ for build in "$@"; do
     [ ! -d "$LITHE_SOURCE/tests/$folder/output" ] || cp -r "$LITHE_SOURCE/tests/$folder/output" "$top/share/tests/$folder/"
   done
 
+  # How PETSc was configured, which tutorials/demo.sh and bench/run-data.sh read
+  conf=$PETSC_DIR/$PETSC_ARCH/include/petscconf.h
+  [ -f "$conf" ] || conf=$PETSC_DIR/include/petscconf.h
+  mkdir -p "$top/share/$PETSC_SCALAR/include"
+  cp "$conf" "$top/share/$PETSC_SCALAR/include/"
+
   # What tests/tap.sh wants to know
-  sed "s|^PETSC_DIR=.*|PETSC_DIR=\$LITHE_BUNDLE/share|; s|^PETSC_ARCH=.*|PETSC_ARCH=|; s|^PETSC_HARNESS=.*|PETSC_HARNESS=|; s|^PETSC_EXAMPLES=.*|PETSC_EXAMPLES=|; s|^PETSC_PCC.*||; s|^PETSC_CPPFLAGS=.*||; s|^PETSC_LIN.*||; s|^BLASLAPACK.*||; s|^PETSC_LIBDIR=.*||; s|^MPIEXEC=.*|MPIEXEC=mpiexec|; s|^LITHE_SOURCE=.*|LITHE_SOURCE=\$LITHE_BUNDLE/share|; s|^LITHE_BUILD=.*|LITHE_BUILD=\$LITHE_BUNDLE/$PETSC_SCALAR|; s|$build/.libs|'\"\$LITHE_BUNDLE\"'/$PETSC_SCALAR/lib|" "$build/tests/env.sh" >"$part/tests/env.sh"
+  sed "s|^PETSC_DIR=.*|PETSC_DIR=\$LITHE_BUNDLE/share|; s|^PETSC_ARCH=.*|PETSC_ARCH=$PETSC_SCALAR|; s|^PETSC_HARNESS=.*|PETSC_HARNESS=|; s|^PETSC_EXAMPLES=.*|PETSC_EXAMPLES=|; s|^PETSC_PCC.*||; s|^PETSC_CPPFLAGS=.*||; s|^PETSC_LIN.*||; s|^BLASLAPACK.*||; s|^PETSC_LIBDIR=.*||; s|^MPIEXEC=.*|MPIEXEC=mpiexec|; s|^LITHE_SOURCE=.*|LITHE_SOURCE=\$LITHE_BUNDLE/share|; s|^LITHE_BUILD=.*|LITHE_BUILD=\$LITHE_BUNDLE/$PETSC_SCALAR|; s|$build/.libs|'\"\$LITHE_BUNDLE\"'/$PETSC_SCALAR/lib|" "$build/tests/env.sh" >"$part/tests/env.sh"
 done
 
 # The scripts
