@@ -194,17 +194,17 @@ struct SBPAdjacent {
         if (i + c >= low && i + c < high) row[i + c] = v[c];
     }
   }
-  /* Copies to shared memory, each thread its own columns; Fetch reads them there */
-  template <class T>
+  /* Copies to shared memory, each thread its own columns; Fetch reads them there. What is not there becomes zero */
+  template <bool edge, class T>
   static __device__ __forceinline__ void Copy(T *to, const T *row, int first, int low, int high)
   {
     constexpr int bytes = C * sizeof(T), piece = bytes < 16 ? bytes : 16, n = bytes / piece, each = piece / sizeof(T);
-    const int     i     = first + C * SBPLane();
-    T            *mine  = to + C * SBPLane();
+    const int     i    = first + C * SBPLane();
+    T            *mine = to + C * SBPLane();
 
 #pragma unroll
     for (int k = 0; k < n; k++) {
-      const int at = i + k * each, there = at < low ? 0 : (high - at < each ? (high > at ? high - at : 0) : each);
+      const int at = i + k * each, there = !edge ? each : (at < low ? 0 : (high - at < each ? (high > at ? high - at : 0) : each));
 
       __pipeline_memcpy_async(mine + k * each, there ? row + at : row, piece, (each - there) * sizeof(T));
     }
@@ -266,7 +266,7 @@ private:
 
     if constexpr (constant) {
       constexpr int bytes = sizeof(w) < 16 ? sizeof(w) : 16, words = sizeof(w) / bytes;
-      using Word          = typename SBPWord<bytes>::type;
+      using Word = typename SBPWord<bytes>::type;
 
 #pragma unroll
       for (int k = 0; k < words; k++) reinterpret_cast<Word *>(&w)[k] = __ldg(reinterpret_cast<const Word *>(p) + k);
@@ -278,7 +278,7 @@ private:
 
 template <int C_>
 struct SBPStrided {
-  static constexpr int C = C_, width = SBP_WARP * C;
+  static constexpr int                     C = C_, width = SBP_WARP * C;
   static __host__ __device__ constexpr int Halo(int reach)
   {
     return reach;
@@ -320,13 +320,13 @@ struct SBPStrided {
     for (int c = 0; c < C; c++)
       if (i + SBP_WARP * c >= low && i + SBP_WARP * c < high) row[i + SBP_WARP * c] = v[c];
   }
-  template <class T>
+  template <bool edge, class T>
   static __device__ __forceinline__ void Copy(T *to, const T *row, int first, int low, int high)
   {
 #pragma unroll
     for (int c = 0; c < C; c++) {
       const int  i     = first + Column(c);
-      const bool there = i >= low && i < high;
+      const bool there = !edge || (i >= low && i < high);
 
       __pipeline_memcpy_async(to + Column(c), there ? row + i : row, sizeof(T), there ? 0 : sizeof(T));
     }

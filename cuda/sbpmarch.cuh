@@ -47,8 +47,8 @@ struct SBPMarch {
 
 /* Where a warp is in the grid */
 struct SBPPlace {
-  int first;   /* its first column */
-  int row, turn, count;
+  int  first; /* its first column */
+  int  row, turn, count;
   bool there;
 };
 
@@ -93,8 +93,8 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
 template <class Operator, class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const SBPPlace &p)
 {
-  using K                = typename SBPReal<V>::type;
-  constexpr int C        = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
+  using K         = typename SBPReal<V>::type;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
   const int     leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
   const int     behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
   const K       quarter  = static_cast<K>(p.turn) / 4;
@@ -179,12 +179,12 @@ struct SBPRing {
     base = shared + threadIdx.x / SBP_WARP * (stages * row);
   }
   /* offset: bytes of an element of the arrays before this one */
-  template <class T>
+  template <bool edge, class T>
   __device__ __forceinline__ void Ask(int stage, int offset, const T *p, int first, int low, int high) const
   {
     char *to = base + stage * row + offset * SBP_WARP * L::C;
 
-    L::Copy(reinterpret_cast<T *>(to), p, first, low, high);
+    L::template Copy<edge>(reinterpret_cast<T *>(to), p, first, low, high);
   }
   template <class T>
   __device__ __forceinline__ void Take(int stage, int offset, T v[L::C]) const
@@ -201,9 +201,9 @@ struct SBPStepBytes {
 template <class Operator, class L, SBPTake take, int stages, bool edge, class V>
 static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const SBPPlace &p, char *shared)
 {
-  using K                = typename SBPReal<V>::type;
-  using Bytes            = SBPStepBytes<Operator, take, V>;
-  constexpr int C        = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
+  using K         = typename SBPReal<V>::type;
+  using Bytes     = SBPStepBytes<Operator, take, V>;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
   const int     leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
   const int     behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
   const K       quarter  = static_cast<K>(p.turn) / 4;
@@ -218,20 +218,20 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
     const int j = p.row + (n - 1) * p.turn;
 
     if (n < rows) {
-      const bool there = j >= m.low[1] && j < m.high[1];
+      const bool there = !edge || (j >= m.low[1] && j < m.high[1]);
       const int  high  = there ? m.high[0] : m.low[0];
 
-      ring.Ask(stage, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+      ring.template Ask<edge>(stage, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
 #pragma unroll
-      for (int q = 0; q < ncoefficients; q++) ring.Ask(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], high);
+      for (int q = 0; q < ncoefficients; q++) ring.template Ask<edge>(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], high);
       if constexpr (take != SBP_TAKE_APPLY) {
         if (n >= 2) {
           const ptrdiff_t own = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
 
-          ring.Ask(stage, Bytes::b, m.b + own, p.first, p.first + halo, behind);
+          ring.template Ask<edge>(stage, Bytes::b, m.b + own, p.first, p.first + halo, behind);
           if constexpr (take == SBP_TAKE_SMOOTH) {
-            if (m.c1 != 0) ring.Ask(stage, Bytes::d, m.d + own, p.first, p.first + halo, behind);
-            if (m.dinv) ring.Ask(stage, Bytes::dinv, m.dinv + own, p.first, p.first + halo, behind);
+            if (m.c1 != 0) ring.template Ask<edge>(stage, Bytes::d, m.d + own, p.first, p.first + halo, behind);
+            if (m.dinv) ring.template Ask<edge>(stage, Bytes::dinv, m.dinv + own, p.first, p.first + halo, behind);
           }
         }
       }
@@ -239,54 +239,71 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
     __pipeline_commit();
   };
 
-  ring.Begin(shared);
-  A.Begin();
-#pragma unroll
-  for (int n = 0; n < stages - 1; n++) Ask(n, n);
-  int stage = 0, free = stages - 1;
-#pragma unroll 1
-  for (int n = 0; n < rows; n++) {
-    Ask(n + stages - 1, free);
+  /* Row n has come: A u of the row before */
+  auto Take = [&](int n, int stage) {
+    Ask(n + stages - 1, stage == 0 ? stages - 1 : stage - 1);
     __pipeline_wait_prior(stages - 1);
     ring.Take(stage, 0, u);
 #pragma unroll
     for (int q = 0; q < ncoefficients; q++) ring.Take(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), k[q]);
     A.Push(m.factor, quarter, u, k, sums);
-    if (n >= 2) {
-      const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
-      V               b[C], d[C], dinv[C];
+  };
 
-      if constexpr (take != SBP_TAKE_APPLY) ring.Take(stage, Bytes::b, b);
-      if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
-#pragma unroll
-        for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
-      }
-      if constexpr (take == SBP_TAKE_SMOOTH) {
-        if (m.c1 != 0) ring.Take(stage, Bytes::d, d);
-        if (m.dinv) ring.Take(stage, Bytes::dinv, dinv);
-#pragma unroll
-        for (int c = 0; c < C; c++) {
-          V s = m.c2 * (b[c] - sums[c]);
+  auto Finish = [&](int n, int stage) {
+    const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
+    V               b[C], d[C], dinv[C];
 
-          if (m.dinv) s = dinv[c] * s;
-          if (m.c1 != 0) s = s + m.c1 * d[c];
-          d[c]    = s;
-          sums[c] = A.before[c] + s;
-        }
-        if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
-      }
-      SBPWriteRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, sums);
+    if constexpr (take != SBP_TAKE_APPLY) ring.Take(stage, Bytes::b, b);
+    if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
+#pragma unroll
+      for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
     }
-    free  = stage;
-    stage = stage + 1 == stages ? 0 : stage + 1;
+    if constexpr (take == SBP_TAKE_SMOOTH) {
+      if (m.c1 != 0) ring.Take(stage, Bytes::d, d);
+      if (m.dinv) ring.Take(stage, Bytes::dinv, dinv);
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        V s = m.c2 * (b[c] - sums[c]);
+
+        if (m.dinv) s = dinv[c] * s;
+        if (m.c1 != 0) s = s + m.c1 * d[c];
+        d[c]    = s;
+        sums[c] = A.before[c] + s;
+      }
+      if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
+    }
+    SBPWriteRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, sums);
+  };
+
+  ring.Begin(shared);
+  A.Begin();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+#pragma unroll
+  for (int n = 0; n < 2; n++) Take(n, n % stages);
+  /* at ends of the grid a row at a time; else as many as there are stages: where a stage lies is known to the compiler, and what is kept of rows need not be moved */
+  constexpr int turns = edge ? 1 : stages;
+  int           first = 2 % stages;
+
+#pragma unroll 1
+  for (int n = 2; n < rows; n += turns) {
+#pragma unroll
+    for (int q = 0; q < turns; q++) {
+      const int stage = edge ? first : (2 + q) % stages;
+
+      if (n + q >= rows) break;
+      Take(n + q, stage);
+      Finish(n + q, stage);
+    }
+    if (edge) first = first + 1 == stages ? 0 : first + 1;
   }
 }
 
-/* All columns of the warp can be read, and all but the halo are to be computed */
+/* All columns of the warp can be read, in arrays without ghosts, too, and all but the halo are to be computed */
 template <class L, int reach, class March>
 static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlace &p)
 {
-  return p.first >= m.low[0] && p.first + L::width <= m.high[0] && p.first + L::Halo(reach) >= m.from[0] && p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
+  return p.first >= m.all[0][0] && p.first + L::width <= m.all[0][1] && p.first + L::Halo(reach) >= m.from[0] && p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
 }
 
 /* stages: of a ring, or 0; threads: of a block, at most */

@@ -8,51 +8,42 @@
 
 /*
    Shapes of launches: how columns lie; rows that are on their way at a time (0: one, in registers); threads of a block; how many
-   blocks share a multiprocessor; rows of a warp
+   blocks share a multiprocessor; rows of a warp. Measured with data that vary from node to node: with constant ones the
+   multiprocessors need less power, and all shapes are faster, by different amounts.
 */
 template <class V, SBPKind kind, SBPTake take, bool aligned>
 struct SBPStepShape {
-  using L = SBPStrided<1>;
+  using L                     = SBPStrided<1>;
   static constexpr int stages = 3, threads = 128, blocks = 5, rows = 12;
 };
 template <SBPTake take>
 struct SBPStepShape<float, SBP_SAT, take, true> {
-  using L = SBPAdjacent<4>;
-  static constexpr int stages = 0, threads = 128, blocks = 4, rows = 12;
-};
-template <>
-struct SBPStepShape<float, SBP_SAT, SBP_TAKE_APPLY, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = 3, threads = 256, blocks = 5, rows = 12;
+  using L                     = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = 256, blocks = 3, rows = 12;
 };
 template <SBPTake take>
 struct SBPStepShape<float, SBP_NINE, take, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = 0, threads = 128, blocks = 6, rows = 32;
-};
-template <>
-struct SBPStepShape<float, SBP_NINE, SBP_TAKE_APPLY, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = 3, threads = 256, blocks = 4, rows = 8;
+  using L                     = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = take == SBP_TAKE_SMOOTH ? 128 : 256, blocks = take == SBP_TAKE_SMOOTH ? 6 : 4, rows = take == SBP_TAKE_SMOOTH ? 12 : 8;
 };
 template <SBPKind kind, SBPTake take>
 struct SBPStepShape<float, kind, take, false> {
-  using L = SBPStrided<4>;
+  using L                     = SBPStrided<4>;
   static constexpr int stages = 0, threads = 128, blocks = kind == SBP_NINE ? 3 : 4, rows = 16;
 };
 template <SBPTake take>
 struct SBPStepShape<double, SBP_SAT, take, true> {
-  using L = SBPAdjacent<2>;
-  static constexpr int stages = take == SBP_TAKE_SMOOTH ? 3 : 4, threads = 128, blocks = 5, rows = 12;
+  using L                     = SBPAdjacent<2>;
+  static constexpr int stages = 3, threads = 128, blocks = 4, rows = 12;
 };
 template <SBPTake take>
 struct SBPStepShape<double, SBP_SAT, take, false> {
-  using L = SBPStrided<2>;
-  static constexpr int stages = take == SBP_TAKE_APPLY ? 4 : 3, threads = 128, blocks = take == SBP_TAKE_SMOOTH ? 4 : 5, rows = 12;
+  using L                     = SBPStrided<2>;
+  static constexpr int stages = 3, threads = 128, blocks = take == SBP_TAKE_APPLY ? 5 : 4, rows = 12;
 };
 template <SBPTake take, bool aligned>
 struct SBPStepShape<double, SBP_NINE, take, aligned> {
-  using L = SBPStrided<1>;
+  using L                     = SBPStrided<1>;
   static constexpr int stages = take == SBP_TAKE_SMOOTH ? 2 : 3, threads = 128, blocks = 7, rows = 12;
 };
 

@@ -30,7 +30,7 @@ static __device__ __forceinline__ void SBPAskCoefficients(const Ring &ring, int 
   using K = typename SBPReal<V>::type;
 
 #pragma unroll
-  for (int q = 0; q < ncoefficients; q++) ring.Ask(stage, offset + q * static_cast<int>(sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, first, m.low[0], high);
+  for (int q = 0; q < ncoefficients; q++) ring.template Ask<true>(stage, offset + q * static_cast<int>(sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, first, m.low[0], high);
 }
 
 template <int ncoefficients, class L, class Ring, class K>
@@ -69,8 +69,8 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
     if (n < rows) {
       const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch;
 
-      ring.Ask(s, 0, m.b + own, p.first, m.low[0], high);
-      if (m.dinv) ring.Ask(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
+      ring.template Ask<true>(s, 0, m.b + own, p.first, m.low[0], high);
+      if (m.dinv) ring.template Ask<true>(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
     __pipeline_commit();
@@ -121,6 +121,36 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
 
 /* ------------------------------------------------------------ residual and restriction */
 
+/*
+   A row of the residual as part of its coarse row, or, if it lies between two of them, of both: out is the one that is complete then, and is written if there is one. restricted is
+   what the unfinished coarse row has
+*/
+template <class L, class V>
+static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complete, int first, int leftmost, int behind, const V residual[L::C], V restricted[L::C], V *out)
+{
+  using K            = typename SBPReal<V>::type;
+  constexpr int C    = L::C;
+  const K       half = static_cast<K>(0.5);
+  V             left[C], right[C], sums[C];
+
+  L::Left(residual, left);
+  L::Right(residual, right);
+#pragma unroll
+  for (int c = 0; c < C; c++) sums[c] = residual[c] + half * (left[c] + right[c]);
+  if (between) {
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      const int i = first + L::Column(c);
+
+      if (complete && i % 2 == 0 && i >= leftmost && i < behind) out[i / 2] = restricted[c] + half * sums[c];
+      restricted[c] = half * sums[c];
+    }
+  } else {
+#pragma unroll
+    for (int c = 0; c < C; c++) restricted[c] = restricted[c] + sums[c];
+  }
+}
+
 /* from, to and all count nodes of the coarse grid */
 template <SBPKind kind, class L, int stages, int threads, class V>
 static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V> &m, int block)
@@ -135,8 +165,8 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   if (!p.there) return;
   const int leftmost = p.first + halo > 2 * m.from[0] ? p.first + halo : 2 * m.from[0];
   const int behind   = p.first + L::width - halo < 2 * m.to[0] ? p.first + L::width - halo : 2 * m.to[0];
-  const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
-  const int rows = 2 * p.count + 3; /* row n of them is at 2 p.row + (n - 2) turn */
+  const K   quarter  = static_cast<K>(p.turn) / 4;
+  const int rows     = 2 * p.count + 3; /* row n of them is at 2 p.row + (n - 2) turn */
   Operator  A;
   V         restricted[C];
   int       stage = 0, free = stages - 1;
@@ -147,8 +177,8 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
     const int j = 2 * p.row + (n - 2) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
 
     if (n < rows) {
-      ring.Ask(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
-      if (n >= 2) ring.Ask(s, sizeof(V), m.b + static_cast<ptrdiff_t>(j - p.turn) * m.pitch, p.first, m.low[0], SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0]);
+      ring.template Ask<true>(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+      if (n >= 2) ring.template Ask<true>(s, sizeof(V), m.b + static_cast<ptrdiff_t>(j - p.turn) * m.pitch, p.first, m.low[0], SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0]);
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
     __pipeline_commit();
@@ -162,7 +192,7 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
   for (int n = 0; n < stages - 1; n++) Ask(n, n);
 #pragma unroll 1
   for (int n = 0; n < rows; n++) {
-    V u[C], b[C], sums[C], left[C], right[C];
+    V u[C], b[C], sums[C];
     K k[ncoefficients][C];
 
     Ask(n + stages - 1, free);
@@ -174,25 +204,8 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
       ring.Take(stage, sizeof(V), b);
 #pragma unroll
       for (int c = 0; c < C; c++) sums[c] = b[c] - sums[c];
-      L::Left(sums, left);
-      L::Right(sums, right);
-#pragma unroll
-      for (int c = 0; c < C; c++) sums[c] = sums[c] + half * (left[c] + right[c]);
       /* rows 2 J - 1 and 2 J + 1 at even n */
-      if (n % 2 == 0) {
-        V *out = m.out + static_cast<ptrdiff_t>(p.row + (n / 2 - 2) * p.turn) * m.epitch;
-
-#pragma unroll
-        for (int c = 0; c < C; c++) {
-          const int i = p.first + L::Column(c);
-
-          if (n > 2 && i % 2 == 0 && i >= leftmost && i < behind) out[i / 2] = restricted[c] + half * sums[c];
-          restricted[c] = half * sums[c];
-        }
-      } else {
-#pragma unroll
-        for (int c = 0; c < C; c++) restricted[c] = restricted[c] + sums[c];
-      }
+      SBPRestrictRow<L>(n % 2 == 0, n > 2, p.first, leftmost, behind, sums, restricted, m.out + static_cast<ptrdiff_t>(p.row + (n / 2 - 2) * p.turn) * m.epitch);
     }
     free  = stage;
     stage = stage + 1 == stages ? 0 : stage + 1;
@@ -220,8 +233,8 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
   const int right    = 2 * m.to[0] < m.high[0] ? 2 * m.to[0] : m.high[0];
   const int behind   = p.first + L::width - halo < right ? p.first + L::width - halo : right;
   const int lowest = 2 * (p.turn > 0 ? p.row : p.row - p.count + 1), highest = lowest + 2 * p.count < m.high[1] ? lowest + 2 * p.count : m.high[1];
-  const K   quarter = static_cast<K>(p.turn) / 4, half = static_cast<K>(0.5);
-  const int rows = 2 * p.count + 5; /* row n of them is at 2 p.row + (n - 3) turn */
+  const K   quarter = static_cast<K>(p.turn) / 4;
+  const int rows    = 2 * p.count + 5; /* row n of them is at 2 p.row + (n - 3) turn */
   Operator  A, B;
   V         b1[C], b2[C], dinv1[C], restricted[C]; /* b and dinv one and two rows before */
   int       stage = 0, free = stages - 1;
@@ -234,8 +247,8 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
     if (n < rows) {
       const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch;
 
-      ring.Ask(s, 0, m.b + own, p.first, m.low[0], high);
-      if (m.dinv) ring.Ask(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
+      ring.template Ask<true>(s, 0, m.b + own, p.first, m.low[0], high);
+      if (m.dinv) ring.template Ask<true>(s, sizeof(V), m.dinv + own, p.first, m.low[0], high);
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
     __pipeline_commit();
@@ -250,7 +263,7 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
   for (int n = 0; n < stages - 1; n++) Ask(n, n);
 #pragma unroll 1
   for (int n = 0; n < rows; n++) {
-    V b[C], dinv[C], u[C], sums[C], left[C], right[C];
+    V b[C], dinv[C], u[C], sums[C];
     K k[ncoefficients][C], kbefore[ncoefficients][C];
 
     Ask(n + stages - 1, free);
@@ -281,25 +294,8 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
     if (n >= 4) {
 #pragma unroll
       for (int c = 0; c < C; c++) sums[c] = b2[c] - sums[c];
-      L::Left(sums, left);
-      L::Right(sums, right);
-#pragma unroll
-      for (int c = 0; c < C; c++) sums[c] = sums[c] + half * (left[c] + right[c]);
       /* rows 2 J - 1 and 2 J + 1 at even n */
-      if (n % 2 == 0) {
-        V *out = m.restricted + static_cast<ptrdiff_t>(p.row + (n / 2 - 3) * p.turn) * m.epitch;
-
-#pragma unroll
-        for (int c = 0; c < C; c++) {
-          const int i = p.first + L::Column(c);
-
-          if (n > 4 && i % 2 == 0 && i >= leftmost && i < behind) out[i / 2] = restricted[c] + half * sums[c];
-          restricted[c] = half * sums[c];
-        }
-      } else {
-#pragma unroll
-        for (int c = 0; c < C; c++) restricted[c] = restricted[c] + sums[c];
-      }
+      SBPRestrictRow<L>(n % 2 == 0, n > 4, p.first, leftmost, behind, sums, restricted, m.restricted + static_cast<ptrdiff_t>(p.row + (n / 2 - 3) * p.turn) * m.epitch);
     }
 #pragma unroll
     for (int c = 0; c < C; c++) {
@@ -342,13 +338,13 @@ static __device__ __forceinline__ void SBPProlongSmoothBlock(const SBPFused<V> &
     const int j = p.row + (n - steps) * p.turn, high = SBPHasRow(m, j) ? m.high[0] : m.low[0];
 
     if (n < rows) {
-      ring.Ask(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+      ring.template Ask<true>(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
       if (n >= 2) {
         const ptrdiff_t own     = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
         const int       highown = SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0];
 
-        ring.Ask(s, sizeof(V), m.b + own, p.first, m.low[0], highown);
-        if (m.dinv) ring.Ask(s, 2 * sizeof(V), m.dinv + own, p.first, m.low[0], highown);
+        ring.template Ask<true>(s, sizeof(V), m.b + own, p.first, m.low[0], highown);
+        if (m.dinv) ring.template Ask<true>(s, 2 * sizeof(V), m.dinv + own, p.first, m.low[0], highown);
       }
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
