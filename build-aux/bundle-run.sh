@@ -99,7 +99,7 @@ check()
   export work lithe_options
   xargs -P "$jobs" -I SCRIPT sh -c '
     log=$work/logs/$(echo "SCRIPT" | tr / -)
-    (cd "$(dirname "$work/petsc/SCRIPT")" && PETSC_OPTIONS=$lithe_options bash "./$(basename "SCRIPT")" 2>&1) | sed "s/^ ok/ok/" >"$log"
+    (cd "$(dirname "$work/petsc/SCRIPT")" && PETSC_OPTIONS=$lithe_options bash "./$(basename "SCRIPT")" -t "${LITHE_TEST_TIMEOUT:-240}" 2>&1) | sed "s/^ ok/ok/" >"$log"
     cat "$log"' <"$work/scripts"
   while read -r script; do cat "$work/logs/$(echo "$script" | tr / -)"; done <"$work/scripts" >>"$work/tap"
   for script in "$LITHE_BUNDLE"/share/tests/app/*.tap; do
