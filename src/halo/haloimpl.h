@@ -155,8 +155,9 @@ typedef struct {
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
-PETSC_INTERN PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm, LitheHaloPatience *);
-/* An error if a process was waited for in vain; what: it should have sent, before a number */
-PETSC_INTERN PetscErrorCode LitheHaloPatienceCheck_Private(const LitheHaloPatience *, const PetscMPIInt rank[], const char what[]);
+/* rank and what are kept, and not copied */
+PETSC_INTERN PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloPatience *);
+/* An error if a process was waited for in vain; once: unless there was one */
+PETSC_INTERN PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *, PetscBool once);
 PETSC_INTERN PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *);
 #endif

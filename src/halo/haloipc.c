@@ -19,7 +19,6 @@ typedef struct {
   const void        *ghost[2];
   LitheHaloPack      pack;
   LitheHaloWait      wait;
-  PetscBool          told;  /* of a failure */
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
@@ -93,7 +92,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
     PetscCall(LitheHaloPlan_Private(halo, ipc, &peers, places));
     ipc->wait.n    = peers.n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;
-    PetscCall(LitheHaloPatienceCreate_Private(halo->comm, &ipc->wait.patience));
+    PetscCall(LitheHaloPatienceCreate_Private(halo->comm, ipc->memory.rank, "entries of exchange", &ipc->wait.patience));
     if (ipc->aside) {
       PetscCall(LitheHaloStreamCreate_Private(&ipc->stream));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->ready, cudaEventDisableTiming));
@@ -107,22 +106,13 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
 
 /* ------------------------------------------------------------ an exchange */
 
-/* Was a neighbour waited for in vain? */
-static PetscErrorCode LitheHaloCheck_IPC(LitheHalo_IPC *ipc)
-{
-  PetscFunctionBegin;
-  if (ipc->wait.patience.failure->neighbour) ipc->told = PETSC_TRUE;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, ipc->memory.rank, "entries of exchange"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
 {
   LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloCheck_IPC(ipc));
+  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   ipc->exchange++;
   if (!ipc->aside) {
@@ -143,7 +133,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloCheck_IPC(ipc));
+  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (ipc->aside) PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
   else PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, stream));
@@ -153,13 +143,13 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
 
 static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
 {
-  LitheHalo_IPC *ipc  = (LitheHalo_IPC *)halo->data;
-  PetscErrorCode ierr = PETSC_SUCCESS;
+  LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   /* Nothing of this process writes any more, and it has waited for all that is written here */
   PetscCallCUDA(cudaDeviceSynchronize());
-  if (!ipc->told) ierr = LitheHaloCheck_IPC(ipc);
+  ierr = LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));
   PetscCall(LitheHaloPackDestroy(&ipc->pack));
   PetscCall(LitheHaloPatienceDestroy_Private(&ipc->wait.patience));

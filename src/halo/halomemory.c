@@ -99,7 +99,7 @@ PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const Pe
 
 /* ------------------------------------------------------------ patience */
 
-PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, LitheHaloPatience *patience)
+PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, const PetscMPIInt rank[], const char what[], LitheHaloPatience *patience)
 {
   LitheHaloFailure *failure;
   PetscReal         timeout = 60;
@@ -108,6 +108,9 @@ PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, LitheHaloPatience 
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &timeout, NULL));
   PetscCheck(timeout > 0 && timeout < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)timeout);
   patience->limit = (unsigned long long)(1e9 * (double)timeout);
+  patience->rank  = rank;
+  patience->what  = what;
+  patience->told  = PETSC_FALSE;
   PetscCallCUDA(cudaHostAlloc((void **)&failure, sizeof(*failure), cudaHostAllocMapped));
   failure->neighbour = 0;
   failure->exchange  = 0;
@@ -117,13 +120,14 @@ PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, LitheHaloPatience 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloPatienceCheck_Private(const LitheHaloPatience *patience, const PetscMPIInt rank[], const char what[])
+PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *patience, PetscBool once)
 {
-  const LitheHaloFailure *failure = patience->failure;
+  const PetscMPIInt number = (PetscMPIInt)patience->failure->neighbour - 1;
 
   PetscFunctionBegin;
-  PetscCheck(!failure->neighbour, PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", rank[failure->neighbour - 1], what, failure->exchange, 1e-9 * (double)patience->limit);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (number < 0 || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
+  patience->told = PETSC_TRUE;
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", patience->rank ? patience->rank[number] : number, patience->what, patience->failure->exchange, 1e-9 * (double)patience->limit);
 }
 
 PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *patience)

@@ -14,8 +14,6 @@ typedef struct {
   unsigned long long number; /* of the last sum */
   LitheHaloMemory    memory;
   LitheReducePeers   peers;
-  PetscMPIInt       *process; /* [size] 0, 1, ... */
-  PetscBool          told;    /* of a failure */
 } LitheReduce_IPC;
 
 /* The inboxes of all processes */
@@ -59,9 +57,7 @@ static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacl
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   reduce->data = ipc;
-  PetscCall(PetscMalloc1(reduce->size, &ipc->process));
-  for (PetscMPIInt r = 0; r < reduce->size; r++) ipc->process[r] = r;
-  PetscCall(LitheHaloPatienceCreate_Private(reduce->comm, &ipc->peers.patience));
+  PetscCall(LitheHaloPatienceCreate_Private(reduce->comm, NULL, "numbers of sum", &ipc->peers.patience));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,8 +66,7 @@ static PetscErrorCode LitheReduceCheck_IPC(LitheReduce reduce)
   LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
 
   PetscFunctionBegin;
-  if (ipc->peers.patience.failure->neighbour) ipc->told = PETSC_TRUE;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->peers.patience, ipc->process, "numbers of sum"));
+  PetscCall(LitheHaloPatienceCheck_Private(&ipc->peers.patience, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,16 +85,15 @@ static PetscErrorCode LitheReduceSum_IPC(LitheReduce reduce, PetscInt n, PetscSc
 
 static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
 {
-  LitheReduce_IPC *ipc  = (LitheReduce_IPC *)reduce->data;
-  PetscErrorCode   ierr = PETSC_SUCCESS;
+  LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
+  PetscErrorCode   ierr;
 
   PetscFunctionBegin;
   /* Nothing of this process writes any more, and it has waited for all that is written here */
   PetscCallCUDA(cudaDeviceSynchronize());
-  if (!ipc->told) ierr = LitheReduceCheck_IPC(reduce);
+  ierr = LitheHaloPatienceCheck_Private(&ipc->peers.patience, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));
   PetscCall(LitheHaloPatienceDestroy_Private(&ipc->peers.patience));
-  PetscCall(PetscFree(ipc->process));
   PetscCall(PetscFree(reduce->data));
   PetscFunctionReturn(ierr);
 }

@@ -45,11 +45,14 @@ typedef struct {
   volatile unsigned long long exchange;
 } LitheHaloFailure;
 
-/* How long another process is waited for */
+/* How long another process is waited for; the last three are for the host, which makes an error of a failure */
 typedef struct {
   unsigned long long limit;  /* nanoseconds */
   unsigned int      *failed; /* on the device: nothing is waited for any more */
   LitheHaloFailure  *failure;
+  const PetscMPIInt *rank; /* of each neighbour; NULL: they are all processes, in their order */
+  const char        *what; /* a process should have sent, before a number */
+  PetscBool          told; /* there was an error */
 } LitheHaloPatience;
 
 /* Flags of this process, which neighbours write to */
