@@ -90,7 +90,7 @@ static __device__ __forceinline__ double Size(Number a)
 static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {
   __shared__ double part[STEP_THREADS / 32];
-  const PetscInt64  begin = blockIdx.x < pieces ? first + blockIdx.x * piece : last - (blockIdx.x - pieces + 1) * piece, end = begin + piece;
+  const PetscInt64  begin = LitheStepPieceBegin(first, last, piece, pieces, blockIdx.x), end = begin + piece;
   const PetscInt64  from = begin > 0 ? begin : 0, to = end < n ? end : n;
   double            own = 0;
 

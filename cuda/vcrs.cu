@@ -27,7 +27,7 @@ typedef struct {
 static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
 {
   const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
-  int          n = 0;
+  int          n   = 0;
   auto         add = [&](auto &pointer, size_t count, size_t size) { list[n++] = PlanArray{reinterpret_cast<void **>(&pointer), count * size}; };
 
   if (p->layout == MATVCRS_LAYOUT_LITERAL) {
@@ -115,7 +115,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
 static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
-  uint32_t       word = 0;
+  uint32_t       word  = 0;
   PetscInt       found = 0;
   PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
 
@@ -142,8 +142,8 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
 static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
 {
   const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
-  uint32_t       part  = 0;
-  int            q     = 0;
+  uint32_t       part = 0;
+  int            q    = 0;
 
   if (difference && length > 0 && table->setoffset[start] != l->offset[0]) return 0;
   for (PetscInt k = 0; k < length; k++, q++) {
@@ -240,10 +240,10 @@ static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, const uint32_t 
 /* L0: orders the common set's entries by the stride that gives most triples, the largest of these */
 static void ChooseStride(VCRSLaunch *l, PetscInt m)
 {
-  const int         n = l->length;
-  PetscInt          offset[VCRS_COMMON_MAX];
-  PetscScalar       value[VCRS_COMMON_MAX];
-  int               order[VCRS_COMMON_MAX], best = 0;
+  const int   n = l->length;
+  PetscInt    offset[VCRS_COMMON_MAX];
+  PetscScalar value[VCRS_COMMON_MAX];
+  int         order[VCRS_COMMON_MAX], best = 0;
 
   for (int k = 0; k < n; k++) l->order[k] = k;
   for (int a = 0; a < n; a++)
@@ -264,7 +264,7 @@ static void ChooseStride(VCRSLaunch *l, PetscInt m)
   memcpy(offset, l->offset, sizeof(offset));
   memcpy(value, l->value[0], sizeof(value));
   for (int k = 0; k < n; k++) {
-    l->offset[k] = offset[l->order[k]];
+    l->offset[k]   = offset[l->order[k]];
     l->value[0][k] = value[l->order[k]];
   }
 
@@ -539,9 +539,22 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether steps are made by unions: one launch then gives y */
+static bool StepHasUnions(const VCRSPlan *dplan)
+{
+  return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
+}
+
+/* Known once there has been a step */
+PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves)
+{
+  PetscFunctionBegin;
+  *leaves = StepHasUnions(dplan) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy)
 {
-  const bool    whole = !dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE; /* one launch gives y */
   MultArguments v;
   cudaStream_t  stream;
 
@@ -549,7 +562,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
   if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (!dplan->launch && dplan->layout == MATVCRS_LAYOUT_L0) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  if (whole && dplan->layout == MATVCRS_LAYOUT_L0 && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions) {
+  if (StepHasUnions(dplan)) {
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;

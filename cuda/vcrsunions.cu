@@ -219,7 +219,7 @@ static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, const Li
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
 {
   const VCRSUnions  *u = &l->unions;
-  const unsigned int n = static_cast<unsigned int>(step->shared && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
+  const unsigned int n = static_cast<unsigned int>(p->beside && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
   UnionsArguments    a;
   unsigned int       turns;
 

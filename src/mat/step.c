@@ -55,12 +55,9 @@ PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt ns
 
 PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step)
 {
-  PetscInt    begin, end;
-  PetscMPIInt size;
+  PetscInt begin, end;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)y), &size));
-  step->shared = (PetscBool)(size > 1);
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt k = 0; k < step->nsums; k++)
     if (step->first[k]) PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,6 +173,17 @@ PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Vec x, Vec y, P
   }
   PetscCall(LitheStepRestoreArrays(device, most, sums, &step));
   if (nsums > most) PetscCall(LitheStepVectors(scale, PETSC_TRUE, x, y, nsums - most, sums + most));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMatStepLeavesOut(Mat A, PetscBool device, PetscBool *leaves)
+{
+  LitheMatStepLeavesOutFn *leavesout;
+
+  PetscFunctionBegin;
+  *leaves = PETSC_FALSE;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, "LitheMatStepLeavesOut_C", &leavesout));
+  if (leavesout) PetscCall((*leavesout)(A, device, leaves));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,7 +9,7 @@
 /* The rows of a piece that a process has, counted from its first */
 static void EndsGetPiece(const LitheStepEnds *ends, PetscInt k, PetscInt begin, PetscInt n, PetscInt *from, PetscInt *to)
 {
-  const PetscInt first = k < ends->pieces ? ends->rows.begin + k * ends->piece : ends->rows.end - (k - ends->pieces + 1) * ends->piece;
+  const PetscInt first = (PetscInt)LitheStepPieceBegin(ends->rows.begin, ends->rows.end, ends->piece, ends->pieces, k);
 
   *from = PetscMin(PetscMax(first - begin, 0), n);
   *to   = PetscMin(PetscMax(first + ends->piece - begin, 0), n);

@@ -9,6 +9,7 @@
    as x and y are. LitheMatStep() asks for it, and makes the step of any other matrix by a product and one more sweep.
 */
 
+#include <lithe/private/hostdevice.h>
 #include <petscmat.h>
 
 /* A sum that takes weight y + before x; first: it begins with that */
@@ -37,6 +38,12 @@ typedef struct {
   double       *page; /* where a device writes them; NULL at first */
 } LitheStepEnds;
 
+/* The first row of piece k, of those between first and last */
+static inline LITHE_HD PetscInt64 LitheStepPieceBegin(PetscInt64 first, PetscInt64 last, PetscInt64 piece, PetscInt64 pieces, PetscInt64 k)
+{
+  return k < pieces ? first + k * piece : last - (k - pieces + 1) * piece;
+}
+
 /* How many sums a kernel takes at once */
 #define LITHE_STEP_SUMS 4
 
@@ -47,12 +54,18 @@ typedef struct {
   PetscScalar *sum[LITHE_STEP_SUMS];
   PetscReal    weight[LITHE_STEP_SUMS], before[LITHE_STEP_SUMS];
   PetscBool    first[LITHE_STEP_SUMS];
-  PetscBool    shared;  /* an exchange runs meanwhile: a kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
   PetscInt     skip[2]; /* so many rows at the beginning and at the end may be left out, as with LitheStepRows */
 } LitheStep;
 
 /* At most LITHE_STEP_SUMS sums; rows of NULL: all */
 typedef PetscErrorCode LitheMatStepFn(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
+
+/*
+   Whether steps leave out rows that need not take part, on the device or on the host, as far as this process's rows are concerned. A type that may composes the
+   function "LitheMatStepLeavesOut_C". It is known once there has been a step
+*/
+typedef PetscErrorCode      LitheMatStepLeavesOutFn(Mat A, PetscBool device, PetscBool *leaves);
+PETSC_INTERN PetscErrorCode LitheMatStepLeavesOut(Mat A, PetscBool device, PetscBool *leaves);
 
 /* Any matrix, any number of sums */
 PETSC_INTERN PetscErrorCode LitheMatStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[]);
@@ -64,7 +77,7 @@ PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Ve
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
 /* The arrays of the sums, there */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
-/* Which rows of this process may be left out; none where a sum begins, as it has all rows. And whether there is an exchange */
+/* Which rows of this process may be left out; none where a sum begins, as it has all rows */
 PETSC_INTERN PetscErrorCode LitheStepSetRows(const LitheStepRows *rows, Vec y, LitheStep *step);
 PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 

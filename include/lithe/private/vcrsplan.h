@@ -152,6 +152,9 @@ typedef struct {
 
   /* on the device only: what cuda/vcrs.cu has chosen for its launches, made by the upload or the first product */
   void *launch;
+
+  /* the same: an exchange runs beside products. A kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
+  PetscBool beside;
 } VCRSPlan;
 
 /* L3: where in colbase[] slice s begins; of nslices, how many there are */

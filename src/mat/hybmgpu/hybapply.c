@@ -138,6 +138,26 @@ static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A LitheMatStepLeavesOutFn: not where rows are in another order; compressed ones as their type says */
+static PetscErrorCode MatHYBMGPUStepLeavesOut(Mat A, PetscBool device, PetscBool *leaves)
+{
+  Mat_HYBMGPU *ctx;
+  HybPlan     *plan;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (ctx->parallel) {
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &A, NULL, NULL));
+    PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  }
+  if (A->boundtocpu) device = PETSC_FALSE;
+  plan = device ? ctx->block.device : ctx->block.host;
+  if (!A->rmap->n || (!device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO)) *leaves = PETSC_TRUE;
+  else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(LitheMatStepLeavesOut(ctx->compressed, device, leaves));
+  else *leaves = (PetscBool)(plan && !plan->order);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatMult_HYBMGPU(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
@@ -174,5 +194,6 @@ PetscErrorCode MatHYBMGPUSetProducts_Private(Mat B)
   B->ops->multtranspose    = MatMultTranspose_HYBMGPU;
   B->ops->multtransposeadd = MatMultTransposeAdd_HYBMGPU;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", MatHYBMGPUStep));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", MatHYBMGPUStepLeavesOut));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,7 @@
 PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
 {
   Mat_HYBMGPU *ctx;
+  Mat_VCRS    *vcrs;
   MatVCRSLoss  loss;
   Mat          C;
 
@@ -22,7 +23,9 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   if (loss != MATVCRS_LOSS_NONE) PetscCall(MatDestroy(&C));
   PetscCheck(loss == MATVCRS_LOSS_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, sell or csr", MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));
-  *compressed = C;
+  PetscCall(MatVCRSGetContext(C, &vcrs));
+  vcrs->beside = ctx->beside;
+  *compressed  = C;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -104,7 +104,10 @@ static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, 
   if (parallel) PetscCall(LitheAIJComposeConversions(B, MATMPIAIJ, MATMPIAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_MPIAIJ_MPIAIJHYBMGPU : NULL, make ? MatConvert_MPIAIJHYBMGPU_MPIAIJ : NULL));
   else PetscCall(LitheAIJComposeConversions(B, MATSEQAIJ, MATSEQAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_SeqAIJ_SeqAIJHYBMGPU : NULL, make ? MatConvert_SeqAIJHYBMGPU_SeqAIJ : NULL));
   PetscCall(LitheAIJComposeProducts(B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU, parallel, make ? MatProductSetFromOptions_HYBMGPU : NULL));
-  if (!make) PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
+  if (!make) {
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

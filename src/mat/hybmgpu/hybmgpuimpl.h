@@ -52,6 +52,7 @@ typedef struct {
   HybCopies        block, transpose;
   Mat              compressed; /* format vcrs: the MATVCRS */
   char            *prefix;     /* of the options of that: the parallel matrix's */
+  PetscBool        beside;     /* it is a block of a matrix on several processes: an exchange runs beside its products */
 
   /* parallel: of the off-diagonal block */
   HybState         offstate;

@@ -16,8 +16,10 @@ static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   Mat_HYBMGPU *ctx, *block;
   const char  *prefix;
   PetscBool    isplain, same;
+  PetscMPIInt  size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
   PetscCall(PetscObjectTypeCompare((PetscObject)*Ad, MATSEQAIJ, &isplain));
@@ -25,6 +27,7 @@ static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscCall(MatHYBMGPUGetContext(*Ad, &block));
   PetscCheck(block, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The diagonal block of a MATMPIAIJHYBMGPU has type %s", ((PetscObject)*Ad)->type_name);
   PetscCall(MatHYBMGPUSetOptions_Private(*Ad, &ctx->opt));
+  block->beside = (PetscBool)(size > 1);
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(PetscStrcmp(prefix, block->prefix, &same));
   if (!same) {

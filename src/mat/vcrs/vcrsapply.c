@@ -28,9 +28,11 @@ PetscErrorCode MatVCRSUpload_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->dplan) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(&ctx->dplan));
-  PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
+  if (!ctx->dplan) {
+    PetscCall(PetscNew(&ctx->dplan));
+    PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
+  }
+  ctx->dplan->beside = ctx->beside;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,6 +35,7 @@ typedef struct {
   VCRSOptions      opt;
   PetscBool        lossy;      /* opt asks for loss */
   PetscBool        allowlossy; /* as the operator of a solve */
+  PetscBool        beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
   PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
   PetscBool        dropped;    /* they are given back now */
   struct _MatOps   super;      /* the operations of the AIJ type */
@@ -132,6 +133,8 @@ PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows 
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Vec ghost, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *); /* vcrsmpi.c */
 PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, PetscReal, Vec ghost, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *);
 

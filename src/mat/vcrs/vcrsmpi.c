@@ -16,10 +16,12 @@
 /* Makes a block of A a MATSEQAIJVCRS with A's options; idempotent, because assembly may replace a block */
 static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
 {
-  Mat_VCRS *ctx, *b;
-  PetscBool isplain;
+  Mat_VCRS   *ctx, *b;
+  PetscBool   isplain;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJ, &isplain));
   if (isplain) PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(block, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &block));
@@ -28,6 +30,7 @@ static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
   PetscCall(MatVCRSSetOptions_Private(block, &ctx->opt));
   b->allowlossy = ctx->allowlossy;
   b->dropaij    = PETSC_FALSE; /* A drops both blocks itself */
+  b->beside     = (PetscBool)(size > 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,6 +284,17 @@ PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows
     PetscCall(MatVCRSAddGhosts_Private(Ao, ghost, y));
     PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leaves)
+{
+  Mat Ad, Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
+  PetscCall(MatVCRSHasOffDiagonal_Private(Ao, leaves));
+  if (*leaves) PetscCall(MatVCRSStepLeavesOut_Seq(Ad, device, leaves));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

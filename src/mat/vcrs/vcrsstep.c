@@ -192,3 +192,19 @@ PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheS
   PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Only where a kernel does: the host's products go through all rows */
+PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat A, PETSC_UNUSED PetscBool device, PetscBool *leaves)
+{
+  PetscFunctionBegin;
+  *leaves = (PetscBool)!A->rmap->n;
+#if defined(LITHE_HAVE_CUDA)
+  if (device && !A->boundtocpu && !*leaves) {
+    Mat_VCRS *ctx;
+
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    if (ctx->dplan) PetscCall(LitheCUDAVCRSStepLeavesOut(ctx->dplan, leaves));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
