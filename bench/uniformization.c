@@ -7,6 +7,8 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
   -final T, -eps E     : the time, and the error allowed\n\
   -types LIST          : aijcusparse (aij without a GPU), vcrs, hybmgpu:csr, hybmgpu:sell, hybmgpu:hyb, hybmgpu:vcrs, hybmgpu:auto, exchange\n\
   -solves N            : of each; the least time counts\n\
+  -negligible LIST     : parts of the error that states left out may take, each timed in its turn; without it that of -ts_uniformization_negligible\n\
+  -shares S            : of the processes: even, trial (by a solve with the first type), or a number for each\n\
   -exchange_steps N    : so many steps with an exchange of the whole vector\n\
   -bench_gpu BOOL, -bench_json FILE, -bench_markdown FILE\n\n";
 
@@ -31,48 +33,58 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
 
 typedef struct {
   const char *name, *type, *format; /* format: of a MATHYBMGPU */
-  PetscBool   skips;                /* rows that are zero take no part */
 } Kind;
 
 static const Kind kinds[] = {
-  {"aij", MATAIJ, NULL, PETSC_FALSE},
-  {"aijcusparse", MATAIJCUSPARSE, NULL, PETSC_FALSE},
-  {"vcrs", MATVCRS, NULL, PETSC_TRUE},
-  {"hybmgpu:csr", MATHYBMGPU, "csr", PETSC_TRUE},
-  {"hybmgpu:sell", MATHYBMGPU, "sell", PETSC_TRUE},
-  {"hybmgpu:hyb", MATHYBMGPU, "hyb", PETSC_TRUE},
-  {"hybmgpu:vcrs", MATHYBMGPU, "vcrs", PETSC_FALSE},
-  {"hybmgpu:auto", MATHYBMGPU, "auto", PETSC_TRUE},
-  {"exchange", NULL, NULL, PETSC_FALSE},
+  {"aij", MATAIJ, NULL},
+  {"aijcusparse", MATAIJCUSPARSE, NULL},
+  {"vcrs", MATVCRS, NULL},
+  {"hybmgpu:csr", MATHYBMGPU, "csr"},
+  {"hybmgpu:sell", MATHYBMGPU, "sell"},
+  {"hybmgpu:hyb", MATHYBMGPU, "hyb"},
+  {"hybmgpu:vcrs", MATHYBMGPU, "vcrs"},
+  {"hybmgpu:auto", MATHYBMGPU, "auto"},
+  {"exchange", NULL, NULL},
 };
 #define NKINDS ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(kinds))
+
+#define NEGLIGIBLE_MAX 8
 
 typedef struct {
   Bench      *bench;
   PetscMPIInt size;
+  Wireless    model;
   Chain       chain;
+  Shares      shares;
   PetscReal   final, eps;
   PetscInt    solves, exchangesteps;
+  PetscInt    nnegligible; /* 0: that of the solver's options */
+  PetscReal   negligible[NEGLIGIBLE_MAX];
 
-  /* of the first kind */
+  /* of the first kind, with the first part */
   Vec            reference;
   PetscLogDouble baseline; /* seconds */
   PetscInt64     products, sums;
+
+  PetscLogDouble trial; /* seconds until the chain was there again with the shares that a trial tells */
 } Study;
 
 typedef struct {
   const char    *kind, *transport;
+  PetscReal      negligible;
   PetscLogDouble convert, setup, solve; /* seconds */
-  double         matrixbytes;           /* of all processes */
-  PetscReal      rows;                  /* that took part in a step, on average */
+  PetscInt64     products, sums;
+  double         matrixbytes; /* of all processes */
+  PetscReal      rows;        /* that took part in a step, on average */
+  PetscReal      most;        /* the same of the process that had most of them in the step; both are parts of all rows */
   PetscReal      bound, difference;
 } Result;
 
 static PetscErrorCode Report(Study *s, const Result *r)
 {
   Bench           *bench = s->bench;
-  const double     n = (double)s->chain.n, products = (double)s->products, step = 1e3 * r->solve / products;
-  const double     bytes = (double)r->rows * (products * (r->matrixbytes + 2. * n * (double)sizeof(PetscScalar)) + (double)s->sums * n * (double)sizeof(PetscScalar)), rate = bytes / r->solve;
+  const double     n = (double)s->chain.n, products = (double)r->products, step = 1e3 * r->solve / products;
+  const double     bytes = (double)r->rows * (products * (r->matrixbytes + 2. * n * (double)sizeof(PetscScalar)) + (double)r->sums * n * (double)sizeof(PetscScalar)), rate = bytes / r->solve;
   const double     share   = rate / (bench->copyrate * (double)s->size);
   const BenchField field[] = {
     {"states", NULL, n},
@@ -80,12 +92,15 @@ static PetscErrorCode Report(Study *s, const Result *r)
     {"processes", NULL, (double)s->size},
     {"type", r->kind, 0.},
     {"transport", r->transport, 0.},
+    {"negligible", NULL, (double)r->negligible},
     {"products", NULL, products},
-    {"sums", NULL, (double)s->sums},
+    {"sums", NULL, (double)r->sums},
     {"convert_s", NULL, r->convert},
     {"setup_s", NULL, r->setup},
     {"solve_s", NULL, r->solve},
     {"rows", NULL, (double)r->rows},
+    {"rows_most", NULL, (double)r->most},
+    {"trial_s", NULL, s->trial},
     {"step_ms", NULL, step},
     {"matrix_bytes", NULL, r->matrixbytes},
     {"gb_per_s", NULL, rate / 1e9},
@@ -96,10 +111,10 @@ static PetscErrorCode Report(Study *s, const Result *r)
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(bench->comm, "  %-13s %9.3f %8.4f %6.1f %9.2f %8.1f %6.1f %7.2f %9.2f %9.2f   %8.1e %8.1e\n", r->kind, r->solve, step, 100. * (double)r->rows, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, r->convert, r->setup, (double)r->bound, (double)r->difference));
+  PetscCall(PetscPrintf(bench->comm, "  %-13s %5.2g %9.3f %8.4f %6.1f %6.1f %9.2f %8.1f %6.1f %7.2f %9.2f %9.2f   %8.1e %8.1e\n", r->kind, (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, r->convert, r->setup, (double)r->bound, (double)r->difference));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %d | %s | %.3f | %.4f | %.1f%% | %.1f | %.0f | %.0f%% | %.2f | %.1e |\n", (int)s->size, r->kind, r->solve, step, 100. * (double)r->rows, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, (double)r->difference);
+    fprintf(bench->markdown, "| %d | %s | %.2g | %.3f | %.4f | %.1f%% | %.1f%% | %.1f | %.0f | %.0f%% | %.2f | %.1e |\n", (int)s->size, r->kind, (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, (double)r->difference);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -191,52 +206,127 @@ static PetscErrorCode Solve(Study *s, TS ts, PetscReal final, Vec x, PetscLogDou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BenchUniformization(Study *s, const Kind *kind)
+/* A matrix of this kind, with a solver */
+static PetscErrorCode CreateSolver(Study *s, const Kind *kind, Mat *B, Vec *x, TS *ts)
 {
-  Result               r     = {.kind = kind->name};
-  PetscLogDouble       start = 0, end = 0, seconds = 0;
+  PetscFunctionBegin;
+  PetscCall(Convert(s, kind, B));
+  PetscCall(CreateVector(s, *B, x));
+  PetscCall(TSCreate(s->bench->comm, ts));
+  PetscCall(TSSetProblemType(*ts, TS_LINEAR));
+  PetscCall(TSSetType(*ts, TSUNIFORMIZATION));
+  PetscCall(TSSetRHSFunction(*ts, NULL, TSComputeRHSFunctionLinear, NULL));
+  PetscCall(TSSetRHSJacobian(*ts, *B, *B, TSComputeRHSJacobianConstant, NULL));
+  PetscCall(TSUniformizationSetEpsilon(*ts, s->eps));
+  PetscCall(TSSetFromOptions(*ts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The parts of all rows that all processes, and the one with most of them, went through in a step */
+static PetscErrorCode GetWork(const Study *s, TS ts, Vec x, PetscReal *all, PetscReal *most)
+{
   TSUniformizationInfo info;
-  Mat                  B;
-  Vec                  x;
-  TS                   ts;
+  const PetscInt      *ranges;
+  PetscInt            *rows, n;
 
   PetscFunctionBegin;
-  PetscCall(Seconds(s, &start));
-  PetscCall(Convert(s, kind, &B));
-  PetscCall(Seconds(s, &end));
-  r.convert = end - start;
-  PetscCall(CreateVector(s, B, &x));
-  PetscCall(TSCreate(s->bench->comm, &ts));
-  PetscCall(TSSetProblemType(ts, TS_LINEAR));
-  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
-  PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
-  PetscCall(TSSetRHSJacobian(ts, B, B, TSComputeRHSJacobianConstant, NULL));
-  PetscCall(TSUniformizationSetEpsilon(ts, s->eps));
-  PetscCall(TSSetFromOptions(ts));
+  PetscCall(VecGetSize(x, &n));
+  PetscCall(VecGetOwnershipRanges(x, &ranges));
+  PetscCall(PetscMalloc1(s->size, &rows));
+  for (PetscMPIInt p = 0; p < s->size; p++) rows[p] = ranges[p + 1] - ranges[p];
+  PetscCall(TSUniformizationGetWork(ts, s->size, rows, most));
+  PetscCall(TSUniformizationGetWork(ts, 1, &n, all));
+  PetscCall(TSUniformizationGetInfo(ts, &info));
+  if (*all < 1) *all = info.rows;
+  PetscCall(PetscFree(rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  /* What is done once: the check of the generator, copies on the device, vectors */
-  PetscCall(Solve(s, ts, s->final / 500, x, &r.setup));
+/* -shares trial: a solve with the first kind, with the last part that states left out may take; then the chain again */
+static PetscErrorCode Trial(Study *s, const Kind *kind)
+{
+  PetscLogDouble start = 0, end = 0, seconds = 0;
+  PetscBool      others;
+  Mat            B;
+  Vec            x;
+  TS             ts;
+
+  PetscFunctionBegin;
+  PetscCheck(kind->type, s->bench->comm, PETSC_ERR_USER_INPUT, "-shares trial: the first of -types must not be %s", kind->name);
+  PetscCall(Seconds(s, &start));
+  PetscCall(CreateSolver(s, kind, &B, &x, &ts));
+  if (s->nnegligible) PetscCall(TSUniformizationSetNegligible(ts, s->negligible[s->nnegligible - 1]));
+  PetscCall(Solve(s, ts, s->final, x, &seconds));
+  PetscCall(SharesFromSolve(&s->shares, ts, &others));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&B));
+  if (others) {
+    PetscCall(ChainDestroy(&s->chain));
+    PetscCall(ChainWireless(s->bench->comm, &s->model, &s->shares, &s->chain));
+  }
+  PetscCall(Seconds(s, &end));
+  s->trial = end - start;
+  PetscCall(PetscPrintf(s->bench->comm, "trial: took %.1f s in all, in the set-up of each type below\n", s->trial));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With what the solver has set; the least time of some solves */
+static PetscErrorCode TimeSolves(Study *s, const Kind *kind, Mat B, Vec x, TS ts, Result *r)
+{
+  PetscLogDouble       seconds = 0;
+  TSUniformizationInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(TSUniformizationGetNegligible(ts, &r->negligible));
   for (PetscInt k = 0; k < s->solves; k++) {
     PetscCall(Solve(s, ts, s->final, x, &seconds));
-    r.solve = k ? PetscMin(r.solve, seconds) : seconds;
+    r->solve = k ? PetscMin(r->solve, seconds) : seconds;
   }
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  r.bound = info.bound;
-  r.rows  = kind->skips && (s->bench->gpu || kind->format) ? info.rows : 1;
+  r->bound    = info.bound;
+  r->products = info.products;
+  r->sums     = info.sums;
+  PetscCall(GetWork(s, ts, x, &r->rows, &r->most));
   if (!s->reference) {
     PetscCall(VecDuplicate(x, &s->reference));
     PetscCall(VecCopy(x, s->reference));
-    s->baseline = r.solve;
+    s->baseline = r->solve;
     s->products = info.products;
     s->sums     = info.sums;
   }
   PetscCall(VecAXPY(x, -1, s->reference));
-  PetscCall(VecNorm(x, NORM_1, &r.difference));
-  PetscCall(MatrixInfo(s, kind, B, &r));
+  PetscCall(VecNorm(x, NORM_1, &r->difference));
+  PetscCall(MatrixInfo(s, kind, B, r));
+  PetscCall(Report(s, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BenchUniformization(Study *s, const Kind *kind)
+{
+  Result         r     = {.kind = kind->name};
+  PetscLogDouble start = 0, end = 0;
+  Mat            B;
+  Vec            x;
+  TS             ts;
+
+  PetscFunctionBegin;
+  PetscCall(Seconds(s, &start));
+  PetscCall(CreateSolver(s, kind, &B, &x, &ts));
+  PetscCall(Seconds(s, &end));
+  r.convert = end - start;
+
+  /* What is done once: the check of the generator, copies on the device, vectors */
+  PetscCall(Solve(s, ts, s->final / 500, x, &r.setup));
+  r.setup += s->trial;
+  if (!s->nnegligible) PetscCall(TimeSolves(s, kind, B, x, ts, &r));
+  for (PetscInt k = 0; k < s->nnegligible; k++) {
+    PetscCall(TSUniformizationSetNegligible(ts, s->negligible[k]));
+    PetscCall(TimeSolves(s, kind, B, x, ts, &r));
+  }
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&B));
-  PetscCall(Report(s, &r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,8 +391,8 @@ static PetscErrorCode ExchangeStep(Study *s, Exchange *e, PetscReal alpha, Vec x
 
 static PetscErrorCode BenchExchange(Study *s)
 {
-  Result         r     = {.kind = "exchange", .rows = 1, .bound = NAN, .difference = NAN};
-  const Kind     plain = {"exchange", NULL, NULL, PETSC_FALSE};
+  Result         r     = {.kind = "exchange", .negligible = NAN, .rows = 1, .most = NAN, .bound = NAN, .difference = NAN};
+  const Kind     plain = {"exchange", NULL, NULL};
   PetscLogDouble start = 0, end = 0;
   Exchange       e;
   Vec            x;
@@ -314,7 +404,9 @@ static PetscErrorCode BenchExchange(Study *s)
   PetscCall(CreateVector(s, s->chain.A, &x));
   PetscCall(VecCopy(s->chain.p, x));
   PetscCall(Seconds(s, &end));
-  r.convert = end - start;
+  r.convert  = end - start;
+  r.products = s->products;
+  r.sums     = s->sums;
   PetscCall(Seconds(s, &start));
   PetscCall(ExchangeStep(s, &e, 200, x));
   PetscCall(Seconds(s, &end));
@@ -368,36 +460,41 @@ static PetscErrorCode GetKinds(const Study *s, PetscInt *n, PetscInt list[])
 int main(int argc, char **argv)
 {
   Bench          bench;
-  Study          s = {.bench = &bench, .final = 10, .eps = (PetscReal)1e-5, .solves = 3, .exchangesteps = 10};
-  Wireless       w = {492, 7, 20, 80, 100, (PetscReal)0.1, (PetscReal)0.05};
+  Study          s = {.bench = &bench, .model = {492, 7, 20, 80, 100, (PetscReal)0.1, (PetscReal)0.05}, .final = 10, .eps = (PetscReal)1e-5, .solves = 3, .exchangesteps = 10, .nnegligible = NEGLIGIBLE_MAX};
   PetscInt       list[NKINDS], nkinds;
+  PetscBool      set;
   PetscLogDouble start = 0, end = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &bench));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-K", &w.K, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-K", &s.model.K, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-final", &s.final, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-eps", &s.eps, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &s.solves, NULL));
+  PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-negligible", s.negligible, &s.nnegligible, &set));
+  if (!set) s.nnegligible = 0;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-exchange_steps", &s.exchangesteps, NULL));
   PetscCheck(s.final > 0 && s.eps > 0 && s.solves > 0 && s.exchangesteps > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-final, -eps, -solves and -exchange_steps must be positive");
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &s.size));
   PetscCall(GetKinds(&s, &nkinds, list));
+  PetscCall(SharesSetFromOptions(PETSC_COMM_WORLD, &s.shares));
   PetscCall(BenchCopyRate(&bench));
-  PetscCall(BenchOpen(&bench, "| processes | type | solve s | step ms | rows | matrix bytes a row | GB/s | of copy rate | times faster | difference |"));
+  PetscCall(BenchOpen(&bench, "| processes | type | negligible | solve s | step ms | rows | at most | matrix bytes a row | GB/s | of copy rate | times faster | difference |"));
   PetscCall(PetscTime(&start));
-  PetscCall(ChainWireless(PETSC_COMM_WORLD, &w, &s.chain));
+  PetscCall(ChainWireless(PETSC_COMM_WORLD, &s.model, &s.shares, &s.chain));
   PetscCall(Seconds(&s, &end));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.1f s; to time %g, error allowed %g\n", s.chain.name, s.chain.n, s.chain.nz, end - start, (double)s.final, (double)s.eps));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-13s %9s %8s %6s %9s %8s %6s %7s %9s %9s   %8s %8s\n", "type", "solve s", "step ms", "%rows", "bytes/row", "GB/s", "%copy", "faster", "convert s", "setup s", "bound", "diff"));
+  if (s.shares.trial) PetscCall(Trial(&s, &kinds[list[0]]));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-13s %5s %9s %8s %6s %6s %9s %8s %6s %7s %9s %9s   %8s %8s\n", "type", "left", "solve s", "step ms", "%rows", "%most", "bytes/row", "GB/s", "%copy", "faster", "convert s", "setup s", "bound", "diff"));
   for (PetscInt k = 0; k < nkinds; k++) {
     if (kinds[list[k]].type) PetscCall(BenchUniformization(&s, &kinds[list[k]]));
     else PetscCall(BenchExchange(&s));
   }
   PetscCall(VecDestroy(&s.reference));
   PetscCall(ChainDestroy(&s.chain));
+  PetscCall(SharesDestroy(&s.shares));
   PetscCall(BenchClose(&bench));
   PetscCall(PetscFinalize());
   return 0;

@@ -68,3 +68,5 @@ PETSC_EXTERN PetscErrorCode TSUniformizationGetOpenOutputs(TS, PetscInt *);
 PETSC_EXTERN PetscErrorCode TSUniformizationSetReward(TS, Vec);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetReward(TS, PetscReal *, PetscReal *);
 PETSC_EXTERN PetscErrorCode TSUniformizationGetInfo(TS, TSUniformizationInfo *);
+PETSC_EXTERN PetscErrorCode TSUniformizationGetShares(TS, PetscInt, PetscInt[], PetscReal *);
+PETSC_EXTERN PetscErrorCode TSUniformizationGetWork(TS, PetscInt, const PetscInt[], PetscReal *);

@@ -9,7 +9,7 @@
 
 #include "ctmc.h"
 
-PetscErrorCode ChainAssemble(MPI_Comm comm, PetscInt n, PetscInt longest, ChainRowFn *row, void *ctx, Chain *chain)
+PetscErrorCode ChainAssemble(MPI_Comm comm, PetscInt n, PetscInt longest, ChainRowFn *row, void *ctx, const Shares *shares, Chain *chain)
 {
   PetscInt     begin, end, m, *cols, *dnnz, *onnz, count;
   PetscScalar *values;
@@ -17,12 +17,12 @@ PetscErrorCode ChainAssemble(MPI_Comm comm, PetscInt n, PetscInt longest, ChainR
 
   PetscFunctionBeginUser;
   PetscCall(MatCreate(comm, &chain->A));
-  PetscCall(MatSetSizes(chain->A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(SharesGetLocal(comm, shares, n, &m));
+  PetscCall(MatSetSizes(chain->A, m, m, n, n));
   PetscCall(MatSetFromOptions(chain->A));
   PetscCall(MatGetLayouts(chain->A, &map, NULL));
   PetscCall(PetscLayoutSetUp(map));
   PetscCall(PetscLayoutGetRange(map, &begin, &end));
-  m = end - begin;
 
   /* Rows twice: their lengths, then what is in them */
   PetscCall(PetscMalloc4(m, &dnnz, m, &onnz, longest, &cols, longest, &values));
@@ -78,7 +78,7 @@ static PetscErrorCode QueueRow(void *ctx, PetscInt row, PetscInt *n, PetscInt co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChainQueue(MPI_Comm comm, PetscInt K, PetscReal lambda, PetscReal mu, Chain *chain)
+PetscErrorCode ChainQueue(MPI_Comm comm, PetscInt K, PetscReal lambda, PetscReal mu, const Shares *shares, Chain *chain)
 {
   PetscInt begin, end;
 
@@ -91,7 +91,7 @@ PetscErrorCode ChainQueue(MPI_Comm comm, PetscInt K, PetscReal lambda, PetscReal
   chain->nlevels = K + 1;
   chain->lambda  = (double)lambda;
   chain->mu      = (double)mu;
-  PetscCall(ChainAssemble(comm, K + 1, 3, QueueRow, chain, chain));
+  PetscCall(ChainAssemble(comm, K + 1, 3, QueueRow, chain, shares, chain));
   PetscCall(VecGetOwnershipRange(chain->p, &begin, &end));
   PetscCall(PetscMalloc1(end - begin, &chain->level));
   for (PetscInt i = begin; i < end; i++) chain->level[i - begin] = i;

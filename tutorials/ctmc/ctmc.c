@@ -8,6 +8,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
    -model wireless|queue|file  what is solved
    -K, -R, -lambda, -beta0, -mu, -pc, -pe  of the wireless channel; -K, -lambda and -mu of the queue
    -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, where it begins
+   -shares even|trial|A,B,...  how the states are divided among processes, see shares.c
    -final TIME, -times N       output at N times, 100 by default, after the first
    -picture FILE.png           the distribution of the queue's length over time
    -chain_view                 Q^T, as -mat_view takes it
@@ -19,6 +20,14 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 #include <lithe.h>
 #include <lithets.h>
 #include <picture.h>
+
+/* What is solved */
+typedef struct {
+  PetscInt model; /* 0: wireless, 1: queue, 2: file */
+  Wireless w;     /* of the queue: K, lambda and mu */
+  char     tra[PETSC_MAX_PATH_LEN], lab[PETSC_MAX_PATH_LEN];
+  PetscInt initial;
+} Model;
 
 typedef struct {
   Chain     *chain;
@@ -111,41 +120,99 @@ static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MakeChain(const Model *m, const Shares *shares, Chain *chain)
+{
+  PetscLogDouble start, made;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTime(&start));
+  if (m->model == 0) PetscCall(ChainWireless(PETSC_COMM_WORLD, &m->w, shares, chain));
+  else if (m->model == 1) PetscCall(ChainQueue(PETSC_COMM_WORLD, m->w.K, m->w.lambda, m->w.mu, shares, chain));
+  else PetscCall(ChainFile(PETSC_COMM_WORLD, m->tra, m->lab, m->initial, shares, chain));
+  PetscCall(PetscTime(&made));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.3f s\n", chain->name, chain->n, chain->nz, made - start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The solver, as for any linear right-hand side */
+static PetscErrorCode MakeSolver(const Chain *chain, PetscReal final, TS *ts)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TSCreate(PETSC_COMM_WORLD, ts));
+  PetscCall(TSSetProblemType(*ts, TS_LINEAR));
+  PetscCall(TSSetType(*ts, TSUNIFORMIZATION));
+  PetscCall(TSSetRHSFunction(*ts, NULL, TSComputeRHSFunctionLinear, NULL));
+  PetscCall(TSSetRHSJacobian(*ts, chain->A, chain->A, TSComputeRHSJacobianConstant, NULL));
+  PetscCall(TSSetMaxTime(*ts, final));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solve without outputs on the way; then the chain is made again, with the shares that it has told */
+static PetscErrorCode Trial(const Model *model, PetscReal final, Shares *shares, Chain *chain)
+{
+  TS             ts;
+  Vec            p;
+  PetscBool      isours, others;
+  PetscLogDouble start, solved;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTime(&start));
+  PetscCall(MakeSolver(chain, final, &ts));
+  PetscCall(TSSetFromOptions(ts));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ts, TSUNIFORMIZATION, &isours));
+  PetscCheck(isours, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-shares trial needs -ts_type uniformization");
+  PetscCall(VecDuplicate(chain->p, &p));
+  PetscCall(VecCopy(chain->p, p));
+  PetscCall(TSSolve(ts, p));
+  PetscCall(PetscTime(&solved));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "trial: solved in %.3f s\n", solved - start));
+  PetscCall(SharesFromSolve(shares, ts, &others));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(VecDestroy(&p));
+  if (others) {
+    PetscCall(ChainDestroy(chain));
+    PetscCall(MakeChain(model, shares, chain));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const models[] = {"wireless", "queue", "file"};
-  PetscInt          model = 0, times = 100, places, initial = -1, lines = 20, begin, end;
-  PetscBool         count                   = PETSC_FALSE, set, isours;
-  PetscReal         final                   = 10, *span;
-  char              tra[PETSC_MAX_PATH_LEN] = "", lab[PETSC_MAX_PATH_LEN] = "", picture[PETSC_MAX_PATH_LEN] = "";
-  Wireless          w = {20, 7, 20, 80, 100, 0.1, 0.05};
+  PetscInt          times = 100, places, lines = 20, begin, end;
+  PetscBool         count                       = PETSC_FALSE, set, isours;
+  PetscReal         final                       = 10, *span;
+  char              picture[PETSC_MAX_PATH_LEN] = "";
+  Model             model                       = {.w = {20, 7, 20, 80, 100, 0.1, 0.05}, .initial = -1};
+  Wireless         *w                           = &model.w;
+  Shares            shares;
   Chain             chain;
   Output            o = {0};
   TS                ts;
   PetscMPIInt       rank;
-  PetscLogDouble    start, generated, solved;
+  PetscLogDouble    start, solved;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "A Markov chain over time", NULL);
-  PetscCall(PetscOptionsEList("-model", "The chain", NULL, models, 3, models[model], &model, NULL));
-  if (model == 1) {
-    w.lambda = 0.8;
-    w.mu     = 1;
+  PetscCall(PetscOptionsEList("-model", "The chain", NULL, models, 3, models[model.model], &model.model, NULL));
+  if (model.model == 1) {
+    w->lambda = 0.8;
+    w->mu     = 1;
   }
-  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, w.K, &w.K, NULL));
-  PetscCall(PetscOptionsInt("-R", "How often a frame is tried", NULL, w.R, &w.R, NULL));
-  PetscCall(PetscOptionsReal("-lambda", "Rate of arrivals at a queue", NULL, w.lambda, &w.lambda, NULL));
-  PetscCall(PetscOptionsReal("-beta0", "Rate of first tries", NULL, w.beta0, &w.beta0, NULL));
-  PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w.mu, &w.mu, NULL));
-  PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w.pc, &w.pc, NULL));
-  PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w.pe, &w.pe, NULL));
-  PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, tra, tra, sizeof(tra), &set));
-  if (set) model = 2;
-  PetscCall(PetscOptionsString("-lab", "File of labels", NULL, lab, lab, sizeof(lab), NULL));
-  PetscCall(PetscOptionsInt("-initial", "State that a chain of a file begins in", NULL, initial, &initial, NULL));
+  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, w->K, &w->K, NULL));
+  PetscCall(PetscOptionsInt("-R", "How often a frame is tried", NULL, w->R, &w->R, NULL));
+  PetscCall(PetscOptionsReal("-lambda", "Rate of arrivals at a queue", NULL, w->lambda, &w->lambda, NULL));
+  PetscCall(PetscOptionsReal("-beta0", "Rate of first tries", NULL, w->beta0, &w->beta0, NULL));
+  PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w->mu, &w->mu, NULL));
+  PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w->pc, &w->pc, NULL));
+  PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w->pe, &w->pe, NULL));
+  PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, model.tra, model.tra, sizeof(model.tra), &set));
+  if (set) model.model = 2;
+  PetscCall(PetscOptionsString("-lab", "File of labels", NULL, model.lab, model.lab, sizeof(model.lab), NULL));
+  PetscCall(PetscOptionsInt("-initial", "State that a chain of a file begins in", NULL, model.initial, &model.initial, NULL));
   PetscCall(PetscOptionsReal("-final", "The last time", NULL, final, &final, NULL));
   PetscCall(PetscOptionsInt("-times", "Times of output", NULL, times, &times, NULL));
   PetscCall(PetscOptionsInt("-lines", "Lines of output, about", NULL, lines, &lines, NULL));
@@ -153,31 +220,23 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsBool("-count", "Count states and nonzeros only", NULL, count, &count, NULL));
   PetscOptionsEnd();
   PetscCheck(times >= 1 && lines >= 1 && final > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-times, -lines and -final must be positive");
-  PetscCheck(model < 2 || tra[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-model file needs -tra FILE");
+  PetscCheck(model.model < 2 || model.tra[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-model file needs -tra FILE");
   if (count) {
     PetscInt64 n, nz;
 
-    WirelessCount(&w, &n, &nz);
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "K %" PetscInt_FMT ", R %" PetscInt_FMT ": %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros\n", w.K, w.R, n, nz));
+    WirelessCount(w, &n, &nz);
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "K %" PetscInt_FMT ", R %" PetscInt_FMT ": %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros\n", w->K, w->R, n, nz));
     PetscCall(PetscFinalize());
     return 0;
   }
 
   /* The chain */
-  PetscCall(PetscTime(&start));
-  if (model == 0) PetscCall(ChainWireless(PETSC_COMM_WORLD, &w, &chain));
-  else if (model == 1) PetscCall(ChainQueue(PETSC_COMM_WORLD, w.K, w.lambda, w.mu, &chain));
-  else PetscCall(ChainFile(PETSC_COMM_WORLD, tra, lab, initial, &chain));
-  PetscCall(PetscTime(&generated));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.3f s\n", chain.name, chain.n, chain.nz, generated - start));
+  PetscCall(SharesSetFromOptions(PETSC_COMM_WORLD, &shares));
+  PetscCall(MakeChain(&model, &shares, &chain));
+  if (shares.trial) PetscCall(Trial(&model, final, &shares, &chain));
   PetscCall(MatViewFromOptions(chain.A, NULL, "-chain_view"));
 
-  /* The solver, as for any linear right-hand side */
-  PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
-  PetscCall(TSSetProblemType(ts, TS_LINEAR));
-  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
-  PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
-  PetscCall(TSSetRHSJacobian(ts, chain.A, chain.A, TSComputeRHSJacobianConstant, NULL));
+  PetscCall(MakeSolver(&chain, final, &ts));
   PetscCall(PetscMalloc1(times + 1, &span));
   for (PetscInt i = 0; i <= times; i++) span[i] = final * (PetscReal)i / (PetscReal)times;
   PetscCall(TSSetTimeSpan(ts, times + 1, span));
@@ -220,7 +279,7 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", alpha %g, %" PetscInt64_FMT " products, %" PetscInt64_FMT " sums, %" PetscInt_FMT " passes, error at most %.2e", (double)info.alpha, info.products, info.sums, info.passes, (double)info.bound));
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
-  if (model == 1) {
+  if (model.model == 1) {
     PetscReal *exact, difference = 0;
 
     PetscCall(PetscMalloc1(places, &exact));
@@ -234,6 +293,7 @@ int main(int argc, char **argv)
   PetscCall(VecDestroy(&o.reward));
   PetscCall(TSDestroy(&ts));
   PetscCall(ChainDestroy(&chain));
+  PetscCall(SharesDestroy(&shares));
   PetscCall(PetscFinalize());
   return 0;
 }

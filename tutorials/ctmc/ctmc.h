@@ -8,7 +8,7 @@
    what is to be known of the states.
 */
 
-#include <petscmat.h>
+#include <petscts.h>
 
 typedef struct _Chain Chain;
 
@@ -31,13 +31,25 @@ typedef struct {
   PetscReal lambda, beta0, mu, pc, pe;
 } Wireless;
 
+/* How the states are divided among processes */
+typedef struct {
+  PetscBool  trial; /* by what a solve tells */
+  PetscReal *part;  /* of each process, by the sum of all parts; NULL: the same for all */
+} Shares;
+
 PETSC_INTERN void           WirelessCount(const Wireless *, PetscInt64 *n, PetscInt64 *nz);
-PETSC_INTERN PetscErrorCode ChainWireless(MPI_Comm, const Wireless *, Chain *);
-PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, PetscReal mu, Chain *);
+PETSC_INTERN PetscErrorCode ChainWireless(MPI_Comm, const Wireless *, const Shares *, Chain *);
+PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, PetscReal mu, const Shares *, Chain *);
 PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
-PETSC_INTERN PetscErrorCode ChainFile(MPI_Comm, const char tra[], const char lab[], PetscInt initial, Chain *);
+PETSC_INTERN PetscErrorCode ChainFile(MPI_Comm, const char tra[], const char lab[], PetscInt initial, const Shares *, Chain *);
 PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
+
+/* Those of -shares; how many of n states this process has; those that the last solve of a TSUNIFORMIZATION tells, and whether they are others */
+PETSC_INTERN PetscErrorCode SharesSetFromOptions(MPI_Comm, Shares *);
+PETSC_INTERN PetscErrorCode SharesGetLocal(MPI_Comm, const Shares *, PetscInt n, PetscInt *m);
+PETSC_INTERN PetscErrorCode SharesFromSolve(Shares *, TS, PetscBool *others);
+PETSC_INTERN PetscErrorCode SharesDestroy(Shares *);
 
 /* Q^T from its rows; row gives the columns and values of one, at most longest */
 typedef PetscErrorCode      ChainRowFn(void *ctx, PetscInt row, PetscInt *n, PetscInt cols[], PetscScalar values[]);
-PETSC_INTERN PetscErrorCode ChainAssemble(MPI_Comm, PetscInt n, PetscInt longest, ChainRowFn *, void *ctx, Chain *);
+PETSC_INTERN PetscErrorCode ChainAssemble(MPI_Comm, PetscInt n, PetscInt longest, ChainRowFn *, void *ctx, const Shares *, Chain *);

@@ -152,13 +152,13 @@ static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
 }
 
 /* Begins in a state, or where initial is negative in the states with the label init, one as likely as the other, or in state 0 */
-PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], PetscInt initial, Chain *chain)
+PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], PetscInt initial, const Shares *shares, Chain *chain)
 {
   Lines       l;
   Transition  t;
   PetscBool   more, init = PETSC_FALSE;
   PetscInt64  states = -1, highest = -1;
-  PetscInt    n, begin, end, *dnnz, *onnz;
+  PetscInt    n, m, begin, end, *dnnz, *onnz;
   double     *leave;
   PetscLayout map;
 
@@ -183,7 +183,8 @@ PetscErrorCode ChainFile(MPI_Comm comm, const char tra[], const char lab[], Pets
 
   /* What is in the rows of this process, then the rates themselves */
   PetscCall(MatCreate(comm, &chain->A));
-  PetscCall(MatSetSizes(chain->A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PetscCall(SharesGetLocal(comm, shares, n, &m));
+  PetscCall(MatSetSizes(chain->A, m, m, n, n));
   PetscCall(MatSetFromOptions(chain->A));
   PetscCall(MatGetLayouts(chain->A, &map, NULL));
   PetscCall(PetscLayoutSetUp(map));

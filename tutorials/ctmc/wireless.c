@@ -123,7 +123,7 @@ static PetscErrorCode WirelessRow(void *ctx, PetscInt row, PetscInt *n, PetscInt
 }
 
 /* Begins with empty queues and a free channel; a level is the length of the first queue */
-PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, Chain *chain)
+PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, const Shares *shares, Chain *chain)
 {
   WirelessContext context;
   PetscInt        begin, end;
@@ -138,7 +138,7 @@ PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, Chain *chain)
   context.model  = *model;
   context.L      = 1 + model->K * model->R;
   chain->nlevels = model->K + 1;
-  PetscCall(ChainAssemble(comm, (PetscInt)chain->n, 2 * model->R + 16, WirelessRow, &context, chain));
+  PetscCall(ChainAssemble(comm, (PetscInt)chain->n, 2 * model->R + 16, WirelessRow, &context, shares, chain));
   PetscCall(VecGetOwnershipRange(chain->p, &begin, &end));
   PetscCall(PetscMalloc1(end - begin, &chain->level));
   for (PetscInt i = begin; i < end; i++) {

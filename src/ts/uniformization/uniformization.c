@@ -33,11 +33,7 @@ static PetscErrorCode TSStep_Uniformization(TS ts)
 
   PetscFunctionBegin;
   PetscCall(TSUniformizationMatrix_Private(ts));
-  un->truncation1 = un->info.truncation;
-  un->steady1     = un->info.steady;
-  un->negligible1 = un->info.negligible;
-  un->rounding1   = un->info.rounding;
-  un->reward1     = un->accumulated;
+  TSUniformizationSave_Private(un, &un->before);
   PetscCall(TSPreStage(ts, ts->ptime));
   PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), time), 1, &time));
   PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
@@ -55,12 +51,7 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
 
   PetscFunctionBegin;
   PetscCall(VecCopy(ts->vec_sol0, ts->vec_sol));
-  un->info.truncation = un->truncation1;
-  un->info.steady     = un->steady1;
-  un->info.negligible = un->negligible1;
-  un->info.rounding   = un->rounding1;
-  un->info.bound      = un->truncation1 + un->steady1 + un->negligible1 + un->rounding1;
-  un->accumulated     = un->reward1;
+  TSUniformizationRestore_Private(un, &un->before);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,6 +35,20 @@ typedef struct {
   PetscReal               reward;               /* accumulated in this pass */
 } TSUniformizationOutput;
 
+/* What has been spent of the error until a time, and the reward that has come together */
+typedef struct {
+  PetscReal truncation, steady, negligible, rounding, reward;
+} TSUniformizationSpent;
+
+/* The rows that took part in products: of each product, or of every second one, fourth one, ... */
+#define TS_UNIFORMIZATION_TAKEN 4096
+typedef struct {
+  double        parts; /* of all rows, summed over all products */
+  PetscInt64    products, every;
+  PetscInt      n;
+  LitheStepRows rows[TS_UNIFORMIZATION_TAKEN];
+} TSUniformizationTaken;
+
 typedef struct {
   /* options */
   TSUniformizationMethod method;
@@ -69,12 +83,11 @@ typedef struct {
   PetscBool               steady;   /* v stays as it is */
 
   /* errors and rewards at the beginning of the pass */
-  PetscReal start; /* time of the first step */
-  PetscReal truncation0, steady0, negligible0, rounding0, reward0;
-  double    taken; /* shares of rows, of all products since then */
+  PetscReal             start; /* time of the first step */
+  TSUniformizationSpent spent;
+  TSUniformizationTaken taken; /* in all products since then */
 
-  /* the same for a step that is rolled back */
-  PetscReal truncation1, steady1, negligible1, rounding1, reward1;
+  TSUniformizationSpent before; /* the same for a step that is rolled back */
 
   Vec                  reward;
   PetscReal            accumulated;
@@ -89,8 +102,14 @@ PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
 PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *);
+PETSC_INTERN void           TSUniformizationTakenReset_Private(TSUniformizationTaken *);
+PETSC_INTERN void           TSUniformizationTakenAdd_Private(TSUniformizationTaken *, PetscInt n, const LitheStepRows *);
+PETSC_INTERN PetscErrorCode TSUniformizationGetShares_Uniformization(TS, PetscInt, PetscInt[], PetscReal *);
+PETSC_INTERN PetscErrorCode TSUniformizationGetWork_Uniformization(TS, PetscInt, const PetscInt[], PetscReal *);
 PETSC_INTERN PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS, PetscReal);
 PETSC_INTERN PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS, PetscReal *);
+PETSC_INTERN void           TSUniformizationSave_Private(const TS_Uniformization *, TSUniformizationSpent *);
+PETSC_INTERN void           TSUniformizationRestore_Private(TS_Uniformization *, const TSUniformizationSpent *);
 PETSC_INTERN PetscErrorCode TSUniformizationPassBegin_Private(TS, PetscReal end, PetscInt n, const PetscReal times[]);
 PETSC_INTERN PetscErrorCode TSUniformizationPassNext_Private(TS, Vec solution);
 PETSC_INTERN PetscErrorCode TSUniformizationPassEnd_Private(TS);

@@ -24,6 +24,7 @@ PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
   un->tolerance  = 4096 * PETSC_MACHINE_EPSILON;
   un->open       = 8;
   un->row        = -1;
+  TSUniformizationTakenReset_Private(&un->taken);
 
   un->info.roundingknown = PETSC_TRUE;
   un->info.steadyat      = -1;
@@ -197,6 +198,8 @@ PetscErrorCode TSUniformizationCompose_Private(TS ts, PetscBool add)
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetCheck_C", add ? TSUniformizationGetCheck_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationSetReward_C", add ? TSUniformizationSetReward_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetReward_C", add ? TSUniformizationGetReward_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetShares_C", add ? TSUniformizationGetShares_Uniformization : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetWork_C", add ? TSUniformizationGetWork_Uniformization : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ts, "TSUniformizationGetInfo_C", add ? TSUniformizationGetInfo_Uniformization : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

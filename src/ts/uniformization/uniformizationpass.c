@@ -73,10 +73,25 @@ static PetscErrorCode UniformizationPutSum_Private(TS_Uniformization *un, Vec *s
 */
 static PetscReal UniformizationShare_Private(TS_Uniformization *un, PetscReal t, PetscReal end, PetscReal rounding)
 {
-  const PetscReal spent = un->truncation0 + un->steady0 + un->negligible0 + un->rounding0;
+  const PetscReal spent = un->spent.truncation + un->spent.steady + un->spent.negligible + un->spent.rounding;
   const PetscReal part = (t - un->time) / PetscMax(end - un->time, t - un->time), all = (t - un->time) / PetscMax(end - un->start, t - un->time);
 
   return PetscMax((un->eps - spent) * part - rounding, un->eps * all / 4);
+}
+
+void TSUniformizationSave_Private(const TS_Uniformization *un, TSUniformizationSpent *spent)
+{
+  *spent = (TSUniformizationSpent){un->info.truncation, un->info.steady, un->info.negligible, un->info.rounding, un->accumulated};
+}
+
+void TSUniformizationRestore_Private(TS_Uniformization *un, const TSUniformizationSpent *spent)
+{
+  un->info.truncation = spent->truncation;
+  un->info.steady     = spent->steady;
+  un->info.negligible = spent->negligible;
+  un->info.rounding   = spent->rounding;
+  un->info.bound      = spent->truncation + spent->steady + spent->negligible + spent->rounding;
+  un->accumulated     = spent->reward;
 }
 
 PetscErrorCode TSUniformizationPassEnd_Private(TS ts)
@@ -117,14 +132,10 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     un->start           = ts->ptime;
     un->info.truncation = un->info.steady = un->info.negligible = un->info.rounding = un->accumulated = 0;
     un->info.products = un->info.sums = un->info.passes = 0;
-    un->taken                                           = 0;
+    TSUniformizationTakenReset_Private(&un->taken);
   }
-  un->truncation0 = un->info.truncation;
-  un->steady0     = un->info.steady;
-  un->negligible0 = un->info.negligible;
-  un->rounding0   = un->info.rounding;
-  un->reward0     = un->accumulated;
-  un->steady      = PETSC_FALSE;
+  TSUniformizationSave_Private(un, &un->spent);
+  un->steady = PETSC_FALSE;
   un->info.passes++;
   un->info.steadyat = -1;
 
@@ -303,11 +314,11 @@ PetscErrorCode TSUniformizationPassNext_Private(TS ts, Vec solution)
   PetscCall(VecCopy(out->sum, solution));
   PetscCall(UniformizationPutSum_Private(un, &out->sum));
 
-  un->info.truncation = un->truncation0 + out->truncation;
-  un->info.rounding   = un->rounding0 + out->rounding;
+  un->info.truncation = un->spent.truncation + out->truncation;
+  un->info.rounding   = un->spent.rounding + out->rounding;
   un->info.bound      = un->info.truncation + un->info.steady + un->info.negligible + un->info.rounding;
-  un->info.rows       = un->info.products ? (PetscReal)(un->taken / (double)un->info.products) : 1;
-  un->accumulated     = un->reward0 + out->reward;
+  un->info.rows       = un->info.products ? (PetscReal)(un->taken.parts / (double)un->info.products) : 1;
+  un->accumulated     = un->spent.reward + out->reward;
   un->done++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -144,7 +144,7 @@ PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
   PetscCall(VecGetSize(un->v, &n));
   un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
   un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
-  un->taken += n ? (double)(un->rows.end - un->rows.begin) / (double)n : 0;
+  TSUniformizationTakenAdd_Private(&un->taken, n, &un->rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

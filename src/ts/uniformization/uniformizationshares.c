@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Shares of the rows for processes. Where states are left out, rows that are divided evenly are no even work: in a step all wait for the process with
+   most of the rows that take part. What these were is kept of some products, and from that come shares with which it has fewer.
+*/
+
+#include "uniformizationimpl.h"
+
+/* Shares that gain less than this part stay even */
+#define SHARES_GAIN 0.02
+/* So many times a share is looked at, about: a second or two at the most, whatever the number of processes */
+#define SHARES_LOOKS 5e8
+
+typedef struct {
+  const TSUniformizationTaken *taken;
+  PetscInt                     n; /* shares */
+  PetscInt64                   rows;
+  double                       looks; /* that are left */
+  PetscInt64                  *best, *trial;
+  double                       least; /* the work with the best */
+} SharesSearch;
+
+void TSUniformizationTakenReset_Private(TSUniformizationTaken *taken)
+{
+  taken->parts    = 0;
+  taken->products = 0;
+  taken->every    = 1;
+  taken->n        = 0;
+}
+
+/* Of one product, with n rows in all; of so few products that there is room, at even distances */
+void TSUniformizationTakenAdd_Private(TSUniformizationTaken *taken, PetscInt n, const LitheStepRows *rows)
+{
+  taken->parts += n ? (double)(rows->end - rows->begin) / (double)n : 0;
+  if (taken->products % taken->every == 0) {
+    if (taken->n == TS_UNIFORMIZATION_TAKEN) {
+      taken->n /= 2;
+      for (PetscInt k = 0; k < taken->n; k++) taken->rows[k] = taken->rows[2 * k];
+      taken->every *= 2;
+    }
+    if (taken->products % taken->every == 0) taken->rows[taken->n++] = *rows;
+  }
+  taken->products++;
+}
+
+/* The rows of the share that has most of those that take part, on the average; share p: from bound[p] to bound[p + 1] */
+static double SharesWork(const TSUniformizationTaken *taken, PetscInt n, const PetscInt64 bound[])
+{
+  double sum = 0;
+
+  for (PetscInt k = 0; k < taken->n; k++) {
+    const PetscInt64 begin = taken->rows[k].begin, end = taken->rows[k].end;
+    PetscInt64       most = 0;
+
+    for (PetscInt p = 0; p < n; p++) most = PetscMax(most, PetscMin(bound[p + 1], end) - PetscMax(bound[p], begin));
+    sum += (double)most;
+  }
+  return taken->n ? sum / taken->n : 0;
+}
+
+/* Takes the shares that are on trial if there is less work with them; bounds in between are put in order first */
+static PetscBool SharesTry(SharesSearch *s)
+{
+  double work;
+
+  for (PetscInt p = 1; p < s->n; p++) s->trial[p] = PetscClipInterval(s->trial[p], s->trial[p - 1], s->rows);
+  work = SharesWork(s->taken, s->n, s->trial);
+  s->looks -= (double)s->n * s->taken->n;
+  if (!(work < s->least)) return PETSC_FALSE;
+  s->least = work;
+  for (PetscInt p = 1; p < s->n; p++) s->best[p] = s->trial[p];
+  return PETSC_TRUE;
+}
+
+/* Shares of one size, and the last or the first with what is left */
+static void SharesTrySizes(SharesSearch *s)
+{
+  const PetscInt sizes = 64;
+
+  for (PetscInt k = 1; k < sizes; k++) {
+    const double size = (double)s->rows * k / (sizes * (double)s->n);
+
+    for (PetscInt p = 1; p < s->n; p++) s->trial[p] = (PetscInt64)(p * size);
+    (void)SharesTry(s);
+    for (PetscInt p = 1; p < s->n; p++) s->trial[p] = s->rows - (PetscInt64)((s->n - p) * size);
+    (void)SharesTry(s);
+  }
+}
+
+static int CompareRows(const void *a, const void *b)
+{
+  const PetscInt x = *(const PetscInt *)a, y = *(const PetscInt *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The same work for all over the whole time: rows that take part count once for each product */
+static PetscErrorCode SharesTryTotals(SharesSearch *s)
+{
+  const PetscInt m     = s->taken->n;
+  double         total = 0, sum = 0;
+  PetscInt64     at = 0;
+  PetscInt      *begin, *end, p = 1, nbegin = 0, nend = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(m, &begin, m, &end));
+  for (PetscInt k = 0; k < m; k++) {
+    begin[k] = s->taken->rows[k].begin;
+    end[k]   = s->taken->rows[k].end;
+    total += (double)(end[k] - begin[k]);
+  }
+  qsort(begin, (size_t)m, sizeof(*begin), CompareRows);
+  qsort(end, (size_t)m, sizeof(*end), CompareRows);
+
+  /* From one row at which a range begins or ends to the next */
+  while (nend < m && p < s->n) {
+    const PetscInt64 next = nbegin < m && begin[nbegin] <= end[nend] ? begin[nbegin] : end[nend];
+    const double     here = (double)(nbegin - nend) * (double)(next - at);
+
+    while (p < s->n && sum + here >= total * p / s->n && nbegin > nend) {
+      s->trial[p] = at + (PetscInt64)((total * p / s->n - sum) / (double)(nbegin - nend));
+      p++;
+    }
+    sum += here;
+    at = next;
+    if (nbegin < m && begin[nbegin] <= end[nend]) nbegin++;
+    else nend++;
+  }
+  for (; p < s->n; p++) s->trial[p] = at;
+  PetscCall(PetscFree2(begin, end));
+  (void)SharesTry(s);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Bounds that move: one of them; it and all after it; all before it or all after it in proportion. True: there is less work with one of these */
+static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
+{
+  PetscBool less = PETSC_FALSE;
+
+  for (PetscInt p = 1; p < s->n; p++) {
+    for (int kind = 0; kind < 8 && s->looks > 0; kind++) {
+      const double d = (double)(kind % 2 ? -distance : distance);
+
+      for (PetscInt q = 1; q < s->n; q++) {
+        double by = 0;
+
+        if (kind < 2) by = q == p ? d : 0;
+        else if (kind < 4) by = q >= p ? d : 0;
+        else if (kind < 6) by = q <= p ? d * q / p : 0;
+        else by = q >= p ? d * (double)(s->n - q) / (double)(s->n - p) : 0;
+        s->trial[q] = PetscMax(0, s->best[q] + (PetscInt64)by);
+      }
+      if (SharesTry(s)) less = PETSC_TRUE;
+    }
+  }
+  return less;
+}
+
+/* rows[n] with little work; even ones where that is nearly as good. work: with these, and with even ones, as parts of all rows */
+static PetscErrorCode SharesFind(const TSUniformizationTaken *taken, PetscInt nrows, PetscInt n, PetscInt rows[], PetscReal *work)
+{
+  SharesSearch s = {taken, n, nrows, SHARES_LOOKS, NULL, NULL, 0};
+  double       even;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n + 1, &s.best, n + 1, &s.trial));
+  s.best[0] = s.trial[0] = 0;
+  s.best[n] = s.trial[n] = nrows;
+  for (PetscInt p = 0; p < n; p++) s.best[p + 1] = s.best[p] + nrows / n + (p < nrows % n);
+  even = s.least = SharesWork(taken, n, s.best);
+  if (n > 1 && taken->n) {
+    SharesTrySizes(&s);
+    PetscCall(SharesTryTotals(&s));
+    for (PetscInt64 distance = PetscMax(nrows / 8, 1); s.looks > 0; distance /= 2) {
+      while (s.looks > 0 && SharesMove(&s, distance)) continue;
+      if (distance <= PetscMax(nrows / 4096, 1)) break;
+    }
+  }
+  if (!(s.least < (1 - SHARES_GAIN) * even)) {
+    for (PetscInt p = 0; p < n; p++) rows[p] = nrows / n + (p < nrows % n);
+    s.least = even;
+  } else {
+    for (PetscInt p = 0; p < n; p++) rows[p] = (PetscInt)(s.best[p + 1] - s.best[p]);
+  }
+  *work = nrows ? (PetscReal)(s.least / nrows) : 0;
+  PetscCall(PetscFree2(s.best, s.trial));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether steps, if there were any, have left out the rows that took no part, on all processes; and how many rows there are */
+static PetscErrorCode SharesLeaveOut(TS ts, PetscBool *leaves, PetscInt *nrows)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  PetscBool          device, host;
+
+  PetscFunctionBegin;
+  PetscCheck(un->v && un->A && un->info.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: which states take part is known after a solve. Call TSSolve() before");
+  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &device, &host));
+  PetscCall(LitheMatStepLeavesOut(un->A, device, leaves));
+  if (!un->taken.n) *leaves = PETSC_FALSE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, leaves, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ts)));
+  PetscCall(VecGetSize(un->v, nrows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationGetShares_Uniformization(TS ts, PetscInt n, PetscInt rows[], PetscReal *work)
+{
+  TS_Uniformization *un   = (TS_Uniformization *)ts->data;
+  PetscReal          part = 1;
+  PetscInt           nrows;
+  PetscMPIInt        rank, count;
+  PetscBool          leaves;
+
+  PetscFunctionBegin;
+  PetscCall(SharesLeaveOut(ts, &leaves, &nrows));
+  if (leaves) {
+    /* The same for all, whatever their arithmetic */
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)ts), &rank));
+    if (!rank) PetscCall(SharesFind(&un->taken, nrows, n, rows, &part));
+    PetscCall(PetscMPIIntCast(n, &count));
+    PetscCallMPI(MPI_Bcast(rows, count, MPIU_INT, 0, PetscObjectComm((PetscObject)ts)));
+    PetscCallMPI(MPI_Bcast(&part, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)ts)));
+  } else {
+    for (PetscInt p = 0; p < n; p++) rows[p] = nrows / n + (p < nrows % n);
+    part = nrows ? (PetscReal)rows[0] / (PetscReal)nrows : 0;
+  }
+  if (work) *work = part;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const PetscInt rows[], PetscReal *work)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  PetscInt64        *bound, sum       = 0;
+  PetscInt           nrows, most      = 0;
+  PetscBool          leaves, negative = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(SharesLeaveOut(ts, &leaves, &nrows));
+  for (PetscInt p = 0; p < n; p++) {
+    sum += rows[p];
+    most     = PetscMax(most, rows[p]);
+    negative = (PetscBool)(negative || rows[p] < 0);
+  }
+  PetscCheck(!negative && sum == nrows, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " shares of %" PetscInt64_FMT " rows, where there are %" PetscInt_FMT " states: give as many rows, none negative", n, sum, nrows);
+  *work = nrows ? (PetscReal)most / (PetscReal)nrows : 0;
+  if (leaves) {
+    PetscCall(PetscMalloc1(n + 1, &bound));
+    bound[0] = 0;
+    for (PetscInt p = 0; p < n; p++) bound[p + 1] = bound[p] + rows[p];
+    *work = (PetscReal)(SharesWork(&un->taken, n, bound) / nrows);
+    PetscCall(PetscFree(bound));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetShares - Gets how the states should be divided among processes so that these have the same work in a step, as far as can be, for `TSUNIFORMIZATION`
+
+  Collective
+
+  Input Parameters:
++ ts - the time stepper, after a solve
+- n  - how many processes there are to be, at least 1; any number
+
+  Output Parameters:
++ rows - [n] states of each process; they sum to all. 0 is possible
+- work - the part of all states that the process with most of them has in a product, on the average, or `NULL`
+
+  Level: advanced
+
+  Notes:
+  Where states are left out of products (`TSUniformizationSetNegligible()`), and with states that are divided evenly, some processes have many of those that
+  take part and others wait for them. The shares are for a chain like that of the solve, made anew: use them as local sizes in `MatSetSizes()`. They are ranges of
+  states, one after the other, and the best of those that a search has found. In a chain whose states move along as a whole no ranges are much better than even ones.
+  Shares that gain less than 2 % are even, as they are with a type of matrix whose steps go through all rows.
+
+  What counts is rows, as if all had as many nonzeros. Of a solve with more than 4096 products the rows that took part are known of every second, every fourth, ... one.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
+@*/
+PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], PetscReal *work)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ts, n, 2);
+  PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "Shares for %" PetscInt_FMT " processes: use a positive number", n);
+  PetscAssertPointer(rows, 3);
+  if (work) PetscAssertPointer(work, 4);
+  PetscUseMethod(ts, "TSUniformizationGetShares_C", (TS, PetscInt, PetscInt[], PetscReal *), (ts, n, rows, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  TSUniformizationGetWork - Gets what work processes have in a step if the states are divided in a given way, for `TSUNIFORMIZATION`
+
+  Collective
+
+  Input Parameters:
++ ts   - the time stepper, after a solve
+. n    - how many processes there are to be, at least 1; any number
+- rows - [n] states of each process
+
+  Output Parameter:
+. work - the part of all states that the process with most of them has in a product, on the average; 1 / n where all take part and are divided evenly
+
+  Level: advanced
+
+  Note:
+  With one process it tells whether the steps leave out states at all: else it is 1.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetShares()`, `TSUniformizationSetNegligible()`
+@*/
+PetscErrorCode TSUniformizationGetWork(TS ts, PetscInt n, const PetscInt rows[], PetscReal *work)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ts, n, 2);
+  PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "Shares for %" PetscInt_FMT " processes: use a positive number", n);
+  PetscAssertPointer(rows, 3);
+  PetscAssertPointer(work, 4);
+  PetscUseMethod(ts, "TSUniformizationGetWork_C", (TS, PetscInt, const PetscInt[], PetscReal *), (ts, n, rows, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
