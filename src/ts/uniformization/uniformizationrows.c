@@ -186,7 +186,9 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in another order, leave out rows;
   with other types of matrices all of them take part.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetInfo()`
+  On several processes those that have the states that take part work, and the others wait: `TSUniformizationGetShares()` tells how to divide the states.
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
 @*/
 PetscErrorCode TSUniformizationSetNegligible(TS ts, PetscReal part)
 {
