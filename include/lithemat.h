@@ -131,17 +131,18 @@ typedef struct {
   PetscInt64     indexsets; /* distinct index sets, summed over processes and blocks */
   PetscInt64     valuesets;
   PetscInt64     pairs;
-  PetscLogDouble tablebytes;  /* of index sets, value sets and dictionaries */
-  PetscLogDouble bytes;       /* of the compressed matrix */
-  PetscLogDouble aijbytes;    /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
-  PetscReal      maxabserror; /* largest |a~ - a| */
-  PetscReal      maxrowerror; /* largest |a~ - a| / max_j |a_ij| */
-  PetscReal      bound;       /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
-  PetscReal      froberror;   /* ||A~ - A||_F / ||A||_F */
-  PetscReal      rowsumerror; /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
-  PetscReal      asymmetry;   /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
-  PetscInt64     guardrows;   /* rows in which a guard changed something */
-  PetscLogDouble buildtime;   /* seconds of the last compression, largest over processes */
+  PetscLogDouble tablebytes;   /* of index sets, value sets and dictionaries */
+  PetscLogDouble bytes;        /* of the compressed matrix */
+  PetscLogDouble aijbytes;     /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
+  PetscReal      maxabserror;  /* largest |a~ - a| */
+  PetscReal      maxrowerror;  /* largest |a~ - a| / max_j |a_ij| */
+  PetscReal      bound;        /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
+  PetscReal      froberror;    /* ||A~ - A||_F / ||A||_F */
+  PetscReal      rowsumerror;  /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
+  PetscReal      asymmetry;    /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
+  PetscInt64     guardrows;    /* rows in which a guard changed something */
+  PetscLogDouble buildtime;    /* seconds of the last compression, largest over processes */
+  PetscLogDouble decodedbytes; /* beside bytes: of a small lossy matrix with its AIJ arrays, the decoded copy that products on the host use, once one was done */
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);

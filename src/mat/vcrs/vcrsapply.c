@@ -9,6 +9,8 @@
   #include <petscdevice_cuda.h>
 #endif
 
+#define VCRS_DECODED_ENTRIES 524288 /* of a lossy matrix of which products on the host keep a decoded copy */
+
 #if defined(LITHE_HAVE_CUDA)
 PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
 {
@@ -89,15 +91,42 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /*
-   y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
-   A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
+   On a CPU a layout can be smaller and yet slower than AIJ. While AIJ is there, and where it is estimated to be faster, a
+   product on the host is left to MATSEQAIJ: to A's own arrays, or, if they are not what A multiplies with because entries
+   were lost, to a matrix of the decoded ones, as long as that is small. NULL where the plan is to be used.
 */
-PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+static PetscErrorCode MatVCRSGetFaster_Private(Mat A, Mat *faster, const struct _MatOps **ops)
 {
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
+  *faster = NULL;
+  if (ctx->dropped || !(ctx->hostcost > 1.0)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->lossy) {
+    *faster = A;
+    *ops    = &ctx->super;
+  } else if (ctx->plan->nz <= VCRS_DECODED_ENTRIES) {
+    if (!ctx->decoded) {
+      PetscCall(MatVCRSDecode_Private(A, NULL, PETSC_TRUE, &ctx->decoded));
+      PetscCall(PetscInfo(A, "Products on the host use a decoded copy of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
+    }
+    *faster = ctx->decoded;
+    *ops    = ctx->decoded->ops;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   y = op(A) x (+ add), where the vectors are: on the device if all of them are, else on the host.
+   A vector of the other kind is then synchronised by its own accessor, so that any mix is right.
+*/
+PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  const struct _MatOps *ops    = NULL;
+  Mat                   faster = NULL;
+
+  PetscFunctionBegin;
   PetscCall(MatVCRSCompress(A));
 #if defined(LITHE_HAVE_CUDA)
   {
@@ -112,14 +141,14 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     }
   }
 #endif
-  /* On a CPU a layout can be smaller and yet slower than AIJ; while AIJ is there, use the faster one */
-  if (!ctx->dropped && ctx->hostcost > 1.0 && !ctx->lossy) {
-    if (op == VCRS_OP_N && (add ? !!ctx->super.multadd : !!ctx->super.mult)) {
-      if (add) PetscCall((*ctx->super.multadd)(A, x, add, y));
-      else PetscCall((*ctx->super.mult)(A, x, y));
+  PetscCall(MatVCRSGetFaster_Private(A, &faster, &ops));
+  if (faster) {
+    if (op == VCRS_OP_N && (add ? !!ops->multadd : !!ops->mult)) {
+      if (add) PetscCall((*ops->multadd)(faster, x, add, y));
+      else PetscCall((*ops->mult)(faster, x, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (op == VCRS_OP_T && ctx->super.multtransposeadd) {
+    if (op == VCRS_OP_T && ops->multtransposeadd) {
       const PetscScalar *from;
       PetscScalar       *to;
       PetscInt           n;
@@ -136,7 +165,7 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
         } else PetscCall(PetscArrayzero(to, n));
         PetscCall(VecRestoreArrayWrite(y, &to));
       }
-      PetscCall((*ctx->super.multtransposeadd)(A, x, y, y));
+      PetscCall((*ops->multtransposeadd)(faster, x, y, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }

@@ -43,8 +43,6 @@ typedef struct {
 PETSC_INTERN PetscErrorCode MatVCRSGetDrop_Private(Mat, VCRSDrop **);
 PETSC_INTERN PetscErrorCode VCRSDropReset(VCRSDrop *);
 PETSC_INTERN PetscErrorCode VCRSDropRecordOption(VCRSDrop *, MatOption, PetscBool);
-/* A new MATSEQAIJ from A's plan, with its values or with zeros, and with a prefix of its own */
-PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char[], PetscBool, Mat *);
 
 /* vcrsserve.c: operations from the plan, for the table of a dropped matrix; the other two for that of a matrix with its arrays */
 PETSC_INTERN PetscErrorCode MatVCRSServeInstall_Private(Mat, PetscBool);

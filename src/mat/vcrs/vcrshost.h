@@ -36,7 +36,8 @@ typedef struct {
 } VCRSRun;
 
 /* vcrsmultslices.c */
-PETSC_INTERN void VCRSPlanMultSlices_Private(const VCRSPlan *, const VCRSOperands *, PetscScalar *, size_t);
+PETSC_INTERN void      VCRSPlanMultSlices_Private(const VCRSPlan *, const VCRSOperands *, PetscScalar *, size_t);
+PETSC_INTERN PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *, const VCRSOperands *, PetscInt);
 
 /* vcrsmulttranspose.c */
 PETSC_INTERN PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *, const VCRSOperands *);
@@ -143,22 +144,25 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSPowersOfTwo(PetscInt n, const int16_t e
   return normal;
 }
 
-/*
-   The powers of two of 32 rows, once for each component of an entry; rows outside the matrix are
-   lanes that pad. PETSC_FALSE as above.
-*/
-static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
+/* Those of the exponents of 32 rows, once for each component of an entry. PETSC_FALSE as above */
+static LITHE_ALWAYS_INLINE PetscBool VCRSScaleExponents(const int16_t e[], PetscReal scale[])
 {
-  int16_t   e[VCRS_SLICE];
-  PetscReal power[VCRS_SLICE];
-  PetscBool normal;
+  PetscReal       power[VCRS_SLICE];
+  const PetscBool normal = VCRSPowersOfTwo(VCRS_SLICE, e, power);
 
-  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
-  normal = VCRSPowersOfTwo(VCRS_SLICE, e, power);
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
     for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) scale[VCRS_COMPONENTS * l + c] = power[l];
   }
   return normal;
+}
+
+/* The same for these rows; those outside the matrix are lanes that pad */
+static LITHE_ALWAYS_INLINE PetscBool VCRSScale(const VCRSPlan *plan, const PetscInt row[], PetscReal scale[])
+{
+  int16_t e[VCRS_SLICE];
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) e[l] = row[l] < plan->m ? plan->exponent[row[l]] : 0;
+  return VCRSScaleExponents(e, scale);
 }
 
 /*

@@ -49,6 +49,7 @@ typedef struct {
   VCRSReport        report;
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
+  Mat               decoded;      /* of a small lossy matrix with AIJ arrays: the compressed entries as MATSEQAIJ, for products on the host; or NULL */
 
   /* an off-diagonal block: the rows that have entries, on the host and on the device; NULL: many have */
   PetscBool         rowslooked; /* that has been looked at */
@@ -145,6 +146,7 @@ PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
 
 /* vcrsdrop.c: give the AIJ arrays back and take them again */
+PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char[], PetscBool, Mat *); /* a new MATSEQAIJ from A's plan, with its values or with zeros, and with a prefix of its own */
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);

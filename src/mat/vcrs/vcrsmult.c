@@ -15,10 +15,12 @@
 
 #include "vcrshost.h"
 
-#define STREAM_GROUP 8      /* entries of a run that are summed in registers before y is touched */
-#define STREAM_ROWS  512    /* longest run that is treated at once: its piece of y stays in the first-level cache */
-#define STREAM_SHORT 4      /* runs of fewer rows are treated row by row */
-#define AIJ_SMALL    262144 /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
+#define STREAM_GROUP  8      /* entries of a run that are summed in registers before y is touched */
+#define STREAM_ROWS   512    /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT  4      /* runs of fewer rows are treated row by row */
+#define STREAM_OTHERS 8      /* rows of a slice that may have another index set than the others, which still are summed at once */
+#define STREAM_RUNS   16     /* runs of a slice; with more of them it may be summed lane by lane */
+#define AIJ_SMALL     262144 /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
 
 /* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
 static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
@@ -245,6 +247,98 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
   }
 }
 
+/* How the rows of a slice of L1 or L2 are summed: runs of one index set each; those from nside on, of one row, were summed with the first one, too, and what they had before counts */
+typedef struct {
+  PetscInt    nruns, nside;
+  VCRSRun     run[VCRS_SLICE];
+  PetscScalar own[VCRS_SLICE]; /* the sums of those rows */
+} SliceRuns;
+
+/* The index set that most rows have, as far as is known, and where its least and its greatest column are from a row */
+typedef struct {
+  PetscInt set, low, high;
+} CommonSet;
+
+/* A bit for each row of a slice whose index set is another one */
+static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set)
+{
+  uint8_t  differs[VCRS_SLICE];
+  uint32_t others = 0;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) differs[l] = id[l] != set;
+  for (PetscInt l = 0; l < VCRS_SLICE; l += 8) {
+    uint64_t eight = 0;
+
+    /* the product puts the lowest bits of eight bytes next to one another */
+    LITHE_UNROLL
+    for (int u = 0; u < 8; u++) eight |= (uint64_t)differs[l + u] << 8 * u;
+    others |= (uint32_t)((eight * UINT64_C(0x0102040810204080)) >> 56) << l;
+  }
+  return others;
+}
+
+/*
+   Where all but a few rows have one index set, all of them are summed as if they had it, and the few once more by
+   themselves: on grids these are boundaries, which would cut every line of points into runs. Reads of x stay inside
+   of it. PETSC_FALSE where it is not so.
+*/
+static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscInt row, CommonSet *common, SliceRuns *runs)
+{
+  PetscInt id[VCRS_SLICE];
+  uint32_t others;
+
+  if (plan->idbytes == 1) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint8_t *)plan->id)[row + l];
+  } else if (plan->idbytes == 2) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint16_t *)plan->id)[row + l];
+  } else {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = (PetscInt)((const uint32_t *)plan->id)[row + l];
+  }
+  others = FindOthers(id, common->set);
+  if (__builtin_popcount(others) > STREAM_OTHERS) {
+    const PetscInt set = id[VCRS_SLICE / 2];
+
+    others = FindOthers(id, set);
+    if (__builtin_popcount(others) > STREAM_OTHERS) return PETSC_FALSE;
+    *common = (CommonSet){.set = set};
+    for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
+      common->low  = PetscMin(common->low, plan->setoffset[p]);
+      common->high = PetscMax(common->high, plan->setoffset[p]);
+    }
+  }
+  if (row + common->low < 0 || row + VCRS_SLICE + common->high > plan->n) return PETSC_FALSE;
+  runs->run[0] = (VCRSRun){0, VCRS_SLICE, common->set};
+  runs->nruns = runs->nside = 1;
+  for (; others; others &= others - 1) {
+    const PetscInt l = __builtin_ctz(others);
+
+    runs->run[runs->nruns++] = (VCRSRun){l, 1, id[l]};
+  }
+  return PETSC_TRUE;
+}
+
+/* Rows in the order in which they follow one another */
+static LITHE_ALWAYS_INLINE void FindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, SliceRuns *runs)
+{
+  PetscInt n = 0;
+
+  for (PetscInt l = 0, end; l < rows; l = end, n++) {
+    end          = VCRSRunEnd(plan, row + l, row + rows) - row;
+    runs->run[n] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
+  }
+  runs->nruns = runs->nside = n;
+}
+
+/* Whether the rows of a slice whose longest has width entries are better summed lane by lane: there are many runs, and rows are not much shorter than that */
+static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt width, const SliceRuns *runs)
+{
+  PetscInt entries = 0;
+
+  if (runs->nruns <= STREAM_RUNS) return PETSC_FALSE;
+  for (PetscInt i = 0; i < runs->nruns; i++) entries += runs->run[i].count * (plan->setptr[runs->run[i].set + 1] - plan->setptr[runs->run[i].set]);
+  return entries > 20 * width + 64 ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* L1 and L2: the rows of a slice in runs of one index set */
 static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperands *v)
 {
@@ -252,23 +346,26 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
   const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
   PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
   PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE];
+  CommonSet       common = {.set = -1};
+  SliceRuns       runs;
 
   for (PetscInt s = 0; s < plan->nslices; s++) {
     const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
     const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
-    PetscInt       lane[VCRS_SLICE], nruns   = 0;
-    VCRSRun        run[VCRS_SLICE];
+    PetscInt       lane[VCRS_SLICE];
 
     /* What the whole slice shares */
-    for (PetscInt l = 0, end; l < rows; l = end) {
-      end        = VCRSRunEnd(plan, row + l, row + rows) - row;
-      run[nruns] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
-      nruns++;
+    if (rows < VCRS_SLICE || v->nrhs > 1 || !FindCommonSet(plan, row, &common, &runs)) {
+      FindRuns(plan, row, rows, &runs);
+      if (RunsAreShort(plan, width, &runs) && VCRSPlanMultSetSlice_Private(plan, v, s)) continue;
     }
     if (fixed) {
+      int16_t exponent[VCRS_SLICE] = {0};
+
+      memcpy(exponent, plan->exponent + row, (size_t)rows * sizeof(*exponent));
+      normal = VCRSScaleExponents(exponent, scale);
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
-      normal = VCRSScale(plan, lane, scale);
     }
     if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
 
@@ -278,10 +375,12 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
       PetscScalar       *y = v->y + c * v->ldy + row;
 
       Begin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
-      for (PetscInt i = 0; sums && i < nruns; i++) {
-        const PetscInt p = plan->setptr[run[i].set];
+      for (PetscInt i = runs.nside; i < runs.nruns; i++) runs.own[i] = y[runs.run[i].first];
+      for (PetscInt i = 0; sums && i < runs.nruns; i++) {
+        const VCRSRun  run = runs.run[i];
+        const PetscInt p   = plan->setptr[run.set];
 
-        if (plan->setptr[run[i].set + 1] > p) AddSigma(run[i].count, sigma + run[i].first, x + run[i].first + plan->setoffset[p], y + run[i].first);
+        if (plan->setptr[run.set + 1] > p) AddSigma(run.count, sigma + run.first, x + run.first + plan->setoffset[p], i < runs.nside ? y + run.first : &runs.own[i]);
       }
     }
 
@@ -290,10 +389,10 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
       const PetscInt     batch = PetscMin(VCRS_BATCH, width - k);
       const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
 
-      for (PetscInt i = 0; i < nruns; i++) {
-        const PetscInt  l = run[i].first, count = run[i].count;
-        const PetscInt  nk     = PetscMin(batch, plan->setptr[run[i].set + 1] - plan->setptr[run[i].set] - first - k);
-        const PetscInt *offset = plan->setoffset + plan->setptr[run[i].set];
+      for (PetscInt i = 0; i < runs.nruns; i++) {
+        const PetscInt  l = runs.run[i].first, count = runs.run[i].count;
+        const PetscInt  nk     = PetscMin(batch, plan->setptr[runs.run[i].set + 1] - plan->setptr[runs.run[i].set] - first - k);
+        const PetscInt *offset = plan->setoffset + plan->setptr[runs.run[i].set];
         const PetscInt *ok     = offset + first + k;
 
         if (nk <= 0) continue;
@@ -301,10 +400,12 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
           const PetscScalar *x = v->x + c * v->ldx + row + l;
           PetscScalar       *y = v->y + c * v->ldy + row + l;
 
-          StreamLanes(nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y);
+          if (i < runs.nside) StreamLanes(nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y);
+          else runs.own[i] += Dot(nk, a + l, VCRS_SLICE, ok, 1, x, plan->difference ? x[offset[0]] : 0);
         }
       }
     }
+    for (PetscInt i = runs.nside; i < runs.nruns; i++) v->y[row + runs.run[i].first] = runs.own[i];
   }
 }
 
@@ -424,50 +525,61 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
   Level: developer
 
   Note:
-  A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on a
-  server core (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows, small irregular matrices). Only
-  their proportions matter.
+  A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on
+  server cores (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small
+  irregular matrices and small grids). Only their proportions matter. Where a small matrix might come out on either side
+  they favour MATSEQAIJ.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
   /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
   static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
+  static const PetscReal setssmall[]     = {0.25, 0.25, 0.42, 0.45, 0.45, 0.65, 0.36, 0.29};
   static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
   static const PetscReal slicesreal[]    = {0.45, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
   static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
-  const PetscReal       *sets            = PetscDefined(USE_COMPLEX) ? setscomplex : setsreal;
-  const PetscReal       *slices          = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
-  PetscReal              aij   = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m;
-  const PetscReal        row   = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
-  PetscInt64             nruns = 0, nshort = 0;
-  PetscReal              cost, some;
+  const PetscBool        small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || plan->m <= AIJ_SMALL / 16));
+  const PetscReal       *sets   = PetscDefined(USE_COMPLEX) ? setscomplex : small ? setssmall
+                                                                                  : setsreal;
+  const PetscReal       *slices = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
+  const PetscReal        row    = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
+  PetscReal              aij    = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cost;
+  PetscInt64             nruns = 0, nshort = 0, nside = 0;
 
   PetscFunctionBegin;
   *ratio = 1;
   if (plan->nz == 0) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* Of a small matrix a processor remembers how long each row is */
+  if (small) aij = 0.35 * nz + 0.5 * m;
   switch (plan->layout) {
   case MATVCRS_LAYOUT_L0:
-  case MATVCRS_LAYOUT_L1:
-  case MATVCRS_LAYOUT_L2:
     /* Runs are counted where the ids are on the host */
     for (PetscInt r = 0, end; plan->id && r < plan->m; r = end) {
-      const PetscInt most = plan->layout == MATVCRS_LAYOUT_L0 ? STREAM_ROWS : VCRS_SLICE - r % VCRS_SLICE;
-
-      end = VCRSRunEnd(plan, r, PetscMin(plan->m, r + most));
+      end = VCRSRunEnd(plan, r, PetscMin(plan->m, r + STREAM_ROWS));
       nruns++;
       if (end - r < STREAM_SHORT) nshort += end - r;
     }
-    some = (PetscReal)nshort / m;
-    if (plan->layout == MATVCRS_LAYOUT_L0) cost = (PetscDefined(USE_COMPLEX) ? 0.35 * nz + 2. * m : 0.09 * nz + 0.9 * m);
-    else cost = sets[plan->values] * nz + 1.3 * m;
-    cost = (1 - some) * cost + some * row + 5 * (PetscReal)nruns;
+    cost = PetscDefined(USE_COMPLEX) ? 0.35 * nz + 2. * m : small ? 0.07 * nz
+                                                                  : 0.09 * nz + 0.9 * m;
+    cost = (1 - (PetscReal)nshort / m) * cost + (PetscReal)nshort / m * row + (small ? 8 : 5) * (PetscReal)nruns;
     break;
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2: {
+    CommonSet common = {.set = -1};
+    SliceRuns runs;
+
+    for (PetscInt r = 0; plan->id && r < plan->m; r += VCRS_SLICE) {
+      if (r + VCRS_SLICE > plan->m || !FindCommonSet(plan, r, &common, &runs)) {
+        FindRuns(plan, r, PetscMin(VCRS_SLICE, plan->m - r), &runs);
+        nruns += runs.nruns;
+      } else nside += runs.nruns - runs.nside;
+    }
+    cost = sets[plan->values] * (plan->difference ? nz - m : nz) + (small ? 0.5 : 1.3) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
+  } break;
   case MATVCRS_LAYOUT_L3:
     cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
-
-    /* Of a small matrix a processor remembers how long each row is */
-    if (!PetscDefined(USE_COMPLEX) && plan->nz <= AIJ_SMALL) aij = 0.5 * nz + 0.3 * m;
     break;
   default:
     cost = row;

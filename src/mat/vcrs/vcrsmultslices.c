@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with the slices of layout L3 on the host: y = A x (+ add).
+   Products with the slices of layout L3 on the host: y = A x (+ add); and with those of L1 and L2 in which
+   index sets change from row to row.
 
    The lanes of a slice are summed in registers, a group of them after the other, over the entries that
    all lanes of the group have; what longer lanes have beyond is masked. Where there is one column of x,
@@ -25,9 +26,10 @@
 
 /* How the places of entries in x are stored where they are summed */
 typedef enum {
-  PLACES_8,      /* uint8_t, from a base */
-  PLACES_16,     /* uint16_t, from a base or from the beginning of a window */
-  PLACES_DECODED /* PetscInt */
+  PLACES_8,       /* uint8_t, from a base */
+  PLACES_16,      /* uint16_t, from a base or from the beginning of a window */
+  PLACES_DECODED, /* PetscInt */
+  PLACES_SETS     /* L1, L2: a pointer for each lane to the offsets of its index set, from x of its own row */
 } Places;
 
 /* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */
@@ -110,22 +112,26 @@ typedef MaskInt Mask __attribute__((vector_size(QUAD * sizeof(MaskInt)), aligned
     #define LOOK_UP(table, INDEX) LOOK_UP_REALS(table, INDEX)
   #endif
 
-/* The x of the lanes of quad q */
-static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *place, int q, const PetscScalar *x, Quad *out)
+/* The x of the lanes of quad q. Index sets, entries k: lanes that have none get any x; length is that of each lane, or NULL where all have such entries */
+static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *place, int q, PetscInt k, const uint8_t length[], const PetscScalar *x, Quad *out)
 {
-  const uint8_t  *p8  = (const uint8_t *)place + LANES * q;
-  const uint16_t *p16 = (const uint16_t *)place + LANES * q;
-  const PetscInt *p   = (const PetscInt *)place + LANES * q;
+  const uint8_t         *p8  = (const uint8_t *)place + LANES * q;
+  const uint16_t        *p16 = (const uint16_t *)place + LANES * q;
+  const PetscInt        *p   = (const PetscInt *)place + LANES * q;
+  const PetscInt *const *set = (const PetscInt *const *)place + LANES * q;
 
   #define INDEX8(u)  p8[u]
   #define INDEX16(u) p16[u]
   #define INDEX(u)   p[u]
+  #define OFFSET(u)  (LANES * q + (u) + set[u][!length || k < length[LANES * q + (u)] ? k : 0])
   if (places == PLACES_8) *out = LOOK_UP(x, INDEX8);
   else if (places == PLACES_16) *out = LOOK_UP(x, INDEX16);
-  else *out = LOOK_UP(x, INDEX);
+  else if (places == PLACES_DECODED) *out = LOOK_UP(x, INDEX);
+  else *out = LOOK_UP(x, OFFSET);
   #undef INDEX8
   #undef INDEX16
   #undef INDEX
+  #undef OFFSET
 }
 
 /* The entries of the lanes of quad q, of fixed point without their powers of two */
@@ -221,7 +227,7 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const Window *window, const Slice *sli
   const uint8_t *row   = slice->row + LANES * q;
   Quad           sigma = {0};
 
-  GatherQuad(places, place, q, x, r);
+  GatherQuad(places, place, q, 0, all ? NULL : slice->length, x, r);
   #define ROW(u) row[u]
   if (window->sigma) sigma = LOOK_UP(window->sigma, ROW);
   #undef ROW
@@ -248,10 +254,11 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   const PetscBool fixed      = (PetscBool)(values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16);
   const int       nsums      = NSUMS(values);
   const size_t    valuewidth = VCRS_SLICE * VCRSValueBytes(values);
-  const size_t    placewidth = VCRS_SLICE * (places == PLACES_8 ? sizeof(uint8_t) : places == PLACES_16 ? sizeof(uint16_t)
-                                                                                                        : sizeof(PetscInt));
+  const size_t    placewidth = VCRS_SLICE * (places == PLACES_SETS ? 0 : places == PLACES_8  ? sizeof(uint8_t)
+                                                                       : places == PLACES_16 ? sizeof(uint16_t)
+                                                                                             : sizeof(PetscInt));
   const uint8_t  *length = slice->length + LANES * first, *row = slice->row + LANES * first;
-  const char     *value = (const char *)steps->value + LANES * (size_t)first * VCRSValueBytes(values), *place = (const char *)steps->place + (size_t)first * (placewidth / NQUADS);
+  const char     *value = (const char *)steps->value + LANES * (size_t)first * VCRSValueBytes(values), *place = (const char *)steps->place;
   const PetscInt *base = steps->base;
   PetscInt        shortest, longest, j = 0;
   Quad            s[MOST_SUMS], t[MOST_SUMS], r[MOST_SUMS], power[MOST_SUMS];
@@ -277,7 +284,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
       const PetscScalar *x0 = base ? x + *base : x;
 
       LITHE_UNROLL
-      for (int b = 0; b < nsums; b++) BeginQuad(window, slice, (PetscBool)(shortest > 0), places, steps->place, first + b, x0, &r[b], &s[b], &t[b]);
+      for (int b = 0; b < nsums; b++) BeginQuad(window, slice, (PetscBool)(shortest > 0), places, place, first + b, x0, &r[b], &s[b], &t[b]);
     }
     place += placewidth;
     base = PetscSafePointerPlusOffset(base, 1);
@@ -293,7 +300,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
 
       DecodeQuad(plan, values, value, b, &a);
       if (fixed) a *= power[b];
-      GatherQuad(places, place, b, xj, &d);
+      GatherQuad(places, place, first + b, steps->first + j, NULL, xj, &d);
       d -= r[b];
       AddProducts(&a, &d, &s[b], &t[b]);
     }
@@ -307,7 +314,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
     if (values != VCRS_VALUES_FULL) {
       LITHE_UNROLL
       for (size_t line = 0; line < valuewidth * nsums / NQUADS; line += CACHE_LINE) LITHE_PREFETCH(value + SLICE_AHEAD * valuewidth + line);
-      LITHE_PREFETCH(place + SLICE_AHEAD * placewidth);
+      if (places != PLACES_SETS) LITHE_PREFETCH(place + LANES * (size_t)first * (placewidth / VCRS_SLICE) + SLICE_AHEAD * placewidth);
     }
   }
   if (j < longest) {
@@ -326,7 +333,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
 
       DecodeQuad(plan, values, value, b, &a);
       if (fixed) a *= power[b];
-      GatherQuad(places, place, b, xj, &d);
+      GatherQuad(places, place, first + b, steps->first + j, slice->length, xj, &d);
       d -= r[b];
       a = (Quad)((Mask)a & in);
       d = (Quad)((Mask)d & in);
@@ -513,6 +520,67 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
       for (PetscInt c = 0; c < nc; c++) EndSums(plan, &window, &slice, sum[c], v->add ? v->add + (c0 + c) * v->ldadd : NULL, v->y + (c0 + c) * v->ldy);
     }
   }
+}
+
+#if defined(SLICE_VECTORS)
+/* The rows of slice s of L1 or L2, lane by lane; PETSC_FALSE where there is no loop for them */
+static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
+{
+  const PetscInt  row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
+  const PetscInt *lane[VCRS_SLICE];
+  PetscInt        none[VCRS_SLICE]; /* what lanes without entries read in place of offsets: that of x[0] */
+  uint8_t         natural[VCRS_SLICE], length[VCRS_SLICE];
+  PetscScalar     sum[VCRS_SLICE];
+  Window          window;
+  Slice           slice = {.number = s, .sorted = PETSC_FALSE, .length = length, .row = natural};
+  Steps           steps = {.first = plan->difference ? 1 : 0, .n = UINT8_MAX, .place = lane};
+
+  window.first  = row;
+  window.whole  = (PetscBool)(rows == VCRS_SLICE);
+  window.normal = plan->exponent ? VCRSPowersOfTwo(rows, plan->exponent + row, window.power) : PETSC_TRUE;
+  window.sigma  = plan->difference && VCRSGetSigma(plan, row, rows, window.room) ? window.room : NULL;
+  if (!window.normal) return PETSC_FALSE;
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    PetscInt n = 0;
+
+    if (l < rows) {
+      const PetscInt set = VCRSGetId(plan, row + l);
+
+      lane[l] = plan->setoffset + plan->setptr[set];
+      n       = plan->setptr[set + 1] - plan->setptr[set];
+      if (n > UINT8_MAX) return PETSC_FALSE;
+    } else {
+      window.power[l] = 1;
+      window.room[l]  = 0;
+    }
+    if (!n) {
+      none[l] = -(row + l);
+      lane[l] = &none[l];
+    }
+    length[l]  = (uint8_t)n;
+    natural[l] = (uint8_t)l;
+  }
+  MeasureLanes(slice.sorted, VCRS_SLICE, length, &slice.shortest, &slice.longest);
+  steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
+  for (PetscInt c = 0; c < v->nrhs; c++) {
+    AddStored(plan, PLACES_SETS, &window, &slice, &steps, v->x + c * v->ldx + row, sum);
+    EndSums(plan, &window, &slice, sum, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
+  }
+  return PETSC_TRUE;
+}
+#endif
+
+/* y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, and nothing done, where there is no loop for that */
+PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
+{
+#if defined(SLICE_VECTORS)
+  return MultSetSlice(plan, v, s);
+#else
+  (void)plan;
+  (void)v;
+  (void)s;
+  return PETSC_FALSE;
+#endif
 }
 
 /* y = A x (+ add) for the rows in slices of L3; xwindow: room for the x of a window where columns are grouped, ldxwindow numbers for each column of x */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "Products on the host of small matrices: from the plan and, with AIJ arrays and loss, from a decoded copy.\n\n";
+
+#include "vcrstest.h"
+
+/* Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat: slices of L1 and L2 have many short runs. Every 50th row is empty */
+static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, n, 40, NULL, A));
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscInt length = 30 + i * 7 % 10;
+
+    for (PetscInt k = 0; k < length && i % 50 != 20; k++) {
+      const PetscInt col = i - 20 + k + (k > 25 ? i % 3 : 0);
+
+      if (col >= 0 && col < n) PetscCall(MatSetValue(*A, i, col, TestScalar(91, (uint64_t)i, (uint64_t)k) + (col == i ? 40.0 : 0.0), INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 7 points on an n^3 grid, all coefficients different: at the ends of lines rows of a slice have another index set than the rest */
+static PetscErrorCode TestCreateGrid(PetscInt n, Mat *A)
+{
+  const PetscInt N = n * n * n;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, N, N, 7, NULL, A));
+  for (PetscInt i = 0; i < N; i++) {
+    const PetscInt at[3] = {i % n, i / n % n, i / (n * n)}, step[3] = {1, n, n * n};
+
+    PetscCall(MatSetValue(*A, i, i, 6.0 + TestRandom(92, (uint64_t)i, 0), INSERT_VALUES));
+    for (int d = 0; d < 3; d++) {
+      if (at[d] > 0) PetscCall(MatSetValue(*A, i, i - step[d], -TestRandom(93, (uint64_t)i, (uint64_t)d), INSERT_VALUES));
+      if (at[d] < n - 1) PetscCall(MatSetValue(*A, i, i + step[d], -TestRandom(94, (uint64_t)i, (uint64_t)d), INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* max |y - r| to rounding of sums of 40 entries of modulus up to 42 */
+static PetscErrorCode TestSame(Vec y, Vec r, const char name[], const char what[], PetscInt *failures)
+{
+  PetscReal difference, size;
+  Vec       d;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(y, &d));
+  PetscCall(VecWAXPY(d, -1.0, r, y));
+  PetscCall(VecNorm(d, NORM_INFINITY, &difference));
+  PetscCall(VecNorm(r, NORM_INFINITY, &size));
+  if (!(difference <= 4000.0 * PETSC_MACHINE_EPSILON) || size == 0.0) {
+    (*failures)++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s is off by %g\n", name, what, (double)difference));
+  }
+  PetscCall(VecDestroy(&d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A x, A x + z and A^T x (+ z) of A, by its own way, against those of the matrix that it says it is */
+static PetscErrorCode TestAllProducts(Mat A, Mat exact, const char name[], PetscInt *failures)
+{
+  Vec x[2], y[2], r[2], z[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(exact, &x[0], &x[1]));
+  for (int k = 0; k < 2; k++) {
+    PetscScalar *a;
+    PetscInt     n;
+
+    PetscCall(VecDuplicate(x[1 - k], &y[k]));
+    PetscCall(VecDuplicate(x[1 - k], &r[k]));
+    PetscCall(VecDuplicate(x[1 - k], &z[k]));
+    PetscCall(VecGetLocalSize(x[k], &n));
+    PetscCall(VecGetArrayWrite(x[k], &a));
+    for (PetscInt i = 0; i < n; i++) a[i] = TestScalar(95, (uint64_t)i, (uint64_t)k);
+    PetscCall(VecRestoreArrayWrite(x[k], &a));
+    PetscCall(VecSet(z[k], 0.5));
+  }
+  PetscCall(MatMult(exact, x[0], r[0]));
+  PetscCall(VecSet(y[0], PETSC_MAX_REAL));
+  PetscCall(MatMult(A, x[0], y[0]));
+  PetscCall(TestSame(y[0], r[0], name, "A x", failures));
+  PetscCall(VecAXPY(r[0], 1.0, z[0]));
+  PetscCall(MatMultAdd(A, x[0], z[0], y[0]));
+  PetscCall(TestSame(y[0], r[0], name, "A x + z", failures));
+  PetscCall(MatMultAdd(A, x[0], z[0], z[0]));
+  PetscCall(TestSame(z[0], r[0], name, "z += A x", failures));
+  PetscCall(MatMultTranspose(exact, x[1], r[1]));
+  PetscCall(MatMultTranspose(A, x[1], y[1]));
+  PetscCall(TestSame(y[1], r[1], name, "A^T x", failures));
+  PetscCall(VecAXPY(r[1], 1.0, z[1]));
+  PetscCall(MatMultTransposeAdd(A, x[1], z[1], y[1]));
+  PetscCall(TestSame(y[1], r[1], name, "A^T x + z", failures));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&x[k]));
+    PetscCall(VecDestroy(&y[k]));
+    PetscCall(VecDestroy(&r[k]));
+    PetscCall(VecDestroy(&z[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same with three columns of x */
+static PetscErrorCode TestColumns(Mat A, Mat exact, const char name[], PetscInt *failures)
+{
+  Mat       X, Y, R;
+  PetscInt  n;
+  PetscReal difference;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(exact, NULL, &n));
+  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, 3, NULL, &X));
+  for (PetscInt i = 0; i < 3 * n; i++) PetscCall(MatSetValue(X, i % n, i / n, TestScalar(96, (uint64_t)i, 0), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &Y));
+  PetscCall(MatMatMult(exact, X, MAT_INITIAL_MATRIX, PETSC_DETERMINE, &R));
+  PetscCall(MatAXPY(Y, -1.0, R, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(Y, NORM_INFINITY, &difference));
+  if (!(difference <= 12000.0 * PETSC_MACHINE_EPSILON)) {
+    (*failures)++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: A X is off by %g\n", name, (double)difference));
+  }
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscCall(MatDestroy(&R));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct {
+    MatVCRSLoss loss;
+    PetscInt    bits;
+    PetscBool   rowsums;
+  } modes[] = {
+    {MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
+    {MATVCRS_LOSS_SINGLE, 16, PETSC_TRUE},
+    {MATVCRS_LOSS_SINGLE, 16, PETSC_FALSE},
+    {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE},
+    {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},
+    {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
+    {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
+    {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},
+    {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
+  static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
+  static const char *const   kinds[]   = {"changing", "changing, tall", "changing, wide", "grid"};
+  PetscInt                   failures = 0, count = 0, decoded = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
+    Mat A;
+
+    if (k < 3) PetscCall(TestCreateChanging(k == 1 ? 411 : 339, k == 1 ? 339 : (k == 2 ? 411 : 339), &A));
+    else PetscCall(TestCreateGrid(13, &A));
+    for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(layouts); l++) {
+      for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(modes); t++) {
+        char        name[128];
+        Mat         B, exact;
+        MatVCRSInfo info;
+
+        /* L2 holds fixed point only */
+        if (layouts[l] == MATVCRS_LAYOUT_L2 && modes[t].loss != MATVCRS_LOSS_FIXED) continue;
+        if (layouts[l] == MATVCRS_LAYOUT_L1 && modes[t].loss == MATVCRS_LOSS_FIXED) continue;
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss], modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
+        PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
+        PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
+        PetscCall(MatVCRSSetLayout(B, layouts[l]));
+        PetscCall(MatVCRSSetLoss(B, modes[t].loss));
+        PetscCall(MatVCRSSetBits(B, modes[t].bits));
+        PetscCall(MatVCRSSetPreserveRowSums(B, modes[t].rowsums));
+
+        /* what it holds, without changing it */
+        {
+          Mat C;
+
+          PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+          PetscCall(MatVCRSDropAIJ(C));
+          PetscCall(MatConvert(C, MATAIJ, MAT_INITIAL_MATRIX, &exact));
+          PetscCall(MatDestroy(&C));
+        }
+        PetscCall(TestAllProducts(B, exact, name, &failures));
+        PetscCall(TestColumns(B, exact, name, &failures));
+        PetscCall(MatVCRSGetInfo(B, &info));
+        if (info.decodedbytes > 0.0) decoded++;
+        if (info.decodedbytes > 0.0 && (modes[t].loss == MATVCRS_LOSS_NONE || info.decodedbytes != info.aijbytes)) {
+          failures++;
+          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: a decoded copy of %g bytes\n", name, info.decodedbytes));
+        }
+
+        /* values change, and the copy with them */
+        PetscCall(MatScale(B, 2.0));
+        PetscCall(MatScale(exact, 2.0));
+        PetscCall(TestAllProducts(B, exact, name, &failures));
+
+        /* from the plan, whichever is the faster one */
+        PetscCall(MatVCRSDropAIJ(B));
+        PetscCall(TestAllProducts(B, exact, name, &failures));
+        PetscCall(TestColumns(B, exact, name, &failures));
+        PetscCall(MatVCRSGetInfo(B, &info));
+        if (info.decodedbytes != 0.0) {
+          failures++;
+          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: a decoded copy without AIJ arrays\n", name));
+        }
+        PetscCall(MatDestroy(&B));
+        PetscCall(MatDestroy(&exact));
+        count++;
+      }
+    }
+    PetscCall(MatDestroy(&A));
+  }
+  if (!decoded && !PetscDefined(USE_COMPLEX)) {
+    failures++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL no product used a decoded copy\n"));
+  }
+  PetscCall(TestReport(failures, "%" PetscInt_FMT " matrices multiply as what they hold\n", count));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+
+TEST*/
