@@ -400,9 +400,10 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
 /* Finds the layout and the container with the fewest bytes among those that options and values allow */
 static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
-  const MatVCRSLayout want  = b->opt->layout;
-  const PetscBool     any   = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
-  const PetscInt      first = b->difference ? 1 : 0;
+  const MatVCRSLayout want   = b->opt->layout;
+  const PetscBool     any    = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt      first  = b->difference ? 1 : 0;
+  PetscBool           slices = (PetscBool)(want == MATVCRS_LAYOUT_L3);
   VCRSChoice          choice;
   VCRSFacts           facts;
 
@@ -472,7 +473,8 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   }
 
   /* L3 */
-  if (any || want == MATVCRS_LAYOUT_L3) {
+  if (any) PetscCall(VCRSSlicesMayWin(&facts, &choice, &slices));
+  if (slices) {
     PetscCall(VCRSFindSlices(b, VCRSSmallestValueBytes(&facts), plan));
     PetscCall(VCRSChooseSlices(&facts, plan, &choice));
     if (choice.layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSForgetSlices(plan));

@@ -113,6 +113,7 @@ PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, PetscInt, size_t, con
 PETSC_INTERN VCRSSigma      VCRSChooseSigma(PetscInt, PetscInt64);
 PETSC_INTERN PetscErrorCode VCRSChoosePairs(const VCRSFacts *, VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
+PETSC_INTERN PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *, const VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, VCRSChoice *);
 
 PETSC_INTERN PetscBool      VCRSMayGroup(const VCRSPlan *);

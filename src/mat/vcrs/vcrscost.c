@@ -248,6 +248,21 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valueby
   return limit;
 }
 
+/* Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, and each takes one byte for its column */
+PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBool *may)
+{
+  double cost;
+
+  PetscFunctionBegin;
+  *may = (PetscBool)(c->cost < 0.);
+  for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder) && !*may; t++) {
+    if (!f->has[VCRSValuesOrder[t]]) continue;
+    PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], (PetscInt64)f->stored, &cost));
+    *may = (PetscBool)(cost + f->stored + (double)f->m < c->cost);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* L3, from the facts has and the dictionary, and from the sizes of the slices */
 PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRSChoice *c)
 {
