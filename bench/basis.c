@@ -98,7 +98,6 @@ static PetscErrorCode Step(void *ctx, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall((*b->ops->dot)(b, c->k, PETSC_TRUE, x));
-  PetscCall((*b->ops->reduce)(b, c->k, PETSC_TRUE));
   PetscCall((*b->ops->coefficients)(b, c->k, 0));
   PetscCall((*b->ops->append)(b, c->k, x, y));
   PetscCall((*b->ops->fetch)(b, c->k - 1, c->k));

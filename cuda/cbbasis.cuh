@@ -6,7 +6,7 @@
 /*
    What the kernels of compressed bases share: how the columns of each storage are read, decoded and encoded.
 
-     cbbasis.cu        memory, sums of all blocks, the small algebra
+     cbbasis.cu        memory, sums of all blocks and processes, the small algebra
      cbbasisdot.cu     inner products with all columns
      cbbasisupdate.cu  linear combinations of columns, and appending one
      cbbasiscodec.cu   one column: store and load
@@ -128,11 +128,12 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
      Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
    Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, Code(e, chunk)) is then what Load() returns. */
 
-/* PetscReal in double precision */
-struct CBDouble {
-  static constexpr int width = 2, words = 4;
+/* Floating point numbers: w of them are n words, and there is nothing beside */
+template <int w, int n>
+struct CBFloating {
+  static constexpr int width = w, words = n;
   struct Raw {
-    uint32_t word[4];
+    uint32_t word[n];
   };
 
   static __device__ __forceinline__ uint32_t Code(const char *, size_t)
@@ -148,13 +149,17 @@ struct CBDouble {
   {
     Raw r;
 
-    CBLoadWords<4>(v + 16 * chunk, r.word);
+    CBLoadWords<n>(v + 4 * n * chunk, r.word);
     return r;
   }
   static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
   {
     return 1;
   }
+};
+
+/* PetscReal in double precision */
+struct CBDouble : CBFloating<2, 4> {
   static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
     q[0] = __hiloint2double(static_cast<int>(r.word[1]), static_cast<int>(r.word[0]));
@@ -169,32 +174,9 @@ struct CBDouble {
 };
 
 template <int w>
-struct CBSingle {
-  static constexpr int width = w, words = w;
-  struct Raw {
-    uint32_t word[w];
-  };
+struct CBSingle : CBFloating<w, w> {
+  using typename CBFloating<w, w>::Raw;
 
-  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
-  {
-    return 0;
-  }
-  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
-  {
-    return Raw{{t.x, t.y, t.z, t.w}};
-  }
-
-  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
-  {
-    Raw r;
-
-    CBLoadWords<w>(v + 4 * w * chunk, r.word);
-    return r;
-  }
-  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
-  {
-    return 1;
-  }
   static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
   {
 #pragma unroll
@@ -217,32 +199,9 @@ struct CBSingle {
 
 /* Half precision (5, 10) and bfloat16 (8, 7) */
 template <int exponentbits, int mantissabits, int w>
-struct CBMini {
-  static constexpr int width = w, words = w / 2;
-  struct Raw {
-    uint32_t word[words];
-  };
-
-  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
-  {
-    return 0;
-  }
-  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
-  {
-    return Raw{{t.x, t.y, t.z, t.w}};
-  }
-
-  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
-  {
-    Raw r;
-
-    CBLoadWords<words>(v + 4 * words * chunk, r.word);
-    return r;
-  }
-  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
-  {
-    return 1;
-  }
+struct CBMini : CBFloating<w, w / 2> {
+  using CBFloating<w, w / 2>::words;
+  using typename CBFloating<w, w / 2>::Raw;
 
   static __device__ __forceinline__ double One(uint32_t code)
   {
@@ -562,7 +521,26 @@ static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
   #define CB_DOT_BLOCKS 4
 #endif
 
-/* sums = [ V^H v_(k-1), V^H w, w^H w ], as real numbers: of each block, for cbbasisdot.cu, then of all */
+/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
+template <int count, int offset = 16>
+static __device__ __forceinline__ void CBWarpSums(double s[])
+{
+  if constexpr (offset > 0) {
+    constexpr int half  = count / 2;
+    const bool    upper = threadIdx.x & offset;
+
+    if (half == 0) s[0] += __shfl_xor_sync(0xffffffffu, s[0], offset);
+#pragma unroll
+    for (int i = 0; i < half; i++) {
+      const double kept = upper ? s[i + half] : s[i], sent = upper ? s[i] : s[i + half];
+
+      s[i] = kept + __shfl_xor_sync(0xffffffffu, sent, offset);
+    }
+    CBWarpSums<half ? half : 1, offset / 2>(s);
+  }
+}
+
+/* sums = [ V^H v_(k-1), V^H w, w^H w ], as real numbers: of each block, from cbbasisdot.cu, then of all */
 static inline PetscInt CBSums(PetscInt columns)
 {
   return CB_COMPONENTS * (2 * columns + 1);

@@ -7,8 +7,8 @@
 
    Each block of threads has a range of rows, and goes through it by tiles. What a thread has of w and of the newest
    column in a tile stays in its registers, decoded, while all columns pass by, a few at a time. Sums over a warp are
-   gathered in shared memory, over all tiles; each block writes them once, and a second kernel adds those of all
-   blocks. Everything is in an order that depends on sizes alone.
+   gathered in shared memory, over all tiles; each block writes them once, and another kernel (cbbasis.cu) adds those of
+   all blocks. Everything is in an order that depends on sizes alone.
 */
 
 #include "cbbasis.cuh"
@@ -18,7 +18,6 @@
 #define CB_DOT_WARPS   (CB_DOT_THREADS / 32)
 #define CB_DOT_BATCH   128 /* columns of a launch */
 #define CB_DOT_STAGES  3   /* groups of columns in shared memory: one is worked on */
-#define CB_SUM_THREADS 128
 
 struct CBDotArguments {
   CBColumns        V;
@@ -121,25 +120,6 @@ struct CBDotQueue {
     }
   }
 };
-
-/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
-template <int count, int offset = 16>
-static __device__ __forceinline__ void CBWarpSums(double s[])
-{
-  if constexpr (offset > 0) {
-    constexpr int half  = count / 2;
-    const bool    upper = threadIdx.x & offset;
-
-    if (half == 0) s[0] += __shfl_xor_sync(0xffffffffu, s[0], offset);
-#pragma unroll
-    for (int i = 0; i < half; i++) {
-      const double kept = upper ? s[i + half] : s[i], sent = upper ? s[i] : s[i + half];
-
-      s[i] = kept + __shfl_xor_sync(0xffffffffu, sent, offset);
-    }
-    CBWarpSums<half ? half : 1, offset / 2>(s);
-  }
-}
 
 /* s = s + scale q^H x, by components */
 template <int width>
@@ -280,30 +260,6 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   }
 }
 
-/* A block of threads has one sum: number first + blockIdx.x */
-static __global__ void __launch_bounds__(CB_SUM_THREADS) CBSumKernel(PetscInt k, PetscInt first, int nblocks, double down, const PetscReal *partial, PetscReal *sums)
-{
-  __shared__ double part[CB_SUM_THREADS / 32];
-  constexpr int     m     = CB_COMPONENTS;
-  const PetscInt    s     = first + static_cast<PetscInt>(blockIdx.x);
-  double            total = 0;
-
-  /* squares have no imaginary part */
-  if (m == 2 && (s == 2 * m * k + 1 || s == m * (k - 1) + 1)) {
-    if (threadIdx.x == 0) sums[s] = 0;
-    return;
-  }
-  for (int b = threadIdx.x; b < nblocks; b += CB_SUM_THREADS) total += partial[static_cast<size_t>(s) * nblocks + b];
-  CBWarpSums<1>(&total);
-  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = total;
-  __syncthreads();
-  if (threadIdx.x) return;
-  total = 0;
-  for (int q = 0; q < CB_SUM_THREADS / 32; q++) total += part[q];
-  /* what is stored are multiples of the columns */
-  sums[s] = static_cast<PetscReal>(total * (s < m * k ? down * down : (s < 2 * m * k ? down : 1)));
-}
-
 template <class F>
 static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, CBDotArguments a)
 {
@@ -320,7 +276,6 @@ static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, 
 
 PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, const PetscReal *dw)
 {
-  const PetscInt first = gram ? 0 : CB_COMPONENTS * k, count = CBSums(k) - first;
   CBDotArguments a;
   cudaStream_t   stream;
 
@@ -334,7 +289,6 @@ PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, con
   a.w       = dw;
   a.partial = d->partial;
   PetscCall(CBDispatch<true>(d, [&](auto format) { CBLaunchDot<decltype(format)>(stream, d, gram, a); }));
-  CBSumKernel<<<static_cast<unsigned int>(count), CB_SUM_THREADS, 0, stream>>>(k, first, CBDotBlocks(d), static_cast<double>(d->down), d->partial, reinterpret_cast<PetscReal *>(d->scalars.sums));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -51,10 +51,11 @@ typedef struct {
   PetscErrorCode (*destroy)(LitheHalo);
 } LitheHaloOps;
 
-/* The same for sums over processes. check(), which may be NULL: has a process been waited for in vain? */
+/* The same for sums over processes. These may be NULL: take(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
+  PetscErrorCode (*take)(LitheReduce, LitheReduceTurn *);
   PetscErrorCode (*check)(LitheReduce);
   PetscErrorCode (*destroy)(LitheReduce);
 } LitheReduceOps;

@@ -360,4 +360,4 @@ static PetscErrorCode LitheReduceDestroy_NCCL(LitheReduce reduce)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheReduceOps LitheReduceNCCL = {LitheReduceCreate_NCCL, LitheReduceSum_NCCL, NULL, LitheReduceDestroy_NCCL};
+const LitheReduceOps LitheReduceNCCL = {LitheReduceCreate_NCCL, LitheReduceSum_NCCL, NULL, NULL, LitheReduceDestroy_NCCL};

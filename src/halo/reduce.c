@@ -60,13 +60,34 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[])
+static PetscErrorCode LitheReduceCheckCount_Private(LitheReduce reduce, PetscInt n)
 {
   PetscFunctionBegin;
   PetscCheck(n > 0 && n <= reduce->most, reduce->comm, PETSC_ERR_ARG_OUTOFRANGE, "A sum of %" PetscInt_FMT " numbers, where at most %" PetscInt_FMT " were announced, and at least one", n, reduce->most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[])
+{
+  PetscFunctionBegin;
+  PetscCall(LitheReduceCheckCount_Private(reduce, n));
   if (reduce->ops) PetscCall((*reduce->ops->sum)(reduce, n, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if defined(LITHE_HAVE_CUDA)
+PetscErrorCode LitheReduceTake(LitheReduce reduce, PetscInt n, LitheReduceTurn *turn, PetscBool *possible)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheReduceCheckCount_Private(reduce, n));
+  *possible = (PetscBool)(!reduce->ops || reduce->ops->take);
+  if (!*possible) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMemzero(turn, sizeof(*turn)));
+  turn->peers.size = 1;
+  if (reduce->ops) PetscCall((*reduce->ops->take)(reduce, turn));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 PetscErrorCode LitheReduceCheck(LitheReduce reduce)
 {

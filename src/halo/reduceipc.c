@@ -70,16 +70,27 @@ static PetscErrorCode LitheReduceCheck_IPC(LitheReduce reduce)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LitheReduceSum_IPC(LitheReduce reduce, PetscInt n, PetscScalar a[])
+static PetscErrorCode LitheReduceTake_IPC(LitheReduce reduce, LitheReduceTurn *turn)
 {
-  LitheReduce_IPC *ipc        = (LitheReduce_IPC *)reduce->data;
-  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
-  cudaStream_t     stream;
+  LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
 
   PetscFunctionBegin;
   PetscCall(LitheReduceCheck_IPC(reduce));
+  turn->peers  = ipc->peers;
+  turn->number = ++ipc->number;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheReduceSum_IPC(LitheReduce reduce, PetscInt n, PetscScalar a[])
+{
+  const PetscInt  components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  LitheReduceTurn turn;
+  cudaStream_t    stream;
+
+  PetscFunctionBegin;
+  PetscCall(LitheReduceTake_IPC(reduce, &turn));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheCUDAReduce(&ipc->peers, n * components, (PetscReal *)a, ++ipc->number, stream));
+  PetscCall(LitheCUDAReduce(&turn, n * components, (PetscReal *)a, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,4 +109,4 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscFunctionReturn(ierr);
 }
 
-const LitheReduceOps LitheReduceIPC = {LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};
+const LitheReduceOps LitheReduceIPC = {LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceTake_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};

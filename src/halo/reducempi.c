@@ -72,4 +72,4 @@ static PetscErrorCode LitheReduceDestroy_MPI(LitheReduce reduce)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheReduceOps LitheReduceMPI = {LitheReduceCreate_MPI, LitheReduceSum_MPI, NULL, LitheReduceDestroy_MPI};
+const LitheReduceOps LitheReduceMPI = {LitheReduceCreate_MPI, LitheReduceSum_MPI, NULL, NULL, LitheReduceDestroy_MPI};

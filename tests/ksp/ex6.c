@@ -2,7 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "Compressed bases on a device: what the host stores, bit by bit; its sums and coefficients up to rounding; the same bits each time.\n\n";
+static char help[] = "Compressed bases on a device: what the host stores, bit by bit; its sums and coefficients up to rounding; the same bits each time.\n\
+  -other <nccl> : nothing but this: sums over processes by ipc, within the kernel, and by this transport give the same bits, unless one is impossible here\n\
+  -late         : nothing but this: the last process takes no part in a step; run with -lithe_halo_timeout 1\n\n";
 
 #include <petsc.h>
 #undef LITHE_HAVE_CUDA /* the device's part is asked of the library */
@@ -10,6 +12,7 @@ static char help[] = "Compressed bases on a device: what the host stores, bit by
 #include <src/ksp/cbgmres/cbbasishost.c>
 #include <tests/ksp/ksptest.h>
 #include <dlfcn.h>
+#include <petsctime.h>
 
 #define COLUMNS 11
 #define STEPS   8
@@ -159,7 +162,6 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
 
       if (pass) PetscCall((*B->ops->subtract)(B, k, b ? dw : hw));
       PetscCall((*B->ops->dot)(B, k, (PetscBool)!pass, b ? dw : hw));
-      PetscCall((*B->ops->reduce)(B, k, (PetscBool)!pass));
       PetscCall((*B->ops->coefficients)(B, k, pass));
       PetscCall((*B->ops->append)(B, k, b ? dw : hw, b ? dz : hz));
       PetscCall((*B->ops->fetch)(B, j, k));
@@ -182,7 +184,6 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
     PetscCall(VecCopy(dz, again));
     first = D->host.step[j];
     PetscCall((*D->ops->dot)(D, k, PETSC_TRUE, dw));
-    PetscCall((*D->ops->reduce)(D, k, PETSC_TRUE));
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->append)(D, k, dw, dz));
     PetscCall((*D->ops->fetch)(D, j, k));
@@ -301,10 +302,8 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
     PetscCall((*H->ops->store)(H, k - 1, 1.0, x, hz));
     PetscCall((*D->ops->store)(D, k - 1, 1.0, x, dz));
     PetscCall((*H->ops->dot)(H, k, PETSC_TRUE, w));
-    PetscCall((*H->ops->reduce)(H, k, PETSC_TRUE));
     PetscCall((*H->ops->coefficients)(H, k, 0));
     PetscCall((*D->ops->dot)(D, k, PETSC_TRUE, w));
-    PetscCall((*D->ops->reduce)(D, k, PETSC_TRUE));
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->fetch)(D, k - 1, k));
     for (PetscInt i = 0; i < k; i++) worst = PetscMax(worst, PetscAbsScalar(H->host.hessenberg[(k - 1) * H->host.ld + i] - D->host.hessenberg[(k - 1) * D->host.ld + i]));
@@ -325,9 +324,119 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* NULL: the transport is impossible here */
+static PetscErrorCode CreateByTransport(Create create, Vec x, PetscInt columns, const char transport[], CBBasis *basis)
+{
+  LitheStorage   storage;
+  PetscErrorCode ierr;
+  LitheTransport is;
+
+  PetscFunctionBeginUser;
+  LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, 32, 8);
+  PetscCall(PetscOptionsSetValue(NULL, "-lithe_reduce_transport", transport));
+  PetscCall(CBBasisCreate(x, columns, &storage, PETSC_TRUE, basis));
+  PetscCall((*(*basis)->ops->destroy)(*basis));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  ierr = (*create)(*basis);
+  PetscCall(PetscPopErrorHandler());
+  if (ierr == PETSC_ERR_ARG_INCOMP) {
+    PetscCall(CBBasisDestroy(basis));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ierr);
+  PetscCall(LitheReduceGetTransport((*basis)->sums, &is, NULL));
+  if (strcmp(LitheTransports[is], transport)) FAIL("sums are by %s, not by %s", LitheTransports[is], transport);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestTransports(Create create, PetscInt n, PetscInt columns, const char other[])
+{
+  const char *name[2] = {"ipc", other};
+  CBBasis     both[2];
+  Vec         x, w, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &x));
+  PetscCall(VecSetSizes(x, n, PETSC_DECIDE));
+  PetscCall(VecSetType(x, VECCUDA));
+  PetscCall(VecDuplicate(x, &w));
+  PetscCall(VecDuplicate(x, &z));
+  for (int b = 0; b < 2; b++) PetscCall(CreateByTransport(create, x, columns + 1, name[b], &both[b]));
+  PetscCall(Fill(3000, w));
+  for (PetscInt k = 1; k <= columns && both[0] && both[1]; k++) {
+    const size_t at = (size_t)(k - 1) * (size_t)both[0]->host.ld;
+
+    PetscCall(Fill((int)(3 * k) + 30, x));
+    PetscCall(VecNormalize(x, NULL));
+    for (int pass = 0; pass < 2; pass++) {
+      const CBStep *step[2];
+
+      for (int b = 0; b < 2; b++) {
+        CBBasis B = both[b];
+
+        if (!pass) PetscCall((*B->ops->store)(B, k - 1, 1.0, x, z));
+        PetscCall((*B->ops->dot)(B, k, (PetscBool)!pass, w));
+        PetscCall((*B->ops->coefficients)(B, k, pass));
+        PetscCall((*B->ops->fetch)(B, k - 1, k));
+        step[b] = B->host.step + (k - 1);
+      }
+      if (memcmp(both[0]->host.hessenberg + at, both[1]->host.hessenberg + at, (size_t)(k + 1) * sizeof(PetscScalar)) || step[0]->after != step[1]->after || step[0]->image != step[1]->image || step[0]->norm != step[1]->norm) FAIL("%" PetscInt_FMT " columns, pass %d: coefficients by ipc and by %s have other bits", k, pass, other);
+    }
+  }
+  for (int b = 0; b < 2; b++) PetscCall(CBBasisDestroy(&both[b]));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&w));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A step of all; then the last process stays away. The others learn it in time */
+static PetscErrorCode TestLate(Create create)
+{
+  PetscErrorCode ierr = PETSC_SUCCESS;
+  PetscLogDouble begin, end;
+  PetscMPIInt    rank, size;
+  CBBasis        B;
+  Vec            w, z;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &w));
+  PetscCall(VecSetSizes(w, 4000, PETSC_DECIDE));
+  PetscCall(VecSetType(w, VECCUDA));
+  PetscCall(VecDuplicate(w, &z));
+  PetscCall(Fill(30, w));
+  PetscCall(VecNormalize(w, NULL));
+  PetscCall(CreateByTransport(create, w, 20, "ipc", &B));
+  PetscCheck(B, PETSC_COMM_WORLD, PETSC_ERR_SUP, "There is no ipc here");
+  PetscCall((*B->ops->store)(B, 0, 1.0, w, z));
+  PetscCall((*B->ops->dot)(B, 1, PETSC_TRUE, w));
+  PetscCall((*B->ops->coefficients)(B, 1, 0));
+  PetscCall((*B->ops->fetch)(B, 0, 1));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(PetscTime(&begin));
+  if (rank != size - 1) {
+    PetscCall((*B->ops->dot)(B, 1, PETSC_FALSE, w));
+    PetscCall((*B->ops->coefficients)(B, 1, 1));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    ierr = (*B->ops->fetch)(B, 0, 1);
+    PetscCall(PetscPopErrorHandler());
+    if (ierr != PETSC_ERR_GPU) PetscCall(PetscPrintf(PETSC_COMM_SELF, "[%d] error %d\n", rank, (int)ierr));
+  }
+  PetscCall(PetscTime(&end));
+  if (end - begin > 20.) PetscCall(PetscPrintf(PETSC_COMM_SELF, "[%d] it took %g s\n", rank, end - begin));
+  PetscCall(CBBasisDestroy(&B));
+  PetscCall(VecDestroy(&w));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   static const PetscInt sizes[] = {0, 1, 17, 32, 257, 1555, 40007};
+  char                  other[16];
+  PetscBool             late = PETSC_FALSE, set;
   Create                create;
 
   PetscFunctionBeginUser;
@@ -336,8 +445,14 @@ int main(int argc, char **argv)
   /* a library without CUDA has none */
   *(void **)&create = dlsym(RTLD_DEFAULT, "CBBasisCreate_Device");
   PetscCheck(create, PETSC_COMM_WORLD, PETSC_ERR_SUP, "This Lithe was built without CUDA");
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
-  PetscCall(TestMany(create, 1100, 290));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-late", &late, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-other", other, sizeof(other), &set));
+  if (late) PetscCall(TestLate(create));
+  else if (set) PetscCall(TestTransports(create, 40007, 290, other));
+  else {
+    for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
+    PetscCall(TestMany(create, 1100, 290));
+  }
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());
   return 0;
@@ -349,6 +464,20 @@ int main(int argc, char **argv)
     suffix: 1
     requires: cuda
     nsize: {{1 2}}
+    output_file: output/ex1_1.out
+
+  test:
+    suffix: transports
+    requires: cuda
+    nsize: {{2 4}}
+    args: -other nccl
+    output_file: output/ex1_1.out
+
+  test:
+    suffix: late
+    requires: cuda
+    nsize: 2
+    args: -late -lithe_halo_timeout 1
     output_file: output/ex1_1.out
 
 TEST*/

@@ -5,7 +5,7 @@
 
 /* The C interface of cuda/halo.cu: entries are copied to several arrays at once, also of other devices, and waited for */
 
-#include <petscsys.h>
+#include <lithe/private/lithehalo.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <cuda_runtime_api.h>
@@ -73,11 +73,17 @@ typedef struct {
   LitheHaloPatience patience;
 } LitheReducePeers;
 
+/* One sum, as kernels want it: cuda/reduce.cuh */
+struct LitheReduceTurn {
+  LitheReducePeers   peers;  /* size 1: there is nothing to send */
+  unsigned long long number; /* of this sum, from 1 on */
+};
+
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
 PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *, unsigned long long exchange, cudaStream_t);
 
-/* da[i] = its sum over all processes, in their order; number: of this sum, from 1 on */
-PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReducePeers *, PetscInt n, PetscReal *da, unsigned long long number, cudaStream_t);
+/* da[i] = its sum over all processes, in their order */
+PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReduceTurn *, PetscInt n, PetscReal *da, cudaStream_t);
 /* da[i] = sum of dall[r n + i] over r < size, in their order */
 PETSC_INTERN PetscErrorCode LitheCUDAReduceGathered(int size, PetscInt n, const PetscReal *dall, PetscReal *da, cudaStream_t);
 #endif

@@ -58,6 +58,12 @@ typedef struct _n_LitheReduce *LitheReduce;
 PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscMemType memory, PetscInt most, LitheReduce *reduce);
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
+/*
+   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one that does what cuda/reduce.cuh says with
+   this turn, in PETSc's stream. Not possible with each transport; on one process it is, with nothing to send
+*/
+typedef struct LitheReduceTurn LitheReduceTurn;
+PETSC_INTERN PetscErrorCode    LitheReduceTake(LitheReduce reduce, PetscInt n, LitheReduceTurn *turn, PetscBool *possible);
 /* transport: auto on one process, which has nothing to add; reason: why not a faster one, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

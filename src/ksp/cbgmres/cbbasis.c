@@ -45,7 +45,7 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storag
     const size_t ld = (size_t)columns + 1;
 
     b->host.ld = columns + 1;
-    PetscCall(PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
+    PetscCall(PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld + 1, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
   }
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   PetscCall(CBBasisIsOnDevice_Private(x, &device));
@@ -63,10 +63,10 @@ PetscErrorCode CBBasisCreateSums_Private(CBBasis b, PetscMemType memory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CBBasisSum_Private(CBBasis b, PetscInt k, PetscBool gram, PetscScalar sums[])
+PetscErrorCode CBBasisSum_Private(CBBasis b, PetscInt k, PetscInt pass, PetscScalar sums[])
 {
   PetscFunctionBegin;
-  PetscCall(LitheReduceSum(b->sums, gram ? 2 * k + 1 : k + 1, sums + (gram ? 0 : k)));
+  PetscCall(LitheReduceSum(b->sums, CBBasisSums(k, pass), sums + (pass ? k : 0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,9 +11,9 @@
    PetscScalar. One step of Arnoldi's method, M being the preconditioned operator and k = j + 1:
 
      w = M z                       z is v_j, decoded: the solver's, by PETSc
-     dot(k, gram, w)               sums = [ V^H v_j, V^H w, w^H w ] of this process: reads V and w once
-     reduce(k)                     the same of all processes: one reduction, of 2 k + 1 numbers
-     coefficients(k, 0)            small dense algebra, O(k^2): see CBBasisCoefficients()
+     dot(k, gram, w)               products for sums = [ V^H v_j, V^H w, w^H w ]: reads V and w once
+     coefficients(k, 0)            sums over all processes: one reduction, of 2 k + 1 numbers; then small dense algebra,
+                                   O(k^2): see CBBasisCoefficients()
      append(k, w, z)               column k = (w - V c)/sigma, rounded; z = column k, decoded: reads V and w once;
                                    w stays as it is
      fetch(j, j + 1)               column j of the Hessenberg matrix and the report of the step, to the host
@@ -24,15 +24,16 @@
    almost in the space of V, then there is a second pass
 
      subtract(k, w)                w = w - V c
-     dot(k, no gram, w), reduce(k), coefficients(k, 1)     c is of this pass, h the sum over all passes
+     dot(k, no gram, w), coefficients(k, 1)     c is of this pass, h the sum over all passes
      append(k, w, z), fetch(j, j + 1)
 
-   After the last step dot(k, gram, w), reduce(k) and coefficients(k, 0) are also called with a residual in place of w, k
-   being all columns at most: so long are the arrays.
+   After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, k being all
+   columns at most: so long are the arrays.
 
    Fusions that this allows, and that a device implementation should have:
    - dot: both products with one decoding of a column; v_j is decoded on the way and not read from z; w^H w beside.
-     On one process the block that finishes the sums may do the coefficients, too; then reduce and coefficients are nothing.
+   - coefficients: sums of what blocks of threads have, sums over processes where these map each other's memory, and the algebra, in
+     one launch.
    - append: the scaling, the update, the largest modulus of each block, the encoding and the decoding to z, without
      writing w: V and w are read once, column k and z are written once.
    Each result must be the same bits in every run with the same number of processes: sums in a fixed order, no atomics.
@@ -63,7 +64,7 @@ typedef struct {
   PetscScalar *sums;       /* [2 ld + 1] k numbers V^H v_j (of the last dot with gram), k numbers V^H w, w^H w */
   PetscScalar *gram;       /* [ld ld] V^H V, both triangles */
   PetscScalar *c;          /* [ld] coefficients of the last pass */
-  PetscScalar *work;       /* [ld] */
+  PetscScalar *work;       /* [ld + 1] */
   PetscScalar *hessenberg; /* [ld ld] column j at j ld: h_0 ... h_j, sigma */
   CBStep      *step;       /* [ld] */
 } CBScalars;
@@ -73,11 +74,10 @@ typedef struct {
   PetscErrorCode (*store)(CBBasis, PetscInt j, PetscReal scale, Vec x, Vec z);
   /* z = column j, decoded */
   PetscErrorCode (*load)(CBBasis, PetscInt j, Vec z);
-  /* sums of this process with columns 0 ... k-1; without gram the first k of sums stay what they are */
+  /* products with columns 0 ... k-1, of this process */
   PetscErrorCode (*dot)(CBBasis, PetscInt k, PetscBool gram, Vec w);
-  /* sums over all processes; without gram only the last k + 1 need it */
-  PetscErrorCode (*reduce)(CBBasis, PetscInt k, PetscBool gram);
-  /* CBBasisCoefficients() where the scalars live */
+  /* sums of the last dot's products over all processes, and CBBasisCoefficients() where the scalars live. pass 0: there was gram. In other
+     passes there was not: the first k of sums stay what they are, and the last k + 1 need the reduction */
   PetscErrorCode (*coefficients)(CBBasis, PetscInt k, PetscInt pass);
   /* w = w - V c */
   PetscErrorCode (*subtract)(CBBasis, PetscInt k, Vec w);
@@ -119,9 +119,15 @@ PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
 /* Bytes of all columns of this process, and what they would be in PetscScalar */
 PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes, PetscLogDouble *uncompressed);
 
+/* How many numbers of sums[] a pass needs; they are the last ones of k columns */
+static inline PetscInt CBBasisSums(PetscInt k, PetscInt pass)
+{
+  return pass ? k + 1 : 2 * k + 1;
+}
+
 /* What implementations share. Sums where the scalars live: a pass's reduction, with scalars.sums; and what that needs */
 PETSC_INTERN PetscErrorCode CBBasisCreateSums_Private(CBBasis basis, PetscMemType memory);
-PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscBool gram, PetscScalar sums[]);
+PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscInt pass, PetscScalar sums[]);
 
 /* Fill basis->ops, basis->data, basis->sums and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);

@@ -4,10 +4,11 @@
 
 /*
    Compressed bases on a device. What is launched here is in cuda/cbbasis*.cu. The host waits in fetch(), for what the
-   coefficients of a step are, while the device goes on with append(); on several processes in reduce(), too, where that is by MPI.
+   coefficients of a step are, while the device goes on with append(); on several processes in coefficients(), too, where sums are by MPI.
 */
 
 #include "cbbasisdevice.h"
+#include <lithe/private/lithecudahalo.h>
 #include <petsc/private/petscimpl.h>
 
 static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale, Vec x, Vec z)
@@ -62,18 +63,24 @@ static PetscErrorCode CBBasisDot_Device(CBBasis b, PetscInt k, PetscBool gram, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CBBasisReduce_Device(CBBasis b, PetscInt k, PetscBool gram)
-{
-  PetscFunctionBegin;
-  PetscCall(CBBasisSum_Private(b, k, gram, ((const CBDevice *)b->data)->scalars.sums));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* In one launch where the device can add the numbers of all processes itself */
 static PetscErrorCode CBBasisCoefficients_Device(CBBasis b, PetscInt k, PetscInt pass)
 {
+  const CBDevice *d = (const CBDevice *)b->data;
+  LitheReduceTurn turn;
+  PetscBool       possible;
+
   PetscFunctionBegin;
+  PetscCall(LitheReduceTake(b->sums, CBBasisSums(k, pass), &turn, &possible));
+  if (!possible) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(LitheCUDACBSums(d, k, pass));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(CBBasisSum_Private(b, k, pass, d->scalars.sums));
+  }
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBCoefficients((const CBDevice *)b->data, k, pass));
+  if (possible) PetscCall(LitheCUDACBSumsAndCoefficients(d, k, pass, &turn));
+  else PetscCall(LitheCUDACBCoefficients(d, k, pass));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -155,7 +162,6 @@ PetscErrorCode CBBasisCreate_Device(CBBasis b)
     .store        = CBBasisStore_Device,
     .load         = CBBasisLoad_Device,
     .dot          = CBBasisDot_Device,
-    .reduce       = CBBasisReduce_Device,
     .coefficients = CBBasisCoefficients_Device,
     .subtract     = CBBasisSubtract_Device,
     .append       = CBBasisAppend_Device,

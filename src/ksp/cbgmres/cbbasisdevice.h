@@ -20,10 +20,11 @@ typedef struct {
   int          multiprocessors;
 
   /* on the device */
-  char        *values, *exponents; /* columns at distances of vbytes and ebytes */
-  PetscReal   *partial;            /* [nblocks numbers of sums] sums of each block */
-  PetscScalar *y;                  /* [columns] coefficients from the host */
-  CBScalars    scalars;            /* ld = 0: there are none */
+  char         *values, *exponents; /* columns at distances of vbytes and ebytes */
+  PetscReal    *partial;            /* [nblocks numbers of sums] sums of each block */
+  unsigned int *done;               /* blocks that have added theirs; zero between launches */
+  PetscScalar  *y;                  /* [columns] coefficients from the host */
+  CBScalars     scalars;            /* ld = 0: there are none */
 
   /* on the host, where the device writes to: what fetch() takes */
   CBScalars page;
@@ -36,11 +37,15 @@ PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
 /* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL. dz may be dx */
 PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscReal scale, const PetscReal *dx, PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscReal *dz);
-/* scalars.sums of columns 0 ... k-1 on this process; without gram the first k of them stay what they are */
+/* partial sums with columns 0 ... k-1; without gram those of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
+/* scalars.sums of this process */
+PETSC_INTERN PetscErrorCode LitheCUDACBSums(const CBDevice *, PetscInt k, PetscInt pass);
 /* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
 PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
-/* Until the last LitheCUDACBCoefficients() is done, whatever was launched after it */
+/* Both, and between them the sums over all processes, in one launch */
+PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, PetscInt k, PetscInt pass, const LitheReduceTurn *);
+/* Until the last coefficients are there, whatever was launched after them */
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */
 PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, PetscReal *dw);

@@ -280,16 +280,10 @@ static PetscErrorCode CBBasisDot_Host(CBBasis b, PetscInt k, PetscBool gram, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CBBasisReduce_Host(CBBasis b, PetscInt k, PetscBool gram)
-{
-  PetscFunctionBegin;
-  PetscCall(CBBasisSum_Private(b, k, gram, b->host.sums));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode CBBasisCoefficients_Host(CBBasis b, PetscInt k, PetscInt pass)
 {
   PetscFunctionBegin;
+  PetscCall(CBBasisSum_Private(b, k, pass, b->host.sums));
   CBBasisCoefficients(&b->host, k, pass);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -353,7 +347,6 @@ PetscErrorCode CBBasisCreate_Host(CBBasis b)
     .store        = CBBasisStore_Host,
     .load         = CBBasisLoad_Host,
     .dot          = CBBasisDot_Host,
-    .reduce       = CBBasisReduce_Host,
     .coefficients = CBBasisCoefficients_Host,
     .subtract     = CBBasisSubtract_Host,
     .append       = CBBasisAppend_Host,

@@ -51,10 +51,6 @@ LITHE_HD static inline void CBTeamGram(const CBTeam *t, const CBScalars *s, size
     s->gram[i * ld + j] = PetscConj(s->sums[i]);
   }
   if (t->thread == 0) {
-    PetscReal skew = 0.0;
-
-    for (size_t i = 0; i < j; i++) skew += PetscSqr(PetscRealPart(s->sums[i])) + PetscSqr(PetscImaginaryPart(s->sums[i]));
-    s->step[j].skew     = skew;
     s->step[j].norm     = PetscRealPart(s->sums[j]);
     s->step[j].image    = image;
     s->gram[j * ld + j] = s->step[j].norm;
@@ -67,7 +63,7 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
   const size_t       ld = (size_t)s->ld, j = (size_t)(k - 1);
   const PetscScalar *b      = s->sums + k;
   const PetscReal    before = PetscRealPart(b[k]);
-  PetscScalar       *h      = s->hessenberg + j * ld, *partial = s->work + (t->parts > 1 ? ld : (size_t)k);
+  PetscScalar       *h = s->hessenberg + j * ld, *partial = s->work + (t->parts > 1 ? ld : (size_t)k);
 
   if (pass == 0) CBTeamGram(t, s, j, before);
   for (PetscInt i = t->thread; i < k; i += t->threads) s->c[i] = 0.0;
@@ -93,17 +89,24 @@ LITHE_HD static inline void CBTeamCoefficients(const CBTeam *t, const CBScalars 
     if (pass == 0) h[i] = s->c[i];
     else h[i] += s->c[i];
   }
-  for (PetscInt part = t->thread; part < t->parts; part += t->threads) {
-    PetscReal sum = 0.0;
+  for (PetscInt q = t->thread; q < 2 * t->parts; q += t->threads) {
+    const PetscInt part = q % t->parts;
+    PetscReal      sum  = 0.0;
 
-    for (PetscInt i = part; i < k; i += t->parts) sum += PetscRealPart(s->work[i]);
-    partial[part] = sum;
+    if (q < t->parts) {
+      for (PetscInt i = part; i < k; i += t->parts) sum += PetscRealPart(s->work[i]);
+    } else {
+      for (PetscInt i = part; i < k - 1; i += t->parts) sum += PetscSqr(PetscRealPart(s->sums[i])) + PetscSqr(PetscImaginaryPart(s->sums[i]));
+    }
+    partial[q] = sum;
   }
   CB_TEAM_WAIT();
   if (t->thread == 0) {
-    PetscReal after = before;
+    PetscReal after = before, skew = 0.0;
 
     for (PetscInt part = 0; part < t->parts; part++) after -= PetscRealPart(partial[part]);
+    for (PetscInt part = 0; part < t->parts; part++) skew += PetscRealPart(partial[t->parts + part]);
+    if (pass == 0) s->step[j].skew = skew;
     s->step[j].before = before;
     s->step[j].after  = after;
     s->step[j].passes = pass + 1;

@@ -195,9 +195,8 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
   const PetscReal before = *norm;
 
   PetscFunctionBegin;
-  if (!gm->columns || !gm->best || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < 0.1 * before) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < CB_REFINE * before) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
-  PetscCall((*gm->V->ops->reduce)(gm->V, k + 1, PETSC_TRUE));
   PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
   PetscCall((*gm->V->ops->fetch)(gm->V, k, k + 1));
   CBGMRESLeastRightSide_Private(gm, k);

@@ -54,7 +54,6 @@ static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
   PetscFunctionBegin;
   if (pass) PetscCall((*V->ops->subtract)(V, j + 1, w));
   PetscCall((*V->ops->dot)(V, j + 1, (PetscBool)!pass, w));
-  PetscCall((*V->ops->reduce)(V, j + 1, (PetscBool)!pass));
   PetscCall((*V->ops->coefficients)(V, j + 1, pass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -63,6 +62,16 @@ static PetscErrorCode CBGMRESPass_Private(KSP ksp, PetscInt j, PetscInt pass)
 static PetscBool CBGMRESTwoPasses_Private(KSP ksp)
 {
   return (PetscBool)(ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt || ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_ALWAYS);
+}
+
+/* Column j+1, in CB_COLUMN, too. The last one of a full cycle, which the operator is not applied to, has to wait for CBGMRESComplete_Private() */
+static PetscErrorCode CBGMRESAppend_Private(KSP ksp, PetscInt j)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  if (j + 1 < gm->limit) PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From column j in CB_COLUMN to column j+1, there, too */
@@ -77,7 +86,7 @@ static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
   PetscCall(PetscLogEventBegin(KSP_Orthogonalization, ksp, 0, 0, 0));
   PetscCall(CBGMRESPass_Private(ksp, j, 0));
   if (CBGMRESTwoPasses_Private(ksp)) PetscCall(CBGMRESPass_Private(ksp, j, 1));
-  PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(CBGMRESAppend_Private(ksp, j));
   PetscCall(PetscLogEventEnd(KSP_Orthogonalization, ksp, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,7 +124,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
     PetscCall(CBGMRESPass_Private(ksp, j, step->passes));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
   }
-  PetscCall((*V->ops->append)(V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(CBGMRESAppend_Private(ksp, j));
   PetscCall(PetscLogEventEnd(KSP_Orthogonalization, ksp, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,6 +195,19 @@ static PetscBool CBGMRESAtFloor_Private(KSP ksp, PetscReal residual)
   return (PetscBool)(residual < gap || expected > 10.0 * gm->expected);
 }
 
+/* The cycle is at its end. Is there a column behind those that were used? Of a full cycle only if rounding is seen in the residual, which is then used once more */
+static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+
+  PetscFunctionBegin;
+  gm->complete = (PetscBool)(gm->columns < gm->limit);
+  if (gm->complete || gm->imagelost || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  gm->complete = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The last cycle said so, too, but its residual had not converged: where so little is missing, rounding is about as much, and half of that is to be gone */
 static PetscBool CBGMRESTooEarly_Private(KSP ksp, PetscReal residual)
 {
@@ -247,11 +269,12 @@ static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscInt     limit, before, launched, done, every = gm->opt.every;
+  PetscInt     before, launched, done, every = gm->opt.every;
   PetscBool    ended = PETSC_FALSE, floor = PETSC_FALSE, goeson = PETSC_FALSE;
   PetscReal    residual = gm->start;
 
   PetscFunctionBegin;
+  gm->limit = gm->V->columns;
   if (CBGMRESMayGoOn_Private(ksp)) PetscCall(CBGMRESGoOn_Private(ksp, &goeson));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   gm->exhausted = PETSC_FALSE;
@@ -261,13 +284,13 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
     CBGMRESLeastBegin_Private(gm, gm->start);
     PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   }
-  limit    = CBGMRESLimit_Private(ksp, gm->columns);
+  gm->limit = CBGMRESLimit_Private(ksp, gm->columns);
   launched = done = gm->columns;
   before          = ksp->its - done;
-  if (ksp->normtype == KSP_NORM_NONE) every = limit;
+  if (ksp->normtype == KSP_NORM_NONE) every = gm->limit;
   if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || goeson) every = 1;
-  while (!ksp->reason && !ended && !floor && done < limit) {
-    if (launched < limit && launched - done < every) {
+  while (!ksp->reason && !ended && !floor && done < gm->limit) {
+    if (launched < gm->limit && launched - done < every) {
       PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));
       launched++;
       continue;
@@ -282,9 +305,9 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
       ksp->rnorm = residual;
       floor      = CBGMRESAtFloor_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
-      if (CBGMRESTooEarly_Private(ksp, residual) && !ended && !floor && done < limit) ksp->reason = KSP_CONVERGED_ITERATING;
+      if (CBGMRESTooEarly_Private(ksp, residual) && !ended && !floor && done < gm->limit) ksp->reason = KSP_CONVERGED_ITERATING;
       if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
-      if (ksp->reason || ended || floor || done == limit) continue;
+      if (ksp->reason || ended || floor || done == gm->limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));
       PetscCall(KSPMonitor(ksp, ksp->its, residual));
@@ -292,6 +315,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   }
   if (floor) PetscCall(PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n", (double)residual, (double)gm->expected, gm->best, gm->columns));
 
+  PetscCall(CBGMRESComplete_Private(ksp));
   PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));
   gm->building  = 0;
   gm->ended     = ended;

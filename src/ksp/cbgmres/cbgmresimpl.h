@@ -9,7 +9,8 @@
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
-#define CB_LEFT 8 /* so often may a cycle go on */
+#define CB_LEFT   8   /* so often may a cycle go on */
+#define CB_REFINE 0.1 /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
 
 /* What is asked for by options */
 typedef struct {
@@ -63,6 +64,8 @@ typedef struct {
 
   /* The cycle */
   PetscReal start;     /* norm of the residual that it began with */
+  PetscInt  limit;     /* it has so many columns at most */
+  PetscBool complete;  /* and one behind them */
   PetscInt  best;      /* so many columns make the residual smallest, as far as is known */
   PetscReal expected;  /* its norm with them, rounding of the basis included */
   PetscReal gap;       /* and what of it is rounding */
