@@ -150,7 +150,7 @@ static PetscErrorCode BenchStorage(Bench *bench, PetscInt s, int exponentbits, P
   PetscFunctionBegin;
   c.k = k;
   LitheStorageSetUp(&storage, storages[s].kind, storages[s].bits, exponentbits);
-  PetscCall(CBBasisCreate(x, k + 1, &storage, PETSC_TRUE, &c.basis));
+  PetscCall(CBBasisCreate(x, k + 1, 0, &storage, PETSC_TRUE, &c.basis));
   PetscCall(FillColumns(c.basis, k, x));
   for (PetscInt o = 0; o < NOPERATIONS; o++) task[o] = (BenchTask){operations[o].run, &c};
   /* append needs coefficients */

@@ -46,14 +46,14 @@ static PetscErrorCode CBCreatePage(CBDevice *d)
 
 PetscErrorCode LitheCUDACBCreate(CBDevice *d, PetscInt leading)
 {
-  const size_t ld = static_cast<size_t>(leading), columns = static_cast<size_t>(d->columns);
+  const size_t ld = static_cast<size_t>(leading), columns = static_cast<size_t>(d->columns), parts = columns + static_cast<size_t>(d->pairs);
   int          device;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&d->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  PetscCall(CBAllocate(&d->values, columns * d->vbytes));
-  PetscCall(CBAllocate(&d->exponents, columns * d->ebytes));
+  PetscCall(CBAllocate(&d->values, parts * d->vbytes));
+  PetscCall(CBAllocate(&d->exponents, parts * d->ebytes));
   PetscCall(CBAllocate(&d->y, columns));
   d->scalars.ld = leading;
   if (leading) {

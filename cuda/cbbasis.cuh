@@ -476,6 +476,18 @@ struct CBFrszAny {
   }
 };
 
+/* t = x as it is stored in two parts, in columns j and second; x is destroyed. By all threads of a warp */
+template <class F>
+static __device__ __forceinline__ void CBEncodeTwice(const CBColumns &V, PetscInt j, PetscInt second, size_t chunk, bool there, double x[], double t[])
+{
+  F::Encode(V, V.values + static_cast<size_t>(j) * V.vbytes, V.exponents + static_cast<size_t>(j) * V.ebytes, chunk, there, x, t);
+#pragma unroll
+  for (int i = 0; i < F::width; i++) x[i] = static_cast<PetscReal>(x[i] - t[i]);
+  F::Encode(V, V.values + static_cast<size_t>(second) * V.vbytes, V.exponents + static_cast<size_t>(second) * V.ebytes, chunk, there, x, x);
+#pragma unroll
+  for (int i = 0; i < F::width; i++) t[i] = static_cast<PetscReal>(t[i] + x[i]);
+}
+
 /* launch(a storage): of chunks as wide as one access may be, or, narrow, of two numbers, so that a vector beside the column is read and written without gaps */
 template <bool wide, class Launch>
 static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)

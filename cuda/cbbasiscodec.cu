@@ -17,8 +17,9 @@ struct CBCodecShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
-template <class F>
-static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
+/* second: where the second part of the column is */
+template <class F, bool twice>
+static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
 {
   constexpr int chunks = CBCodecShape<F>::chunks, width = F::width;
   const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
@@ -33,13 +34,19 @@ static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const _
 
 #pragma unroll
     for (int i = 0; i < width; i++) t[r][i] = static_cast<PetscReal>(scale * t[r][i]);
-    F::Encode(V, v, e, chunk, chunk < all, t[r], t[r]);
+    if constexpr (twice) {
+      double x[width];
+
+#pragma unroll
+      for (int i = 0; i < width; i++) x[i] = t[r][i];
+      CBEncodeTwice<F>(V, j, second, chunk, chunk < all, x, t[r]);
+    } else F::Encode(V, v, e, chunk, chunk < all, t[r], t[r]);
     if (z) CBWriteVector<width>(z, aligned, chunk * width, V.n, down, t[r]);
   }
 }
 
-template <class F>
-static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, double down, bool aligned, PetscReal *z)
+template <class F, bool twice>
+static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
 {
   constexpr int   chunks = CBCodecShape<F>::chunks, width = F::width;
   const size_t    all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
@@ -61,6 +68,16 @@ static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __
     F::Decode(V, raw[r], q);
 #pragma unroll
     for (int i = 0; i < width; i++) q[i] *= scale;
+    if constexpr (twice) {
+      const size_t          chunk = first + r * CB_CODEC_THREADS;
+      const typename F::Raw rest  = F::Load(V, V.values + static_cast<size_t>(second) * V.vbytes, V.exponents + static_cast<size_t>(second) * V.ebytes, chunk < all ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width));
+      const double          unit  = F::Scale(V, rest);
+      double                p[width];
+
+      F::Decode(V, rest, p);
+#pragma unroll
+      for (int i = 0; i < width; i++) q[i] += unit * p[i];
+    }
     CBWriteVector<width>(z, aligned, (first + r * CB_CODEC_THREADS) * width, V.n, down, q);
   }
 }
@@ -73,7 +90,7 @@ static unsigned int CBCodecBlocks(const CBColumns &V)
   return static_cast<unsigned int>((CBChunks<F>(V) + each - 1) / each);
 }
 
-PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscReal scale, const PetscReal *dx, PetscReal *dz)
+PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, PetscReal *dz)
 {
   const CBColumns V       = CBGetColumns(d);
   const bool      aligned = CBIsAligned(dx) && CBIsAligned(dz);
@@ -85,12 +102,13 @@ PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscReal scale, 
   PetscCall(CBDispatch<true>(d, [&](auto format) {
     using F = decltype(format);
 
-    CBStoreKernel<F><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, scale * d->up, d->down, aligned, dx, dz);
+    if (second < 0) CBStoreKernel<F, false><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
+    else CBStoreKernel<F, true><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscReal *dz)
+PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscInt second, PetscReal *dz)
 {
   const CBColumns V = CBGetColumns(d);
   cudaStream_t    stream;
@@ -101,7 +119,8 @@ PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscReal *dz)
   PetscCall(CBDispatch<false>(d, [&](auto format) {
     using F = decltype(format);
 
-    CBLoadKernel<F><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, d->down, CBIsAligned(dz), dz);
+    if (second < 0) CBLoadKernel<F, false><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
+    else CBLoadKernel<F, true><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,6 +24,8 @@ struct CBUpdateArguments {
   PetscReal       *z;      /* scale x - V factor c, or what is stored of it */
   double           down;   /* factor of z */
   PetscInt         column; /* where it is stored, or -1: nowhere */
+  CBSeconds        seconds;
+  PetscInt         columns; /* second parts are behind so many */
   bool             aligned;
 };
 
@@ -69,7 +71,8 @@ static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const ch
   if constexpr (together > 1) CBAddColumns<F, together / 2>(V, v, e, chunk, f + column, count - column, t);
 }
 
-template <class F>
+/* twice: there are second parts */
+template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
 {
   constexpr int width = F::width, m = CB_COMPONENTS;
@@ -95,6 +98,14 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     __syncthreads();
     CBAddColumns<F>(V, v, e, chunk, f, count, t);
   }
+  if (twice && a.seconds.count) {
+    const size_t from = static_cast<size_t>(a.columns + a.seconds.first);
+
+    __syncthreads();
+    for (int i = threadIdx.x; i < m * a.seconds.count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * a.c[m * a.seconds.first + i];
+    __syncthreads();
+    CBAddColumns<F, 1>(V, V.values + from * V.vbytes, V.exponents + from * V.ebytes, chunk, f, static_cast<int>(a.seconds.count), t);
+  }
 
   /* x - t; zeros behind the end, which a block is filled with */
   if (a.x) CBReadVector<width>(a.x, a.aligned, here * width, V.n, x);
@@ -104,7 +115,11 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
 
     t[i] = here * width + i < V.n ? static_cast<PetscReal>(difference) : 0;
   }
-  if (a.column >= 0) F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
+  if (twice && a.seconds.to >= 0) {
+#pragma unroll
+    for (int i = 0; i < width; i++) x[i] = t[i];
+    CBEncodeTwice<F>(V, a.column, a.seconds.to, here, there, x, t);
+  } else if (a.column >= 0) F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
   CBWriteVector<width>(a.z, a.aligned, here * width, V.n, a.down, t);
 }
 
@@ -116,51 +131,57 @@ static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   a.V       = CBGetColumns(d);
+  a.columns = d->columns;
   a.aligned = CBIsAligned(a.x) && CBIsAligned(a.z);
   PetscCall(CBDispatch<true>(d, [&](auto format) {
-    const size_t blocks = (CBChunks<decltype(format)>(a.V) + CB_UPDATE_THREADS - 1) / CB_UPDATE_THREADS;
+    using F = decltype(format);
 
-    CBUpdateKernel<decltype(format)><<<static_cast<unsigned int>(blocks), CB_UPDATE_THREADS, 0, stream>>>(a);
+    const unsigned int blocks = static_cast<unsigned int>((CBChunks<F>(a.V) + CB_UPDATE_THREADS - 1) / CB_UPDATE_THREADS);
+
+    if (a.seconds.count || a.seconds.to >= 0) CBUpdateKernel<F, true><<<blocks, CB_UPDATE_THREADS, 0, stream>>>(a);
+    else CBUpdateKernel<F, false><<<blocks, CB_UPDATE_THREADS, 0, stream>>>(a);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBSubtract(const CBDevice *d, PetscInt k, PetscReal *dw)
+PetscErrorCode LitheCUDACBSubtract(const CBDevice *d, PetscInt k, CBSeconds seconds, PetscReal *dw)
 {
   CBUpdateArguments a = {};
 
   PetscFunctionBegin;
-  a.k      = k;
-  a.c      = reinterpret_cast<const PetscReal *>(d->scalars.c);
-  a.factor = d->down;
-  a.scale  = 1;
-  a.x      = dw;
-  a.z      = dw;
-  a.down   = 1;
-  a.column = -1;
+  a.k       = k;
+  a.seconds = seconds;
+  a.c       = reinterpret_cast<const PetscReal *>(d->scalars.c);
+  a.factor  = d->down;
+  a.scale   = 1;
+  a.x       = dw;
+  a.z       = dw;
+  a.down    = 1;
+  a.column  = -1;
   PetscCall(CBUpdate(d, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBAppend(const CBDevice *d, PetscInt k, const PetscReal *dw, PetscReal *dz)
+PetscErrorCode LitheCUDACBAppend(const CBDevice *d, PetscInt k, CBSeconds seconds, const PetscReal *dw, PetscReal *dz)
 {
   CBUpdateArguments a = {};
 
   PetscFunctionBegin;
-  a.k      = k;
-  a.c      = reinterpret_cast<const PetscReal *>(d->scalars.c);
-  a.sigma  = reinterpret_cast<const PetscReal *>(d->scalars.hessenberg + static_cast<size_t>(k - 1) * d->scalars.ld + k);
-  a.factor = 1;
-  a.scale  = d->up;
-  a.x      = dw;
-  a.z      = dz;
-  a.down   = d->down;
-  a.column = k;
+  a.k       = k;
+  a.seconds = seconds;
+  a.c       = reinterpret_cast<const PetscReal *>(d->scalars.c);
+  a.sigma   = reinterpret_cast<const PetscReal *>(d->scalars.hessenberg + static_cast<size_t>(k - 1) * d->scalars.ld + k);
+  a.factor  = 1;
+  a.scale   = d->up;
+  a.x       = dw;
+  a.z       = dz;
+  a.down    = d->down;
+  a.column  = k;
   PetscCall(CBUpdate(d, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, const PetscScalar y[], PetscReal *dx)
+PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, CBSeconds seconds, const PetscScalar y[], PetscReal *dx)
 {
   CBUpdateArguments a = {};
   cudaStream_t      stream;
@@ -169,12 +190,13 @@ PetscErrorCode LitheCUDACBCombine(const CBDevice *d, PetscInt k, const PetscScal
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   /* y is pageable memory: it has been read when this returns */
   PetscCallCUDA(cudaMemcpyAsync(d->y, y, k * sizeof(*y), cudaMemcpyHostToDevice, stream));
-  a.k      = k;
-  a.c      = reinterpret_cast<const PetscReal *>(d->y);
-  a.factor = -static_cast<double>(d->down);
-  a.z      = dx;
-  a.down   = 1;
-  a.column = -1;
+  a.k       = k;
+  a.seconds = seconds;
+  a.c       = reinterpret_cast<const PetscReal *>(d->y);
+  a.factor  = -static_cast<double>(d->down);
+  a.z       = dx;
+  a.down    = 1;
+  a.column  = -1;
   PetscCall(CBUpdate(d, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

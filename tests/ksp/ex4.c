@@ -208,6 +208,43 @@ static PetscErrorCode TestGoingOn(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A system that is solved in few iterations, to a tolerance below the storage's rounding: as many as without rounding, in one go */
+static PetscErrorCode TestFew(const char type[])
+{
+  static const char *const names[] = {"double", "frsz2_32", "single"}, *const sides[] = {"left", "right"};
+  KSPConvergedReason reason;
+  PetscInt           its, reference = 0;
+  PetscReal          residual;
+  KSPCBGMRESInfo     info;
+  Mat                A;
+  Vec                x;
+
+  PetscFunctionBeginUser;
+  if (!PetscDefined(USE_REAL_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(MatScale(A, 4e-3));
+  PetscCall(MatShift(A, 1.0));
+  PetscCall(MatCreateVecs(A, &x, NULL));
+  for (int side = strcmp(type, KSPCBFGMRES) ? 0 : 1; side < 2; side++) {
+    for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(names); n++) {
+      const char *const rtol = n < 2 ? "1e-11" : "1e-9";
+      char              options[256];
+
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage %s", type, sides[side], rtol, n == 2 ? "double" : names[n]));
+      PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
+      if (n != 1) reference = its;
+      if (n == 2) {
+        PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage single", type, sides[side], rtol));
+        PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
+      }
+      if (reason <= 0 || its != reference || info.continued || info.cycles != 1) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT "), gone on %" PetscInt_FMT " times", options, KSPConvergedReasons[reason], its, reference, info.continued);
+    }
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -218,6 +255,7 @@ int main(int argc, char **argv)
     PetscCall(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());

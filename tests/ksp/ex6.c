@@ -20,10 +20,11 @@ static char help[] = "Compressed bases on a device: what the host stores, bit by
 typedef PetscErrorCode (*Create)(CBBasis);
 
 /* A basis as CBBasisCreate() makes it, but that of the device */
-static PetscErrorCode CreateOnDevice(Create create, Vec x, PetscInt columns, const LitheStorage *storage, PetscBool products, CBBasis *basis)
+static PetscErrorCode CreateOnDevice(Create create, Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
   PetscFunctionBeginUser;
-  PetscCall(CBBasisCreate(x, columns, storage, products, basis));
+  PetscCall(CBBasisCreate(x, columns, pairs, storage, products, basis));
+  (*basis)->paired = pairs;
   PetscCall((*(*basis)->ops->destroy)(*basis));
   PetscCall((*create)(*basis));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -237,10 +238,15 @@ static PetscErrorCode TestStorage(Create create, Vec x, LitheStorageKind kind, i
   PetscCall(VecDuplicate(x, &w));
   PetscCall(VecDuplicate(x, &hz));
   PetscCall(VecDuplicate(x, &dz));
-  for (int products = 0; products < 2; products++) {
-    PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d, %s", n, (int)kind, storage.bits, exponentbits, products ? "norm 1" : "any norm"));
-    PetscCall(CBBasisCreate(x, COLUMNS, &storage, (PetscBool)products, &H));
-    PetscCall(CreateOnDevice(create, x, COLUMNS, &storage, (PetscBool)products, &D));
+  /* and with two columns in two parts, where there are bits for that */
+  for (int way = 0; way < (storage.bits >= 16 ? 3 : 2); way++) {
+    const PetscBool products = (PetscBool)(way > 0);
+    const PetscInt  pairs    = way == 2 ? 2 : 0;
+
+    PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d, %s, %" PetscInt_FMT " pairs", n, (int)kind, storage.bits, exponentbits, products ? "norm 1" : "any norm", pairs));
+    PetscCall(CBBasisCreate(x, COLUMNS, pairs, &storage, products, &H));
+    H->paired = pairs;
+    PetscCall(CreateOnDevice(create, x, COLUMNS, pairs, &storage, products, &D));
     PetscCall(TestCodec(H, D, x, y, hz, dz, where));
     /* fewer than six bits are no basis */
     if (products && storage.bits >= 6) PetscCall(TestSteps(H, D, x, w, hz, dz, where));
@@ -291,8 +297,8 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
   PetscCall(VecDuplicate(x, &hz));
   PetscCall(VecDuplicate(x, &dz));
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, 16, 8);
-  PetscCall(CBBasisCreate(x, columns + 1, &storage, PETSC_TRUE, &H));
-  PetscCall(CreateOnDevice(create, x, columns + 1, &storage, PETSC_TRUE, &D));
+  PetscCall(CBBasisCreate(x, columns + 1, 0, &storage, PETSC_TRUE, &H));
+  PetscCall(CreateOnDevice(create, x, columns + 1, 0, &storage, PETSC_TRUE, &D));
   PetscCall(Fill(3000, w));
   for (PetscInt k = 1; k <= columns; k++) {
     PetscReal worst = 0;
@@ -334,7 +340,7 @@ static PetscErrorCode CreateByTransport(Create create, Vec x, PetscInt columns, 
   PetscFunctionBeginUser;
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, 32, 8);
   PetscCall(PetscOptionsSetValue(NULL, "-lithe_reduce_transport", transport));
-  PetscCall(CBBasisCreate(x, columns, &storage, PETSC_TRUE, basis));
+  PetscCall(CBBasisCreate(x, columns, 0, &storage, PETSC_TRUE, basis));
   PetscCall((*(*basis)->ops->destroy)(*basis));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr = (*create)(*basis);

@@ -22,7 +22,7 @@ static PetscErrorCode CBBasisIsOnDevice_Private(Vec x, PetscBool *device)
 }
 #endif
 
-PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storage, PetscBool products, CBBasis *basis)
+PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
   CBBasis   b;
   PetscInt  n;
@@ -34,6 +34,7 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storag
   b->comm    = PetscObjectComm((PetscObject)x);
   b->n       = (size_t)n * (sizeof(PetscScalar) / sizeof(PetscReal));
   b->columns = columns;
+  b->pairs   = pairs;
   b->storage = *storage;
   b->vbytes  = LitheStorageValueBytes(storage, b->n);
   b->ebytes  = LitheStorageExponentBytes(storage, b->n);
@@ -85,7 +86,7 @@ PetscErrorCode CBBasisDestroy(CBBasis *basis)
 PetscErrorCode CBBasisGetBytes(CBBasis b, PetscLogDouble *bytes, PetscLogDouble *uncompressed)
 {
   PetscFunctionBegin;
-  *bytes        = (PetscLogDouble)b->columns * (PetscLogDouble)(b->vbytes + b->ebytes);
+  *bytes        = (PetscLogDouble)(b->columns + b->pairs) * (PetscLogDouble)(b->vbytes + b->ebytes);
   *uncompressed = (PetscLogDouble)b->columns * (PetscLogDouble)b->n * (PetscLogDouble)sizeof(PetscReal);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,6 +27,10 @@
      dot(k, no gram, w), coefficients(k, 1)     c is of this pass, h the sum over all passes
      append(k, w, z), fetch(j, j + 1)
 
+   The first columns, as many as paired says, are stored in two parts: behind what is stored of any column, what rounding has left of it is stored as a
+   column, too, where nothing but these operations sees it. store, append and load take both parts; combine does; append and subtract do for
+   CB_PAIR_STEPS steps from each such column on. dot has the first parts only: coefficients need not be exact.
+
    After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, k being all
    columns at most: so long are the arrays.
 
@@ -96,6 +100,8 @@ struct _n_CBBasis {
   MPI_Comm     comm;    /* of the vectors; not a reference */
   size_t       n;       /* real numbers of a vector on this process: a complex number is two */
   PetscInt     columns; /* how many there is room for */
+  PetscInt     pairs;   /* columns that there is room for the second parts of: that of column j is behind the columns, at columns + j */
+  PetscInt     paired;  /* so many columns have a second part now, all that there is room for or none: the solver's choice before it stores column 0 */
   LitheStorage storage;
   int          base;   /* of FRSZ2 with 8-bit exponents, the same for all columns: for moduli up to CB_LARGEST */
   int          shift;  /* what is stored are the columns times 2^shift: half precision has no room for small numbers */
@@ -113,11 +119,39 @@ struct _n_CBBasis {
 /* Half precision reaches from 2^-37 to 8 then, with 11 bits from 2^-27 on */
 #define CB_HALF_SHIFT 13
 
+/* Second parts are of use for so many steps: after that little is left for which their columns have to be known so well */
+#define CB_PAIR_STEPS 8
+
 /* Columns like vector x, which tells sizes and place. products: dot products will be taken, columns have norm 1; else columns have any size and only store, load and combine are for use */
-PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, const LitheStorage *storage, PetscBool products, CBBasis *basis);
+PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis);
 PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
 /* Bytes of all columns of this process, and what they would be in PetscScalar */
 PETSC_INTERN PetscErrorCode CBBasisGetBytes(CBBasis basis, PetscLogDouble *bytes, PetscLogDouble *uncompressed);
+
+/* Where the second part of column j is, or -1 */
+static inline PetscInt CBBasisSecond(CBBasis b, PetscInt j)
+{
+  return j < b->paired ? b->columns + j : -1;
+}
+
+/* Second parts: those of so many columns, the first of which has this number, are taken with them; and where that of a new column goes, or -1 */
+typedef struct {
+  PetscInt count, first, to;
+} CBSeconds;
+
+/* In a step with columns 0 ... k-1, those that are not of long ago; and of a new column j, unless it is -1 */
+static inline CBSeconds CBBasisSeconds(CBBasis b, PetscInt k, PetscInt j)
+{
+  const PetscInt first = PetscMax(0, k - CB_PAIR_STEPS);
+
+  return (CBSeconds){PetscMax(0, PetscMin(b->paired, k) - first), first, j < 0 ? -1 : CBBasisSecond(b, j)};
+}
+
+/* In any other linear combination of them */
+static inline CBSeconds CBBasisSecondsAll(CBBasis b, PetscInt k)
+{
+  return (CBSeconds){PetscMin(b->paired, k), 0, -1};
+}
 
 /* How many numbers of sums[] a pass needs; they are the last ones of k columns */
 static inline PetscInt CBBasisSums(PetscInt k, PetscInt pass)

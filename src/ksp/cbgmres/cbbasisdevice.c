@@ -26,7 +26,7 @@ static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale
     if (z) PetscCall(VecCUDAGetArrayWrite(z, &zz));
   }
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBStore(d, j, scale, (const PetscReal *)xx, (PetscReal *)zz));
+  PetscCall(LitheCUDACBStore(d, j, CBBasisSecond(b, j), scale, (const PetscReal *)xx, (PetscReal *)zz));
   PetscCall(PetscLogGpuTimeEnd());
   if (z == x) PetscCall(VecCUDARestoreArray(z, &zz));
   else {
@@ -43,7 +43,7 @@ static PetscErrorCode CBBasisLoad_Device(CBBasis b, PetscInt j, Vec z)
   PetscFunctionBegin;
   PetscCall(VecCUDAGetArrayWrite(z, &zz));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBLoad((const CBDevice *)b->data, j, (PetscReal *)zz));
+  PetscCall(LitheCUDACBLoad((const CBDevice *)b->data, j, CBBasisSecond(b, j), (PetscReal *)zz));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecCUDARestoreArrayWrite(z, &zz));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -92,7 +92,7 @@ static PetscErrorCode CBBasisSubtract_Device(CBBasis b, PetscInt k, Vec w)
   PetscFunctionBegin;
   PetscCall(VecCUDAGetArray(w, &ww));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBSubtract((const CBDevice *)b->data, k, (PetscReal *)ww));
+  PetscCall(LitheCUDACBSubtract((const CBDevice *)b->data, k, CBBasisSeconds(b, k, -1), (PetscReal *)ww));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecCUDARestoreArray(w, &ww));
   PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)k * (PetscLogDouble)b->n));
@@ -108,7 +108,7 @@ static PetscErrorCode CBBasisAppend_Device(CBBasis b, PetscInt k, Vec w, Vec z)
   PetscCall(VecCUDAGetArrayRead(w, &ww));
   PetscCall(VecCUDAGetArrayWrite(z, &zz));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBAppend((const CBDevice *)b->data, k, (const PetscReal *)ww, (PetscReal *)zz));
+  PetscCall(LitheCUDACBAppend((const CBDevice *)b->data, k, CBBasisSeconds(b, k, k), (const PetscReal *)ww, (PetscReal *)zz));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecCUDARestoreArrayWrite(z, &zz));
   PetscCall(VecCUDARestoreArrayRead(w, &ww));
@@ -139,7 +139,7 @@ static PetscErrorCode CBBasisCombine_Device(CBBasis b, PetscInt k, const PetscSc
   PetscFunctionBegin;
   PetscCall(VecCUDAGetArrayWrite(x, &xx));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBCombine((const CBDevice *)b->data, k, y, (PetscReal *)xx));
+  PetscCall(LitheCUDACBCombine((const CBDevice *)b->data, k, CBBasisSecondsAll(b, k), y, (PetscReal *)xx));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecCUDARestoreArrayWrite(x, &xx));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)k * sizeof(PetscScalar)));
@@ -184,6 +184,7 @@ PetscErrorCode CBBasisCreate_Device(CBBasis b)
   d->vbytes  = b->vbytes;
   d->ebytes  = b->ebytes;
   d->columns = b->columns;
+  d->pairs   = b->pairs;
   PetscCall(LitheCUDACBCreate(d, b->host.ld));
   PetscCall(CBBasisCreateSums_Private(b, PETSC_MEMTYPE_CUDA));
   PetscFunctionReturn(PETSC_SUCCESS);

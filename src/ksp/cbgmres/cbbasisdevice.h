@@ -16,11 +16,11 @@ typedef struct {
   int          base;
   PetscReal    up, down; /* what is stored are the columns times up; down is its inverse */
   size_t       n, vbytes, ebytes;
-  PetscInt     columns;
+  PetscInt     columns, pairs;
   int          multiprocessors;
 
   /* on the device */
-  char         *values, *exponents; /* columns at distances of vbytes and ebytes */
+  char         *values, *exponents; /* columns at distances of vbytes and ebytes, and second parts behind them */
   PetscReal    *partial;            /* [nblocks numbers of sums] sums of each block */
   unsigned int *done;               /* blocks that have added theirs; zero between launches */
   PetscScalar  *y;                  /* [columns] coefficients from the host */
@@ -35,8 +35,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
 PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
 /* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL. dz may be dx */
-PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscReal scale, const PetscReal *dx, PetscReal *dz);
-PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscReal *dz);
+PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, PetscReal *dz);
+PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
 /* partial sums with columns 0 ... k-1; without gram those of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
 /* scalars.sums of this process */
@@ -48,8 +48,8 @@ PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, Pet
 /* Until the last coefficients are there, whatever was launched after them */
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */
-PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, PetscReal *dw);
+PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, CBSeconds, PetscReal *dw);
 /* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded; dz is not dw */
-PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, const PetscReal *dw, PetscReal *dz);
+PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, CBSeconds, const PetscReal *dw, PetscReal *dz);
 /* dx = V y, y on the host: it may be changed when this returns */
-PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, const PetscScalar y[], PetscReal *dx);
+PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, CBSeconds, const PetscScalar y[], PetscReal *dx);

@@ -19,6 +19,7 @@ typedef struct {
   const LitheStorage *storage;
   int                 base;
   size_t              n, vbytes, ebytes;
+  PetscInt            columns; /* behind them are second parts */
   char               *values, *exponents;
 } CBColumns;
 
@@ -139,8 +140,15 @@ LITHE_TARGET_CLONES static void CBHostDot(const CBColumns *c, PetscInt k, const 
   }
 }
 
+/* t = t - V factor with columns 0 ... k-1, as they are stored; c has columns first parts of columns */
+static LITHE_ALWAYS_INLINE void CBColumnsSubtract(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], size_t first, size_t count, PetscReal v[], PetscReal t[])
+{
+  for (PetscInt i = 0; i < k; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, i, first, count, v), t);
+  for (PetscInt i = seconds.first; i < seconds.first + seconds.count; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, c->columns + i, first, count, v), t);
+}
+
 /* x = x - V factor, for columns as they are stored */
-LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, const PetscReal factor[], PetscReal x[])
+LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal x[])
 {
   PetscReal v[CB_TILE], t[CB_TILE];
 
@@ -148,13 +156,13 @@ LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, c
     const size_t count = CBTileCount(c, first);
 
     CBReadTile(c, first, count, 1, x, t);
-    for (PetscInt i = 0; i < k; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, i, first, count, v), t);
+    CBColumnsSubtract(c, k, seconds, factor, first, count, v, t);
     CBWriteTile(c, first, count, 1, t, x);
   }
 }
 
 /* Column j = scale x - V factor with columns 0 ... k-1, as they are stored; z = unscale times that column, unless it is NULL. z may be x */
-LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, const PetscReal factor[], PetscReal scale, const PetscReal x[], PetscInt j, PetscReal unscale, PetscReal z[])
+LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[], PetscInt j, PetscReal unscale, PetscReal z[])
 {
   PetscReal v[CB_TILE], t[CB_TILE];
 
@@ -162,14 +170,23 @@ LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, con
     const size_t count = CBTileCount(c, first);
 
     CBReadTile(c, first, count, scale, x, t);
-    for (PetscInt i = 0; i < k; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, i, first, count, v), t);
+    CBColumnsSubtract(c, k, seconds, factor, first, count, v, t);
     CBEncodeTile(c, j, first, count, t);
-    if (z) CBWriteTile(c, first, count, unscale, CBDecodeTile(c, j, first, count, v), z);
+    if (seconds.to >= 0) {
+      const PetscReal *one = CBDecodeTile(c, j, first, count, v), *two;
+      PetscReal        rest[CB_TILE], decoded[CB_TILE];
+
+      for (size_t i = 0; i < count; i++) rest[i] = t[i] - one[i];
+      CBEncodeTile(c, seconds.to, first, count, rest);
+      two = CBDecodeTile(c, seconds.to, first, count, decoded);
+      for (size_t i = 0; i < count; i++) t[i] = one[i] + two[i];
+      if (z) CBWriteTile(c, first, count, unscale, t, z);
+    } else if (z) CBWriteTile(c, first, count, unscale, CBDecodeTile(c, j, first, count, v), z);
   }
 }
 
 /* x = - V factor with columns 0 ... k-1, as they are stored */
-LITHE_TARGET_CLONES static void CBHostCombine(const CBColumns *c, PetscInt k, const PetscReal factor[], PetscReal x[])
+LITHE_TARGET_CLONES static void CBHostCombine(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal x[])
 {
   PetscReal v[CB_TILE], t[CB_TILE];
 
@@ -177,7 +194,7 @@ LITHE_TARGET_CLONES static void CBHostCombine(const CBColumns *c, PetscInt k, co
     const size_t count = CBTileCount(c, first);
 
     for (size_t i = 0; i < count; i++) t[i] = 0;
-    for (PetscInt i = 0; i < k; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, i, first, count, v), t);
+    CBColumnsSubtract(c, k, seconds, factor, first, count, v, t);
     CBWriteTile(c, first, count, 1, t, x);
   }
 }
@@ -189,6 +206,7 @@ static void CBBasisColumns_Private(CBBasis b, CBColumns *c)
   c->storage   = &b->storage;
   c->base      = b->base;
   c->n         = b->n;
+  c->columns   = b->columns;
   c->vbytes    = b->vbytes;
   c->ebytes    = b->ebytes;
   c->values    = host->values;
@@ -210,6 +228,7 @@ static const PetscReal *CBBasisFactors_Private(CBBasis b, PetscInt k, const Pets
 static PetscErrorCode CBBasisStore_Host(CBBasis b, PetscInt j, PetscReal scale, Vec x, Vec z)
 {
   const PetscReal    up = (PetscReal)LithePow2(b->shift), down = (PetscReal)LithePow2(-b->shift);
+  const CBSeconds    seconds = CBBasisSeconds(b, 0, j);
   CBColumns          c;
   const PetscScalar *xx;
   PetscScalar       *zz = NULL;
@@ -218,13 +237,13 @@ static PetscErrorCode CBBasisStore_Host(CBBasis b, PetscInt j, PetscReal scale, 
   CBBasisColumns_Private(b, &c);
   if (z == x) {
     PetscCall(VecGetArray(z, &zz));
-    CBHostAppend(&c, 0, NULL, scale * up, (PetscReal *)zz, j, down, (PetscReal *)zz);
+    CBHostAppend(&c, 0, seconds, NULL, scale * up, (PetscReal *)zz, j, down, (PetscReal *)zz);
     PetscCall(VecRestoreArray(z, &zz));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetArrayRead(x, &xx));
   if (z) PetscCall(VecGetArrayWrite(z, &zz));
-  CBHostAppend(&c, 0, NULL, scale * up, (const PetscReal *)xx, j, down, (PetscReal *)zz);
+  CBHostAppend(&c, 0, seconds, NULL, scale * up, (const PetscReal *)xx, j, down, (PetscReal *)zz);
   if (z) PetscCall(VecRestoreArrayWrite(z, &zz));
   PetscCall(VecRestoreArrayRead(x, &xx));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -238,7 +257,7 @@ static PetscErrorCode CBBasisCombine_Host(CBBasis b, PetscInt k, const PetscScal
   PetscFunctionBegin;
   CBBasisColumns_Private(b, &c);
   PetscCall(VecGetArrayWrite(x, &xx));
-  CBHostCombine(&c, k, CBBasisFactors_Private(b, k, y, -(PetscReal)LithePow2(-b->shift)), (PetscReal *)xx);
+  CBHostCombine(&c, k, CBBasisSecondsAll(b, k), CBBasisFactors_Private(b, k, y, -(PetscReal)LithePow2(-b->shift)), (PetscReal *)xx);
   PetscCall(VecRestoreArrayWrite(x, &xx));
   PetscCall(PetscLogFlops((2.0 * (PetscLogDouble)k) * (PetscLogDouble)b->n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -246,7 +265,8 @@ static PetscErrorCode CBBasisCombine_Host(CBBasis b, PetscInt k, const PetscScal
 
 static PetscErrorCode CBBasisLoad_Host(CBBasis b, PetscInt j, Vec z)
 {
-  const PetscReal one[2] = {-(PetscReal)LithePow2(-b->shift), 0};
+  const PetscReal one[2]  = {-(PetscReal)LithePow2(-b->shift), 0};
+  const CBSeconds seconds = {CBBasisSecond(b, j) >= 0, 0, -1};
   CBColumns       c;
   PetscScalar    *zz;
 
@@ -255,7 +275,7 @@ static PetscErrorCode CBBasisLoad_Host(CBBasis b, PetscInt j, Vec z)
   c.values += (size_t)j * c.vbytes;
   c.exponents += (size_t)j * c.ebytes;
   PetscCall(VecGetArrayWrite(z, &zz));
-  CBHostCombine(&c, 1, one, (PetscReal *)zz);
+  CBHostCombine(&c, 1, seconds, one, (PetscReal *)zz);
   PetscCall(VecRestoreArrayWrite(z, &zz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -296,7 +316,7 @@ static PetscErrorCode CBBasisSubtract_Host(CBBasis b, PetscInt k, Vec w)
   PetscFunctionBegin;
   CBBasisColumns_Private(b, &c);
   PetscCall(VecGetArray(w, &ww));
-  CBHostSubtract(&c, k, CBBasisFactors_Private(b, k, b->host.c, (PetscReal)LithePow2(-b->shift)), (PetscReal *)ww);
+  CBHostSubtract(&c, k, CBBasisSeconds(b, k, -1), CBBasisFactors_Private(b, k, b->host.c, (PetscReal)LithePow2(-b->shift)), (PetscReal *)ww);
   PetscCall(VecRestoreArray(w, &ww));
   PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)k * (PetscLogDouble)b->n));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -314,7 +334,7 @@ static PetscErrorCode CBBasisAppend_Host(CBBasis b, PetscInt k, Vec w, Vec z)
   CBBasisColumns_Private(b, &c);
   PetscCall(VecGetArrayRead(w, &ww));
   PetscCall(VecGetArrayWrite(z, &zz));
-  CBHostAppend(&c, k, CBBasisFactors_Private(b, k, b->host.c, scale), up * scale, (const PetscReal *)ww, k, down, (PetscReal *)zz);
+  CBHostAppend(&c, k, CBBasisSeconds(b, k, k), CBBasisFactors_Private(b, k, b->host.c, scale), up * scale, (const PetscReal *)ww, k, down, (PetscReal *)zz);
   PetscCall(VecRestoreArrayWrite(z, &zz));
   PetscCall(VecRestoreArrayRead(w, &ww));
   PetscCall(PetscLogFlops((2.0 * (PetscLogDouble)k + 1.0) * (PetscLogDouble)b->n));
@@ -361,8 +381,8 @@ PetscErrorCode CBBasisCreate_Host(CBBasis b)
   b->data   = host;
   b->ops[0] = ops;
   b->where  = "host";
-  PetscCall(PetscMalloc((size_t)b->columns * b->vbytes, &host->values));
-  PetscCall(PetscMalloc((size_t)b->columns * b->ebytes, &host->exponents));
+  PetscCall(PetscMalloc((size_t)(b->columns + b->pairs) * b->vbytes, &host->values));
+  PetscCall(PetscMalloc((size_t)(b->columns + b->pairs) * b->ebytes, &host->exponents));
   PetscCall(PetscMalloc1(2 * b->columns, &host->factor));
   PetscCall(CBBasisCreateSums_Private(b, PETSC_MEMTYPE_HOST));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -43,8 +43,21 @@ static PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt colu
 
   PetscFunctionBegin;
   if (storage.kind == LITHE_STORAGE_HALF || storage.kind == LITHE_STORAGE_FRSZ2) LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, 16);
-  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, &storage, PETSC_FALSE, &gm->Z));
+  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, 0, &storage, PETSC_FALSE, &gm->Z));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Of all columns the first ones of a cycle are those whose rounding is seen most in the residual, by far where a system is solved in few iterations. There is room for second parts of them where the
+   tolerance is so small that this matters. Storages that are coarser than single precision would gain little: each of their columns matters
+*/
+static PetscInt CBGMRESPairs_Private(KSP ksp)
+{
+  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
+  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
+
+  if (gm->storage.kind == LITHE_STORAGE_FULL || unit > 1e-7 || ksp->normtype == KSP_NORM_NONE) return 0;
+  return ksp->rtol > 10 * unit ? 0 : CB_PAIRS;
 }
 
 /* Bases for gm->storage, and the arrays of the least squares problem; nothing if they are there and large enough */
@@ -55,9 +68,9 @@ PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
   size_t         ld;
 
   PetscFunctionBegin;
-  if (gm->V && gm->V->columns >= columns) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gm->V && gm->V->columns >= columns && gm->V->pairs >= CBGMRESPairs_Private(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CBGMRESDestroyBases_Private(ksp));
-  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, &gm->storage, PETSC_TRUE, &gm->V));
+  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, CBGMRESPairs_Private(ksp), &gm->storage, PETSC_TRUE, &gm->V));
   if (gm->flexible) PetscCall(CBGMRESCreatePreconditioned_Private(ksp, columns - 1));
   ld = (size_t)gm->V->host.ld;
   PetscCall(PetscCalloc7(ld * ld, &gm->R, ld * (CB_LEFT + 1), &gm->cosine, ld * (CB_LEFT + 1), &gm->sine, ld, &gm->g, ld, &gm->y, ld, &gm->x, ld, &gm->pivot));
@@ -241,6 +254,8 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   }
   if (!ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
+  if (gm->predicted < 0.0) gm->initial = norm;
+  gm->gain  = gm->predicted < 0.0 ? 0.0 : norm / gm->start;
   gm->start = norm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -267,7 +282,7 @@ static PetscErrorCode CBGMRESKeep_Private(KSP ksp)
 
   /* The next cycle has the other basis then */
   if (!ksp->calc_ritz || !(full || gm->columns > gm->ritzcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gm->Vritz) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, &gm->storage, PETSC_TRUE, &gm->Vritz));
+  if (!gm->Vritz) PetscCall(CBBasisCreate(CB_COLUMN(ksp), gm->V->columns, gm->V->pairs, &gm->storage, PETSC_TRUE, &gm->Vritz));
   other           = gm->Vritz;
   gm->Vritz       = gm->V;
   gm->V           = other;

@@ -92,13 +92,16 @@ static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
 }
 
 /* w has become too short for the coefficients of this pass to be the last ones */
-static PetscBool CBGMRESNeedsPass_Private(KSP ksp, const CBStep *step)
+static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *step)
 {
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   /* Rounding of w leaves eps ||w||: below eps^(1/3) ||w|| that is much of what is left, and Pythagoras knows its length badly */
-  const PetscReal least = ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5 : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
+  PetscReal least = ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5 : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
 
   if (step->passes >= CB_PASSES) return PETSC_FALSE;
   if (step->passes > 1) return (PetscBool)(step->after < 0.5 * step->before);
+  /* So he does where columns have a second part, which inner products are without */
+  if (CBBasisSeconds(gm->V, j + 1, -1).count) least = PetscMax(least, 100 * CBGMRESStorageUnit_Private(&gm->storage));
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
@@ -110,7 +113,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   CBStep      *step = V->host.step + j;
 
   PetscFunctionBegin;
-  if (!CBGMRESNeedsPass_Private(ksp, step)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!CBGMRESNeedsPass_Private(ksp, j, step)) PetscFunctionReturn(PETSC_SUCCESS);
   if (j < *launched - 1 || gm->imagelost) {
     PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
     PetscCall(CBGMRESDirectionApply_Private(ksp, j));
@@ -120,7 +123,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   }
   *launched = j + 1;
   PetscCall(PetscLogEventBegin(KSP_Orthogonalization, ksp, 0, 0, 0));
-  while (CBGMRESNeedsPass_Private(ksp, step)) {
+  while (CBGMRESNeedsPass_Private(ksp, j, step)) {
     PetscCall(CBGMRESPass_Private(ksp, j, step->passes));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
   }
@@ -208,12 +211,23 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last cycle said so, too, but its residual had not converged: where so little is missing, rounding is about as much, and half of that is to be gone */
-static PetscBool CBGMRESTooEarly_Private(KSP ksp, PetscReal residual)
+/*
+   Converged by the recurrence, but hardly: the residual that is expected, with rounding, has not; so little is missing that another column is better than to look. The same where
+   the last cycle said so, too, but its residual had not converged: rounding is about as much as the residual then, and half of that is to be gone
+*/
+static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, PetscBool *early)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  KSP_CBGMRES       *gm     = (KSP_CBGMRES *)ksp->data;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
 
-  return (PetscBool)(ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && gm->claimed && residual > 0.5 * gm->start);
+  PetscFunctionBegin;
+  *early = PETSC_FALSE;
+  if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
+  *early = (PetscBool)(gm->claimed && residual > 0.5 * gm->start);
+  if (*early || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual || gm->gap < 0.01 * residual) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*ksp->converged)(ksp, ksp->its, gm->expected, &reason, ksp->cnvP));
+  *early = (PetscBool)!reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* So many columns may be in the least squares problem, with so many iterations to come */
@@ -266,11 +280,20 @@ static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* May rounding of the first columns be seen in the residual, before that is small enough? In the first cycle, where it is not known how far a cycle gets, and where the last one got that far */
+static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
+{
+  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
+  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
+
+  return (PetscBool)(gm->gain < 10.0 * unit && PetscMax(ksp->rtol * gm->initial, ksp->abstol) < 10.0 * unit * gm->start);
+}
+
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   PetscInt     before, launched, done, every = gm->opt.every;
-  PetscBool    ended = PETSC_FALSE, floor = PETSC_FALSE, goeson = PETSC_FALSE;
+  PetscBool    ended = PETSC_FALSE, floor = PETSC_FALSE, goeson = PETSC_FALSE, early;
   PetscReal    residual = gm->start;
 
   PetscFunctionBegin;
@@ -282,6 +305,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   gm->best      = 0;
   if (!goeson) {
     CBGMRESLeastBegin_Private(gm, gm->start);
+    gm->V->paired = CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
     PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   }
   gm->limit = CBGMRESLimit_Private(ksp, gm->columns);
@@ -305,7 +329,10 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
       ksp->rnorm = residual;
       floor      = CBGMRESAtFloor_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
-      if (CBGMRESTooEarly_Private(ksp, residual) && !ended && !floor && done < gm->limit) ksp->reason = KSP_CONVERGED_ITERATING;
+      if (!ended && !floor && done < gm->limit) {
+        PetscCall(CBGMRESTooEarly_Private(ksp, residual, &early));
+        if (early) ksp->reason = KSP_CONVERGED_ITERATING;
+      }
       if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || floor || done == gm->limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));

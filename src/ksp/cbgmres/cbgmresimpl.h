@@ -10,6 +10,7 @@
 #include <petsc/private/kspimpl.h>
 
 #define CB_LEFT   8   /* so often may a cycle go on */
+#define CB_PAIRS  2   /* columns that are stored in two parts, where the tolerance is small */
 #define CB_REFINE 0.1 /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
 
 /* What is asked for by options */
@@ -44,6 +45,7 @@ typedef struct {
   PetscScalar *g;       /* [ld] rotated right side; the norm of what is behind the unknowns is the residual */
   PetscScalar *y;       /* [ld] the unknowns, at their columns */
   PetscReal    rounded; /* norm of what was rounded of the residual to have a column of its own */
+  PetscInt     right;   /* the column whose coefficients tell the right side, -1: column 0 stands for it */
 
   /* Where a cycle went on, columns are left over, which the operator was not applied to: cbgmresdirection.c */
   PetscInt     nleft;
@@ -63,6 +65,8 @@ typedef struct {
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
   /* The cycle */
+  PetscReal initial;   /* norm of the residual that the solve began with */
+  PetscReal gain;      /* the last cycle took the residual to so much of it */
   PetscReal start;     /* norm of the residual that it began with */
   PetscInt  limit;     /* it has so many columns at most */
   PetscBool complete;  /* and one behind them */

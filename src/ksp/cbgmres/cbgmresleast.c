@@ -19,6 +19,7 @@ void CBGMRESLeastBegin_Private(KSP_CBGMRES *gm, PetscReal start)
 {
   gm->g[0]    = start;
   gm->rounded = start;
+  gm->right   = -1;
   gm->columns = gm->building = gm->unknowns = gm->nleft = 0;
 }
 
@@ -126,6 +127,7 @@ void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
   CBGMRESLeastRightSide_Private(gm, k);
   gm->g[k + 1] = sigma;
   gm->rounded  = sigma;
+  gm->right    = k;
   gm->pivot[k] = -1;
   gm->columns  = k + 1;
 }
@@ -151,13 +153,26 @@ void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
    How far the residual may be from that of the recurrence: rounding the columns changes the first residual and the images
    of all columns, M V = V H + E with E e_j = sigma_j (rounding of v_(j+1)), so that the difference is E y. These are
    independent errors of many numbers, and their squares add. y is there, of unknowns.
+
+   Columns in two parts have next to no errors, but are taken without the second ones in steps far behind: of these, what the steps before
+   have of the column has to stand for what all have.
 */
 PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
 {
-  const size_t ld  = (size_t)gm->V->host.ld;
-  PetscReal    sum = PetscSqr(gm->rounded);
+  const size_t       ld     = (size_t)gm->V->host.ld;
+  const PetscScalar *h      = gm->V->host.hessenberg;
+  const PetscInt     paired = PetscMin(gm->V->paired, k);
+  PetscReal          sum    = gm->right < 0 && paired ? 0 : PetscSqr(gm->rounded);
 
-  for (PetscInt j = 0; j < k; j++) sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
+  for (PetscInt i = 0; i < paired; i++) {
+    PetscScalar part = 0.0;
+
+    if (gm->right < 0) part = i == 0 ? gm->rounded : 0.0;
+    else if (gm->right < i + CB_PAIR_STEPS) part = h[(size_t)gm->right * ld + (size_t)i];
+    for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(k, i + CB_PAIR_STEPS); j++) part -= h[(size_t)j * ld + (size_t)i] * gm->y[j];
+    sum += PetscSqr(PetscAbsScalar(part));
+  }
+  for (PetscInt j = PetscMax(paired - 1, 0); j < k; j++) sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
   return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
 }
 
