@@ -38,7 +38,7 @@ PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **substitution)
 }
 
 /* What T multiplies with, by rows; the arrays are to be freed */
-static PetscErrorCode MatVCRSDecode_Private(Mat T, PetscInt **i, PetscInt **j, PetscScalar **a)
+static PetscErrorCode GetDecodedArrays(Mat T, PetscInt **i, PetscInt **j, PetscScalar **a)
 {
   const VCRSPlan *plan = NULL;
 
@@ -57,7 +57,7 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
   Mat          A;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSDecode_Private(T, &i, &j, &a));
+  PetscCall(GetDecodedArrays(T, &i, &j, &a));
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, m, m, i, j, a, &A));
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, transposed));
   PetscCall(MatDestroy(&A));
@@ -108,7 +108,7 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     if (plan->layout == MATVCRS_LAYOUT_L3 && (plan->sorted || plan->rowperm || plan->nlong)) grids = PETSC_FALSE;
     PetscCall(PetscTime(&begin));
     if (transpose || !i) {
-      PetscCall(MatVCRSDecode_Private(s->way[w].T, &ti, &tj, &ta));
+      PetscCall(GetDecodedArrays(s->way[w].T, &ti, &tj, &ta));
       i = ti;
       j = tj;
     }
