@@ -211,8 +211,8 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscBool gram
   a.partial = d->partial;
   a.sums    = reinterpret_cast<PetscReal *>(d->scalars.sums);
   a.done    = d->done;
-  /* No more than have a multiprocessor each: they may wait for those of other processes */
-  blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, static_cast<PetscInt>(d->multiprocessors));
+  /* No more than have a multiprocessor each, even where all processes share the device at the same time: they wait for those of others */
+  blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / turn->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   CBSumKernel<<<static_cast<unsigned int>(blocks), CB_TEAM_THREADS, room ? bytes : 0, stream>>>(a, *turn, d->scalars, d->page, pass, room);
   PetscCallCUDA(cudaGetLastError());

@@ -35,11 +35,11 @@ static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const _
 #pragma unroll
     for (int i = 0; i < width; i++) t[r][i] = static_cast<PetscReal>(scale * t[r][i]);
     if constexpr (twice) {
-      double x[width];
+      double whole[width];
 
 #pragma unroll
-      for (int i = 0; i < width; i++) x[i] = t[r][i];
-      CBEncodeTwice<F>(V, j, second, chunk, chunk < all, x, t[r]);
+      for (int i = 0; i < width; i++) whole[i] = t[r][i];
+      CBEncodeTwice<F>(V, j, second, chunk, chunk < all, whole, t[r]);
     } else F::Encode(V, v, e, chunk, chunk < all, t[r], t[r]);
     if (z) CBWriteVector<width>(z, aligned, chunk * width, V.n, down, t[r]);
   }

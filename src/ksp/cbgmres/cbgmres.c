@@ -51,12 +51,12 @@ static PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt colu
    Of all columns the first ones of a cycle are those whose rounding is seen most in the residual, by far where a system is solved in few iterations. There is room for second parts of them where the
    tolerance is so small that this matters. Storages that are coarser than single precision would gain little: each of their columns matters
 */
-static PetscInt CBGMRESPairs_Private(KSP ksp)
+PetscInt CBGMRESPairs_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
   const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
 
-  if (gm->storage.kind == LITHE_STORAGE_FULL || unit > 1e-7 || ksp->normtype == KSP_NORM_NONE) return 0;
+  if (gm->storage.kind == LITHE_STORAGE_FULL || unit > 1e-7 || unit < PETSC_MACHINE_EPSILON || ksp->normtype == KSP_NORM_NONE) return 0;
   return ksp->rtol > 10 * unit ? 0 : CB_PAIRS;
 }
 

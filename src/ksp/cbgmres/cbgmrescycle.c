@@ -105,6 +105,19 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
+/* What the operator and so many passes made of column j, in CB_IMAGE, which has been used for something else since */
+static PetscErrorCode CBGMRESImageAgain_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
+{
+  CBBasis V = ((KSP_CBGMRES *)ksp->data)->V;
+
+  PetscFunctionBegin;
+  PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
+  PetscCall(CBGMRESDirectionApply_Private(ksp, j));
+  PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
+  for (PetscInt pass = 0; pass < passes; pass++) PetscCall(CBGMRESPass_Private(ksp, j, pass));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* More passes for column j, and column j+1 again. launched becomes j+1: what came behind is void */
 static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt *launched)
 {
@@ -115,10 +128,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   PetscFunctionBegin;
   if (!CBGMRESNeedsPass_Private(ksp, j, step)) PetscFunctionReturn(PETSC_SUCCESS);
   if (j < *launched - 1 || gm->imagelost) {
-    PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
-    PetscCall(CBGMRESDirectionApply_Private(ksp, j));
-    PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
-    PetscCall(CBGMRESPass_Private(ksp, j, 0));
+    PetscCall(CBGMRESImageAgain_Private(ksp, j, its, 1));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
   }
   *launched = j + 1;
@@ -205,7 +215,9 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 
   PetscFunctionBegin;
   gm->complete = (PetscBool)(gm->columns < gm->limit);
-  if (gm->complete || gm->imagelost || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
+  /* a monitor may have asked for the solution: that changes no bit of what follows */
+  if (gm->imagelost) PetscCall(CBGMRESImageAgain_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   gm->complete = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -224,7 +236,8 @@ static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, Petsc
   *early = PETSC_FALSE;
   if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
   *early = (PetscBool)(gm->claimed && residual > 0.5 * gm->start);
-  if (*early || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual || gm->gap < 0.01 * residual) PetscFunctionReturn(PETSC_SUCCESS);
+  /* a test of the user's own may count its calls */
+  if (*early || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual || gm->gap < 0.01 * residual) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*ksp->converged)(ksp, ksp->its, gm->expected, &reason, ksp->cnvP));
   *early = (PetscBool)!reason;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,7 +256,7 @@ PetscBool CBGMRESMayGoOn_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
-  if (!gm->columns || !gm->best || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
+  if (!gm->columns || !gm->best || !gm->complete || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
   return (PetscBool)(gm->columns + 1 < CBGMRESLimit_Private(ksp, gm->columns + 1));
 }
 
@@ -285,8 +298,10 @@ static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
   const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
+  /* with an initial guess PETSc's own test is relative to the right-hand side */
+  const PetscReal tolerance = ksp->converged == KSPConvergedDefault ? ksp->ttol : PetscMax(ksp->rtol * gm->initial, ksp->abstol);
 
-  return (PetscBool)(gm->gain < 10.0 * unit && PetscMax(ksp->rtol * gm->initial, ksp->abstol) < 10.0 * unit * gm->start);
+  return (PetscBool)(gm->gain < 10.0 * unit && tolerance < 10.0 * unit * gm->start);
 }
 
 PetscErrorCode CBGMRESCycle_Private(KSP ksp)
@@ -305,7 +320,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   gm->best      = 0;
   if (!goeson) {
     CBGMRESLeastBegin_Private(gm, gm->start);
-    gm->V->paired = CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
+    gm->V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
     PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   }
   gm->limit = CBGMRESLimit_Private(ksp, gm->columns);

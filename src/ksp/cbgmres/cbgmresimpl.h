@@ -97,6 +97,7 @@ typedef struct {
 #define CB_NWORK       3
 
 /* cbgmres.c */
+PETSC_INTERN PetscInt       CBGMRESPairs_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCreateBases_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);

@@ -108,7 +108,11 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, Mat *faster, const struct 
     *ops    = &ctx->super;
   } else if (ctx->plan->nz <= VCRS_DECODED_ENTRIES) {
     if (!ctx->decoded) {
-      PetscCall(MatVCRSDecode_Private(A, NULL, PETSC_TRUE, &ctx->decoded));
+      Mat decoded = NULL;
+
+      /* kept only when it is whole */
+      PetscCall(MatVCRSDecode_Private(A, NULL, PETSC_TRUE, &decoded));
+      ctx->decoded = decoded;
       PetscCall(PetscInfo(A, "Products on the host use a decoded copy of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
     }
     *faster = ctx->decoded;

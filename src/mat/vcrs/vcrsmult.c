@@ -539,13 +539,14 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   static const PetscReal slicesreal[]    = {0.45, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
   static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
-  const PetscBool        small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || plan->m <= AIJ_SMALL / 16));
-  const PetscReal       *sets   = PetscDefined(USE_COMPLEX) ? setscomplex : small ? setssmall
-                                                                                  : setsreal;
-  const PetscReal       *slices = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
-  const PetscReal        row    = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
-  PetscReal              aij    = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cost;
-  PetscInt64             nruns = 0, nshort = 0, nside = 0;
+  /* few rows do not help where entries come from memory */
+  const PetscBool  small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || (plan->m <= AIJ_SMALL / 16 && plan->nz <= 8 * AIJ_SMALL)));
+  const PetscReal *sets   = PetscDefined(USE_COMPLEX) ? setscomplex : small ? setssmall
+                                                                            : setsreal;
+  const PetscReal *slices = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
+  const PetscReal  row    = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
+  PetscReal        aij    = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cost;
+  PetscInt64       nruns = 0, nshort = 0, nside = 0;
 
   PetscFunctionBegin;
   *ratio = 1;
@@ -576,7 +577,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
         nruns += runs.nruns;
       } else nside += runs.nruns - runs.nside;
     }
-    cost = sets[plan->values] * (plan->difference ? nz - m : nz) + (small ? 0.5 : 1.3) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
+    cost = sets[plan->values] * (plan->difference ? PetscMax(nz - m, 0) : nz) + (small ? 0.5 : 1.3) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
   } break;
   case MATVCRS_LAYOUT_L3:
     cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;

@@ -79,8 +79,10 @@ static PetscBool SharesTry(SharesSearch *s)
 static void SharesTrySizes(SharesSearch *s)
 {
   const PetscInt sizes = 64;
+  /* half of the looks are for what comes afterwards */
+  const PetscInt step = (PetscInt)PetscClipInterval(ceil(4. * sizes * (double)s->n * s->taken->n / SHARES_LOOKS), 1., sizes - 1.);
 
-  for (PetscInt k = 1; k < sizes; k++) {
+  for (PetscInt k = step; k < sizes; k += step) {
     const double size = (double)s->rows * k / (sizes * (double)s->n);
 
     for (PetscInt p = 1; p < s->n; p++) s->trial[p] = (PetscInt64)(p * size);
@@ -247,7 +249,7 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
   }
   PetscCheck(!negative && sum == nrows, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " shares of %" PetscInt64_FMT " rows, where there are %" PetscInt_FMT " states: give as many rows, none negative", n, sum, nrows);
   *work = nrows ? (PetscReal)most / (PetscReal)nrows : 0;
-  if (leaves) {
+  if (leaves && nrows) {
     PetscCall(PetscMalloc1(n + 1, &bound));
     bound[0] = 0;
     for (PetscInt p = 0; p < n; p++) bound[p + 1] = bound[p] + rows[p];
@@ -263,7 +265,7 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
   Collective
 
   Input Parameters:
-+ ts - the time stepper, after a solve
++ ts - the time stepper, after a solve and before the matrix is changed
 - n  - how many processes there are to be, at least 1; any number
 
   Output Parameters:
@@ -300,7 +302,7 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
   Collective
 
   Input Parameters:
-+ ts   - the time stepper, after a solve
++ ts   - the time stepper, after a solve and before the matrix is changed
 . n    - how many processes there are to be, at least 1; any number
 - rows - [n] states of each process
 
