@@ -345,6 +345,7 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 
     for (PetscInt p = 0; p < table->nsets; p++) word[p] = SetGetPart(table, l, p, dplan->difference);
     PetscCall(UploadWords(l, table->nsets, word));
+    l->star = VCRSStarRuns(l, dplan);
     PetscCall(VCRSGridPrepare(l, dplan->values, &boxes));
     if (boxes) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
     if (l->box) {
@@ -490,6 +491,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
     if (l->box) PetscCall(VCRSGridMult(l, dplan, &v, stream));
+    else if (l->star) PetscCall(VCRSStarMult(l, dplan, &v, stream));
     else PetscCall(VCRSSetsMult(l, dplan, &v, stream));
     break;
   case MATVCRS_LAYOUT_L3:

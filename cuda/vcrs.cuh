@@ -415,8 +415,9 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
   return Number{};
 }
 
-/* The longest set that a launch may carry along */
+/* The longest set that a launch may carry along, and of those the longest star (vcrsstar.cu) */
 #define VCRS_COMMON_MAX 32
+#define VCRS_STAR_MAX   7
 
 /* The rows of L0 must be this many strides at least */
 #define VCRS_STRIDE_BANDS 16
@@ -445,6 +446,7 @@ typedef struct {
   PetscInt  stride;
   PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
   PetscBool box;    /* L1, L2: done by vcrsgrid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
+  bool      star;    /* L1, L2: done by vcrsstar.cu */
   PetscInt  side[2]; /* boxes: the sets of rows at the beginning and at the end of a line that have all but the points beyond it; -1: none */
   PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
   PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
@@ -509,6 +511,9 @@ PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *tabl
 PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+/* Stars: whether the common set is one */
+PETSC_INTERN bool VCRSStarRuns(const VCRSLaunch *, const VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSStarMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* Boxes: whether they run here; sets sharedbytes */
 PETSC_INTERN PetscErrorCode VCRSGridPrepare(VCRSLaunch *, VCRSValues, bool *);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the kernels of L1 and L2 share: their arguments, what a row needs before its entries, a row from the tables */
+/* What the kernels of L1 and L2 share: their arguments, what a row needs before its entries, the sums of a slice's rows */
 
 #include "vcrsfinish.cuh"
 
@@ -84,41 +84,6 @@ static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSU
   return h;
 }
 
-/* The heads of the thread's rows in so many neighbouring slices, the first of which begins with row first */
-template <VCRSValues kind, bool difference, int slices>
-static __device__ __forceinline__ void ReadHeads(const SetsArguments &a, VCRSUnsigned first, RowHead h[slices])
-{
-  const VCRSUnsigned row = first + threadIdx.x % 32, m = a.m;
-
-  if (slices > 1 && first < m && m - first >= 32 * slices) {
-    const PetscInt64 *start    = Whole(a.sliceptr + first / 32);
-    const int16_t    *exponent = Values<kind>::scaled ? Whole(a.exponent + row) : NULL;
-    const bool        sparse   = difference && a.sigma.kind == VCRS_SIGMA_SPARSE;
-    const uint32_t   *mask     = sparse ? Whole(a.sigma.mask + first / 32) : NULL;
-    const PetscInt   *ptr      = sparse ? Whole(a.sigma.ptr + first / 32) : NULL;
-
-    if (a.idbytes == 1) {
-      const unsigned char *id = Whole(static_cast<const unsigned char *>(a.id) + row);
-
-#pragma unroll
-      for (int j = 0; j < slices; j++) h[j].id = __ldcs(id + 32 * j);
-    } else {
-#pragma unroll
-      for (int j = 0; j < slices; j++) h[j].id = ReadId(a.id, a.idbytes, row + 32 * j);
-    }
-#pragma unroll
-    for (int j = 0; j < slices; j++) {
-      h[j].start      = __ldg(start + j);
-      h[j].exponent   = Values<kind>::scaled ? __ldcs(exponent + 32 * j) : 0;
-      h[j].sigmabits  = sparse ? __ldg(mask + j) : 0;
-      h[j].sigmastart = sparse ? __ldg(ptr + j) : 0;
-    }
-  } else {
-#pragma unroll
-    for (int j = 0; j < slices; j++) h[j] = ReadHead<kind, difference>(a, row + 32 * j, first + 32 * j < m);
-  }
-}
-
 /* Which entries of the common set the row of the head has */
 static __device__ __forceinline__ uint32_t ReadPart(const SetsArguments &a, PetscInt id)
 {
@@ -134,21 +99,6 @@ static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, c
   if (!h.sigmabits) return Number{}; /* of no row of the slice: the commonest case */
   if (h.sigmabits & bit) return Read(a.sigma.sigma + h.sigmastart + __popc(h.sigmabits & (bit - 1)));
   return Number{};
-}
-
-/* The row sums of the thread's rows in so many neighbouring slices */
-template <bool difference, int slices>
-static __device__ __forceinline__ void ReadSigmas(const SetsArguments &a, const RowHead h[slices], VCRSUnsigned row, Number sigma[slices])
-{
-  if (difference && slices > 1 && a.sigma.kind == VCRS_SIGMA_FULL && h[slices - 1].id >= 0) {
-    const Number *s = Whole(a.sigma.sigma + row);
-
-#pragma unroll
-    for (int j = 0; j < slices; j++) sigma[j] = ReadOnce(s + 32 * j);
-  } else {
-#pragma unroll
-    for (int j = 0; j < slices; j++) sigma[j] = difference && h[j].id >= 0 ? ReadHeadSigma(a, h[j], row + 32 * j) : Number{};
-  }
 }
 
 /* y of a row from the sum over its stored entries */
@@ -245,4 +195,135 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
     }
   }
   return sum.Finish(xref);
+}
+
+/* All rows of the warp have the common set, or the entries of it whose bits are set in part */
+template <int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+{
+  constexpr int         first = difference ? 1 : 0;
+  EntrySum<difference, V> sum;
+  int                   k0 = first;
+
+  sum.Clear();
+
+#pragma unroll 1
+  for (; k0 + batch <= a.length; k0 += batch) {
+    typename Register<typename V::Code>::type c[batch];
+    Number                                    xs[batch];
+    int                                       at = 0;
+
+#pragma unroll
+    for (int k = 0; k < batch; k++) ReadEntry<parts, V>(part, k0 + k, a.offset[k0 + k], value, x, &at, &c[k], &xs[k]);
+#pragma unroll
+    for (int k = 0; k < batch; k++) AddEntry<parts>(part, k0 + k, values, c[k], xs[k], xref, &sum);
+    value += at;
+  }
+  if (k0 < a.length) {
+    const uint32_t                            rest = (parts ? part : ~0u) & (a.length < 32 ? (1u << a.length) - 1 : ~0u);
+    typename Register<typename V::Code>::type c[batch];
+    Number                                    xs[batch];
+    int                                       at = 0;
+
+#pragma unroll
+    for (int k = 0; k < batch - 1; k++) ReadEntry<true, V>(rest >> k0, k, a.offset[k0 + k], value, x, &at, &c[k], &xs[k]);
+#pragma unroll
+    for (int k = 0; k < batch - 1; k++) AddEntry<true>(rest >> k0, k, values, c[k], xs[k], xref, &sum);
+  }
+  return sum.Finish(xref);
+}
+
+template <int length, int batch, bool parts, bool difference, class V>
+static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+{
+  if constexpr (length > 0) return SumCommonOf<length, batch, parts, difference>(a, values, value, x, xref, part);
+  else return SumCommon<batch, parts, difference>(a, values, value, x, xref, part);
+}
+
+/* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
+template <int group, bool difference, class V>
+static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
+{
+  constexpr int first = difference ? 1 : 0;
+  const int     lane = threadIdx.x % 32;
+  Number        sum = Number{}, xref = Number{};
+
+#pragma unroll
+  for (int q = 1; q < 32 / group; q++) {
+    if (lane >= q * group) odd &= odd - 1;
+  }
+  const int l = odd ? __ffs(odd) - 1 : 0;
+
+  id = __shfl_sync(0xffffffffu, id, l);
+  *length = 0;
+  if (odd) {
+    const PetscInt  start  = __ldg(a.setptr + id);
+    const PetscInt *offset = a.setoffset + start;
+
+    *length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
+    x += l;
+    value += l;
+    if (difference && *length > 0) xref = Read(x + __ldg(offset));
+    for (int k = first + lane % group; k < *length; k += group) {
+      const Number xs = Read(x + __ldg(offset + k));
+
+      sum = MultiplyAdd(values.Decode(__ldcs(value + 32 * (k - first))), difference ? xs - xref : xs, sum);
+    }
+  }
+  *xreference = xref;
+  return WarpSum<group>(sum);
+}
+
+/* The sum of the thread's row, whatever sets the rows of the warp have; part: which entries of the common set the row has */
+template <int length, int batch, bool difference, class V>
+static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V &values, const typename V::Code *value, VCRSUnsigned row, PetscInt id, uint32_t part, Number *xreference, bool *isempty)
+{
+  constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
+  const int      lane  = threadIdx.x % 32;
+  const uint32_t odd   = __ballot_sync(0xffffffffu, id >= 0 && !part);
+  bool           empty = false;
+  Number         sum, xref = Number{};
+
+  if (a.common >= 0 && __popc(odd) <= VCRS_ODD_ROWS) {
+    const Number *x = Whole(a.x + row);
+
+    if (__all_sync(0xffffffffu, part == a.all)) {
+      if (difference) xref = Read(x + a.offset[0]);
+      sum = SumCommonRow<length, batch, false, difference>(a, values, value, x, xref, part);
+    } else {
+      if (difference) xref = ReadIf(part, x + a.offset[0]);
+      sum = SumCommonRow<length, batch, true, difference>(a, values, value, x, xref, part);
+    }
+
+    for (uint32_t rest = odd; rest;) {
+      const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
+      const bool mine = (rest >> lane & 1u) && rank < rows;
+      int        entries;
+      Number     reference, together = SumOdd<group, difference>(a, values, rest, id, value - lane, a.x + (row - lane), &reference, &entries);
+
+      if (group < 32) {
+        together  = Shuffle(together, from);
+        reference = Shuffle(reference, from);
+        entries   = __shfl_sync(0xffffffffu, entries, from);
+      }
+      if (mine) {
+        sum   = together;
+        xref  = reference;
+        empty = entries == 0;
+      }
+      rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
+    }
+  } else {
+    const Number   *x       = Whole(a.x + row);
+    const PetscInt  start   = id >= 0 ? __ldg(a.setptr + id) : 0;
+    const PetscInt *offset  = a.setoffset + start;
+    const int       entries = id >= 0 ? static_cast<int>(__ldg(a.setptr + id + 1) - start) : 0;
+
+    empty = entries == 0;
+    if (difference && !empty) xref = Read(x + __ldg(offset));
+    sum = SumTable<batch, difference>(values, value, x, xref, offset, entries);
+  }
+  *xreference = xref;
+  *isempty    = empty;
+  return sum;
 }

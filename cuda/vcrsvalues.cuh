@@ -9,6 +9,18 @@
    Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each
    thread that a memory access serves at a time, so that no two threads meet in a bank.
 */
+static __device__ __forceinline__ Number ReadTable(const Number *p)
+{
+  return Read(p);
+}
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ PetscReal ReadTable(const PetscReal *p)
+{
+  return __ldg(p);
+}
+#endif
+
 template <class T>
 struct SharedTable {
   static constexpr int    copies = 128 / sizeof(T);
@@ -20,7 +32,8 @@ struct SharedTable {
   /* All threads of the block; Ready() must follow */
   static __device__ SharedTable Make(T *shared, const T *table, int n)
   {
-    for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = table[i / copies];
+#pragma unroll 8
+    for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = ReadTable(table + i / copies);
     return SharedTable{shared + threadIdx.x % copies};
   }
 

@@ -23,6 +23,13 @@ static const Grid grids[] = {
   {"box, long lines",  {288, 20, 18}, PETSC_TRUE, 0, 0,    0   },
   {"box, media",       {48, 40, 40}, PETSC_TRUE,  5, 0,    0   },
   {"star, variable",   {64, 40, 30}, PETSC_FALSE, 0, 0,    0   },
+  {"star, odd lines",  {51, 40, 31}, PETSC_FALSE, 0, 0,    0   },
+  {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0,    0   },
+  {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0,   0   },
+  {"star, no interior", {2, 200, 151}, PETSC_FALSE, 0, 0,  0   },
+  {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0,   997 },
+  {"flat star",        {300, 251, 1}, PETSC_FALSE, 0, 0,   0   },
+  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0 },
   {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0,    0   },
   {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0,    0   },
   {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000, 0   },
@@ -187,7 +194,7 @@ int main(int argc, char **argv)
       PetscCall(TestProductsCreate(C, lossy, &t));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(TestProductsDestroy(&t));
-      if (grids[g].shuffled) PetscCall(CompareShifted(A, C, where, &failures));
+      if (grids[g].shuffled || !grids[g].box) PetscCall(CompareShifted(A, C, where, &failures));
       PetscCall(MatDestroy(&C));
       PetscCall(MatDestroy(&A));
       count++;

@@ -248,7 +248,7 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valueby
   return limit;
 }
 
-/* Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, and each takes one byte for its column */
+/* Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, each takes one byte for its column, and so does each row for its length */
 PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBool *may)
 {
   double cost;
