@@ -245,6 +245,76 @@ static PetscErrorCode TestFew(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a monitor is told against the residual of the solution that it builds */
+typedef struct {
+  PetscReal norm; /* of the right side */
+  PetscReal most; /* how far they are apart at most, relative to it */
+  PetscInt  calls;
+} Told;
+
+static PetscErrorCode MonitorSolution(KSP ksp, PetscInt its, PetscReal rnorm, void *context)
+{
+  Told     *told = (Told *)context;
+  Mat       A;
+  Vec       x, b;
+  PetscReal residual;
+
+  PetscFunctionBeginUser;
+  (void)its;
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(KSPGetRhs(ksp, &b));
+  PetscCall(KSPBuildSolution(ksp, NULL, &x));
+  PetscCall(TestResidual(A, x, b, &residual));
+  told->most = PetscMax(told->most, PetscAbsReal(residual - rnorm / told->norm));
+  told->calls++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A monitor that builds the solution, also while steps are launched ahead: it is the one of its iteration, and the result has the same bits as without a monitor */
+static PetscErrorCode TestMonitor(const char type[])
+{
+  static const int every[] = {1, 4, 1000};
+  KSPCBGMRESInfo   info;
+  Mat              A;
+  Vec              x, y, b;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(TestFillVec(b, 3));
+  for (size_t e = 0; e < PETSC_STATIC_ARRAY_LENGTH(every); e++) {
+    char               options[256];
+    Told               told = {0, 0, 0};
+    KSPConvergedReason reason;
+    PetscInt           its[2];
+    PetscBool          same;
+
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_rtol 1e-6 -ksp_gmres_restart 17 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d", type, every[e]));
+    PetscCall(VecNorm(b, NORM_2, &told.norm));
+    for (int monitor = 0; monitor < 2; monitor++) {
+      KSP ksp;
+
+      PetscCall(VecZeroEntries(monitor ? y : x));
+      PetscCall(TestCreateKSP(A, options, &ksp));
+      if (monitor) PetscCall(KSPMonitorSet(ksp, MonitorSolution, &told, NULL));
+      PetscCall(KSPSolve(ksp, b, monitor ? y : x));
+      PetscCall(KSPGetConvergedReason(ksp, &reason));
+      PetscCall(KSPGetIterationNumber(ksp, &its[monitor]));
+      PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+      PetscCall(KSPDestroy(&ksp));
+    }
+    PetscCall(TestSameBits(x, y, &same));
+    if (reason <= 0 || info.cycles < 2 || !same || its[0] != its[1]) FAIL("%s: %s, with a monitor another solution, after %" PetscInt_FMT " iterations in %" PetscInt_FMT " cycles, without after %" PetscInt_FMT, options, KSPConvergedReasons[reason], its[1], info.cycles, its[0]);
+    if (told.calls < its[1] + 1 || !(told.most <= 1e4 * PETSC_MACHINE_EPSILON)) FAIL("%s: in %" PetscInt_FMT " calls a monitor saw solutions whose residuals differ from what it was told by %g", options, told.calls, (double)told.most);
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -256,6 +326,7 @@ int main(int argc, char **argv)
     PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());

@@ -91,7 +91,10 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(ksp)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
-  if (gm->V) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
+  if (gm->V) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
+    if (gm->V->pairs) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->V->pairs));
+  }
   if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
   if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.continued, info.passes, info.raises));
   if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
