@@ -192,19 +192,19 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBCoefficientsKernel(c
   CBCoefficients(scalars, page, k, pass, NULL);
 }
 
-/* pass < 0: sums alone */
-static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscBool gram, PetscInt pass, const LitheReduceTurn *turn)
+/* coefficients: made of the sums by the same launch */
+static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass, bool coefficients, const LitheReduceTurn *turn)
 {
   /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
   const size_t   bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
-  const bool     room  = pass >= 0 && bytes <= CB_TEAM_MEMORY;
+  const bool     room  = coefficients && bytes <= CB_TEAM_MEMORY;
   CBSumArguments a;
   cudaStream_t   stream;
   PetscInt       blocks;
 
   PetscFunctionBegin;
   a.k       = k;
-  a.first   = gram ? 0 : CB_COMPONENTS * k;
+  a.first   = pass ? CB_COMPONENTS * k : 0;
   a.count   = CBSums(k) - a.first;
   a.nblocks = CBDotBlocks(d);
   a.down    = static_cast<double>(d->down);
@@ -214,7 +214,7 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscBool gram
   /* No more than have a multiprocessor each, even where all processes share the device at the same time: they wait for those of others */
   blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / turn->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  CBSumKernel<<<static_cast<unsigned int>(blocks), CB_TEAM_THREADS, room ? bytes : 0, stream>>>(a, *turn, d->scalars, d->page, pass, room);
+  CBSumKernel<<<static_cast<unsigned int>(blocks), CB_TEAM_THREADS, room ? bytes : 0, stream>>>(a, *turn, d->scalars, d->page, coefficients ? pass : -1, room);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,7 +225,7 @@ PetscErrorCode LitheCUDACBSums(const CBDevice *d, PetscInt k, PetscInt pass)
 
   PetscFunctionBegin;
   alone.peers.size = 1;
-  PetscCall(CBLaunchSums(d, k, static_cast<PetscBool>(!pass), -1, &alone));
+  PetscCall(CBLaunchSums(d, k, pass, false, &alone));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,7 +243,7 @@ static PetscErrorCode CBRecord(const CBDevice *d)
 PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *d, PetscInt k, PetscInt pass, const LitheReduceTurn *turn)
 {
   PetscFunctionBegin;
-  PetscCall(CBLaunchSums(d, k, static_cast<PetscBool>(!pass), pass, turn));
+  PetscCall(CBLaunchSums(d, k, pass, true, turn));
   PetscCall(CBRecord(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

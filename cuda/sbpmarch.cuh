@@ -90,6 +90,29 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
   } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
 }
 
+/* The same from sums = A u of the row, with u, b, d and 1 / diagonal there as far as the step takes them; d and sums are used up */
+template <class L, SBPTake take, bool edge, class V>
+static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C], const V dinv[L::C], V d[L::C], V sums[L::C])
+{
+  if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
+#pragma unroll
+    for (int c = 0; c < L::C; c++) sums[c] = b[c] + m.sign * sums[c];
+  }
+  if constexpr (take == SBP_TAKE_SMOOTH) {
+#pragma unroll
+    for (int c = 0; c < L::C; c++) {
+      V s = m.c2 * (b[c] - sums[c]);
+
+      if (m.dinv) s = dinv[c] * s;
+      if (m.c1 != 0) s = s + m.c1 * d[c];
+      d[c]    = s;
+      sums[c] = u[c] + s;
+    }
+    if (m.dout) L::template Write<edge>(m.dout + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, d);
+  }
+  SBPWriteRow<L, take, edge>(m, row, first, low, high, sums);
+}
+
 template <class Operator, class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const SBPPlace &p)
 {
@@ -144,23 +167,7 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
       if (m.dinv) L::template ReadOwn<edge>(m.dinv + own, p.first, leftmost, behind, dinv);
     }
     A.Push(m.factor, quarter, unext, knext, sums);
-    if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
-#pragma unroll
-      for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
-    }
-    if constexpr (take == SBP_TAKE_SMOOTH) {
-#pragma unroll
-      for (int c = 0; c < C; c++) {
-        V s = m.c2 * (b[c] - sums[c]);
-
-        if (m.dinv) s = dinv[c] * s;
-        if (m.c1 != 0) s = s + m.c1 * d[c];
-        d[c]    = s;
-        sums[c] = A.before[c] + s;
-      }
-      if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
-    }
-    SBPWriteRow<L, take, edge>(m, row, p.first, leftmost, behind, sums);
+    SBPFinishRow<L, take, edge>(m, row, p.first, leftmost, behind, A.before, b, dinv, d, sums);
   }
 }
 
@@ -250,29 +257,14 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
   };
 
   auto Finish = [&](int n, int stage) {
-    const ptrdiff_t own = static_cast<ptrdiff_t>(p.row + (n - 2) * p.turn) * m.pitch;
-    V               b[C], d[C], dinv[C];
+    V b[C], d[C], dinv[C];
 
     if constexpr (take != SBP_TAKE_APPLY) ring.Take(stage, Bytes::b, b);
-    if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
-#pragma unroll
-      for (int c = 0; c < C; c++) sums[c] = b[c] + m.sign * sums[c];
-    }
     if constexpr (take == SBP_TAKE_SMOOTH) {
       if (m.c1 != 0) ring.Take(stage, Bytes::d, d);
       if (m.dinv) ring.Take(stage, Bytes::dinv, dinv);
-#pragma unroll
-      for (int c = 0; c < C; c++) {
-        V s = m.c2 * (b[c] - sums[c]);
-
-        if (m.dinv) s = dinv[c] * s;
-        if (m.c1 != 0) s = s + m.c1 * d[c];
-        d[c]    = s;
-        sums[c] = A.before[c] + s;
-      }
-      if (m.dout) L::template Write<edge>(m.dout + own, p.first, leftmost, behind, d);
     }
-    SBPWriteRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, sums);
+    SBPFinishRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, A.before, b, dinv, d, sums);
   };
 
   ring.Begin(shared);
