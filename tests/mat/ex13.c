@@ -23,6 +23,11 @@ static const Grid grids[] = {
   {"box, long lines",  {288, 20, 18}, PETSC_TRUE, 0, 0,    0   },
   {"box, media",       {48, 40, 40}, PETSC_TRUE,  5, 0,    0   },
   {"star, variable",   {64, 40, 30}, PETSC_FALSE, 0, 0,    0   },
+  {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0,    0   },
+  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0,    0   },
+  {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000, 0   },
+  {"grouped",          {61, 63, 41}, PETSC_TRUE,  0, 600,  9973},
+  {"grouped, media",   {64, 64, 34}, PETSC_TRUE,  5, 600,  0   },
   {"star, odd lines",  {51, 40, 31}, PETSC_FALSE, 0, 0,    0   },
   {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0,    0   },
   {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0,   0   },
@@ -30,11 +35,6 @@ static const Grid grids[] = {
   {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0,   997 },
   {"flat star",        {300, 251, 1}, PETSC_FALSE, 0, 0,   0   },
   {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0 },
-  {"star, media",      {50, 41, 40}, PETSC_FALSE, 3, 0,    0   },
-  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0,    0   },
-  {"unstructured",     {50, 40, 40}, PETSC_FALSE, 0, 4000, 0   },
-  {"grouped",          {61, 63, 41}, PETSC_TRUE,  0, 600,  9973},
-  {"grouped, media",   {64, 64, 34}, PETSC_TRUE,  5, 600,  0   },
 };
 
 typedef struct {
