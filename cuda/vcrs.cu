@@ -298,6 +298,21 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
   }
 }
 
+static __global__ void Probe()
+{
+}
+
+/* Whether the code that runs here waits for the kernel before: that for older devices does not */
+static PetscErrorCode ChooseEarly(VCRSLaunch *l)
+{
+  cudaFuncAttributes attributes;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFuncGetAttributes(&attributes, Probe));
+  l->early = attributes.ptxVersion >= 90;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What launches of this matrix are to do; table may be NULL or have no set tables */
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
@@ -314,8 +329,11 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  if (dplan->grouped) PetscCall(VCRSGroupsPrepare(l));
-  else if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
+  PetscCall(ChooseEarly(l));
+  if (dplan->grouped) {
+    PetscCall(VCRSGroupsPrepare(l));
+    if (l->staged) PetscCall(VCRSBanksSpread(dplan, stream));
+  } else if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
   if (l->split || !(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* the commonest set that the kernels can carry along */
@@ -401,18 +419,23 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
     PetscCall(LitheCUDAVCRSFree(ddst));
     PetscCallCUDA(error);
   }
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* the copies may still be on their way, and other streams do not wait for them */
   PetscCall(PlanPrepare(src, ddst));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
 {
-  PlanArray from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
-  PlanEnds  ends   = {0, 0};
-  VCRSPlan  device = *dsrc;
-  int       n;
+  PlanArray         from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
+  PlanEnds          ends   = {0, 0};
+  VCRSPlan          device = *dsrc;
+  const VCRSLaunch *l      = static_cast<const VCRSLaunch *>(dsrc->launch);
+  cudaStream_t      stream;
+  int               n;
 
   PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (l && l->staged) PetscCall(VCRSBanksSort(dsrc, stream));
   if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
   if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
 
@@ -424,6 +447,7 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
     PetscCall(PetscMalloc(from[k].bytes, to[k].pointer));
     PetscCallCUDA(cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyDeviceToHost));
   }
+  if (l && l->staged) PetscCall(VCRSBanksSpread(dsrc, stream));
 
   /* how many rows have a set is not on the device */
   if (dst->id) {
@@ -479,7 +503,8 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
 
   /* a plan that was made on the device is prepared by its first product */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
-  l = static_cast<const VCRSLaunch *>(dplan->launch);
+  l       = static_cast<const VCRSLaunch *>(dplan->launch);
+  v.early = l->early;
   if (l->split) {
     PetscCall(VCRSSmallMult(l, dplan, &v, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -568,6 +593,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;
+    v.early     = false;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
     PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));

@@ -14,6 +14,7 @@
      vcrsgrid.cu    the same for small complex entries on grids of 27 points
      vcrsslices.cu  y = A x of L3
      vcrsgroups.cu  the same with grouped columns
+     vcrsbanks.cu   the order of their entries
      vcrssmall.cu   y = A x of L1, L2 and L3 where the matrix is small
      vcrsrows.cu    any layout, entry by entry: several columns, transposes, diagonal, the article's arrays
 */
@@ -173,20 +174,7 @@ static __device__ __forceinline__ const T *Whole(const T *p)
   return p;
 }
 
-/* Reads through the cache for constant data; whole numbers in one access */
-static __device__ __forceinline__ Number Read(const Number *p)
-{
-  typedef Raw<sizeof(Number)>::type raw;
-  union {
-    raw    bits;
-    Number number;
-  } u;
-
-  u.bits = __ldg(reinterpret_cast<const raw *>(p));
-  return u.number;
-}
-
-/* The same for what is used once: it leaves x in L1 */
+/* Reads what is used once: it leaves x in L1 */
 static __device__ __forceinline__ Number ReadOnce(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -212,7 +200,7 @@ static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
   __stcs(reinterpret_cast<raw *>(p), u.bits);
 }
 
-/* The same as any other data: such reads are made in the order that they are written in */
+/* Such reads are made in the order that they are written in */
 static __device__ __forceinline__ Number ReadInOrder(const Number *p)
 {
   typedef Raw<sizeof(Number)>::type raw;
@@ -247,15 +235,28 @@ static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
 #endif
 #define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
 
-/* *p through the cache for constant data, zero if not wanted */
+/* What nobody writes once this kernel may read it (see early.cuh), in one access: such reads are made when the compiler likes */
+static __device__ __forceinline__ Number Read(const Number *p)
+{
+  Number v;
+
+#if defined(PETSC_USE_COMPLEX)
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p));
+#else
+  asm("ld.global." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p));
+#endif
+  return v;
+}
+
+/* The same, zero if not wanted */
 static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Number *p)
 {
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
 #else
-  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
 #endif
   return v;
 }
@@ -266,7 +267,7 @@ static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Nu
 {
   Number v;
 
-  asm(VCRS_ASM_IF("%3") " @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
   return v;
 }
 #else
@@ -276,7 +277,7 @@ static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Nu
 }
 #endif
 
-/* An integer through that cache, zero if not wanted */
+/* An integer of the matrix, zero if not wanted */
 #if defined(PETSC_USE_64BIT_INDICES)
   #define VCRS_ASM_INT     "u64"
   #define VCRS_ASM_INTEGER "l"
@@ -459,7 +460,7 @@ typedef struct {
   int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrssmall.cu; 0: the kernels for large matrices */
   bool      staged; /* L3 with grouped columns: vcrsgroups.cu runs here */
   int       sharedbytes, blockbytes; /* the same: shared memory of a multiprocessor, and what a block of it may have */
-  bool      early;  /* vcrssmall.cu: launches may overlap with the kernels before them */
+  bool      early;  /* launches may overlap with the kernels before them: early.cuh */
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
@@ -471,6 +472,7 @@ struct MultArguments {
   const Number *x, *add; /* y = sign A x + add; without add, y = A x */
   Number       *y;
   PetscReal     sign;
+  bool          early; /* the kernel may begin before the one before it has ended, see early.cuh */
 };
 
 static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
@@ -521,8 +523,11 @@ PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
 PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);
+/* On a device that does, the entries of rows are not in the order of columns but in one that spreads the reads of x over the banks of shared memory; sorted again for the host */
+PETSC_INTERN PetscErrorCode VCRSBanksSpread(const VCRSPlan *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSBanksSort(const VCRSPlan *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGroupsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
-/* A small matrix: sets split, early and dlong */
+/* A small matrix: sets split and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);
 PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 

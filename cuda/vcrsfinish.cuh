@@ -8,21 +8,8 @@
    row of L3 summed by a whole block. Arguments is the kernel's own struct of arguments.
 */
 
+#include "early.cuh"
 #include "vcrs.cuh"
-
-/*
-   x, once the kernels before this one have written what they write. It is for kernels that are
-   launched before these are done (see vcrssmall.cu) and does nothing in others. The matrix may be read
-   before: a plan is complete before its first product. x has to be read by ReadInOrder() then: what
-   is read as constant data is read whenever the compiler likes.
-*/
-static __device__ __forceinline__ const Number *WaitForVectors(const Number *x)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" : "+l"(x) : : "memory");
-#endif
-  return x;
-}
 
 /* What a row's sum is finished with */
 struct RowEnd {

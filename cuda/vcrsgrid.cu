@@ -107,9 +107,9 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 };
 #endif
 
-/* The rows of the list from item on, 32 at a time, a thread a row, up to item end */
+/* The rows of the list from item on, allx: x of the first column, 32 at a time, a thread a row, up to item end */
 template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ void MultListed(const GridArguments &a, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
+static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
 {
 #pragma unroll 1
   for (; item < end; item += step) {
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void MultListed(const GridArguments &a, const 
       const PetscInt     start  = __ldg(a.setptr + head.id);
       const PetscInt    *offset = a.setoffset + start;
       const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
-      const Number      *x      = Whole(a.x + row);
+      const Number      *x      = Whole(allx + row);
       const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
       const Number       sum    = SumTable<13, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
 
@@ -200,11 +200,11 @@ struct Piece {
 
 /* The warp that copies; first: the block's first row */
 template <VCRSValues kind, bool difference, int stages>
-static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
+static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
   const uint32_t           line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
-  const Number            *x    = a.x + first - a.stride - a.line - 1;
+  const Number            *x    = allx + first - a.stride - a.line - 1;
   Piece<kind, difference>  piece;
   int                      stage  = 0;
   uint32_t                 parity = 1;
@@ -304,10 +304,11 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     int                exponent = 0;
     Number             sigma    = Number{}, all;
 
+    /* behind a branch the compiler would copy the sum that was read, which waits for it */
+    if (difference) sigma = ReadIf(p > 0 && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
     if (p > 0) {
       id = ReadId(a.id, a.idbytes, row);
       if (Values<kind>::scaled) exponent = __ldcs(a.exponent + row);
-      if (difference && a.sigma.kind == VCRS_SIGMA_FULL) sigma = ReadOnce(a.sigma.sigma + row);
     }
     last   = middle;
     middle = first;
@@ -348,6 +349,7 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
   const PetscInt                        items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
   Values<kind>                          values;
 
+  LetNextBegin();
   values.Setup(shared, a.decode);
   if (threadIdx.x < stages) {
     cuda::ptx::mbarrier_init(full + threadIdx.x, 1);
@@ -355,14 +357,17 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
   }
   __syncthreads();
+
+  const Number *const allx = WaitForVectors(a.x);
+
   if (warp < warps) {
     const bool is = 32u * warp < rows;
 
     MultPlanes<kind, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, full, empty);
-  } else if (warp == warps) CopyPlanes<kind, difference, stages>(a, first, rows, warps, from, full, empty);
-  else MultListed<kind, difference>(a, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+  } else if (warp == warps) CopyPlanes<kind, difference, stages>(a, allx, first, rows, warps, from, full, empty);
+  else MultListed<kind, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
-  MultListed<kind, difference>(a, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+  MultListed<kind, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
 }
 
@@ -414,8 +419,7 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   a.planes  = GridChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
   bands     = (a.nmain + static_cast<PetscInt64>(a.planes) * a.stride - 1) / (static_cast<PetscInt64>(a.planes) * a.stride);
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  kernel<<<static_cast<unsigned int>(bands * a.columns), 32 * (warps + 1 + lists), bytes, stream>>>(a);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(LaunchEarly(kernel, a.early, dim3(static_cast<unsigned int>(bands * a.columns)), dim3(32 * (warps + 1 + lists)), bytes, stream, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

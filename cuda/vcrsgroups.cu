@@ -79,10 +79,10 @@ struct Window {
 };
 
 /*
-   The x of a window's groups, behind the zeros of the stand-in; id[] has the numbers of the first groups, a group a
+   The x of a window's groups, behind the zeros of the stand-in; allx: of the first column; id[] has the numbers of the first groups, a group a
    thread. These copies are what a block waits for, so that all that could be done once for all of them is.
 */
-[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Window &window, const unsigned int id[], char *to, uint64_t *full)
+[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
@@ -90,7 +90,7 @@ struct Window {
 
   if (a.aligned && window.IsInside(a)) {
     const int      n    = pieces * window.CountGroups() - lane;
-    const Number  *x    = Whole(a.x + (window.FirstColumn() + numbers * (lane % pieces)));
+    const Number  *x    = Whole(allx + (window.FirstColumn() + numbers * (lane % pieces)));
     const uint32_t base = SharedAddress(to) + 16 * (pieces + lane);
     const auto     copy = [&](int t, unsigned int group) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group) : "memory"); };
 
@@ -108,7 +108,7 @@ struct Window {
     for (int t = lane; t < VCRS_GROUP * window.CountGroups(); t += 32) {
       const PetscInt64 column = window.FirstColumn() + VCRS_GROUP * static_cast<PetscInt64>(__ldg(window.Groups(a) + t / VCRS_GROUP)) + t % VCRS_GROUP;
 
-      if (column < a.n) x[t] = Read(a.x + column);
+      if (column < a.n) x[t] = Read(allx + column);
     }
     BarrierArrive(full);
   }
@@ -137,6 +137,9 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, 
   unsigned int   id[VCRS_GROUPS_AHEAD];
 
   ReadGroups(a, window, id);
+
+  const Number *const allx = WaitForVectors(a.x);
+
   for (; w < a.nwindows; w += step) {
     BarrierWait(empty, parity);
     parity ^= 1;
@@ -149,7 +152,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, 
       if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.valuesat, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
     }
     __syncwarp();
-    CopyGroups(a, window, id, to, full);
+    CopyGroups(a, allx, window, id, to, full);
 
     /* what the next window needs comes while the stage is in use */
     window = next;
@@ -225,6 +228,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   uint64_t *const                       full = reinterpret_cast<uint64_t *>(stages + a.stages * a.stagebytes), *const empty = full + a.stages;
   Values<kind>                          values;
 
+  LetNextBegin();
   values.Setup(shared, a.decode);
   for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
   if (threadIdx.x < a.stages) {
@@ -247,6 +251,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   PetscInt w      = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x);
   Lane     next   = Lane::Read(a, w, slice);
 
+  (void)WaitForVectors(a.x); /* of which y and add are others */
   while (w < a.nwindows) {
     const Lane         lane = next;
     const VCRSUnsigned row  = lane.first + lane.place;
@@ -367,8 +372,7 @@ static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, GroupsArguments *a, cuda
   PetscFunctionBegin;
   PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A window of %u bytes does not fit the shared memory of %d bytes", a->stagebytes, l->blockbytes);
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  kernel<<<static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors))), 32 * (VCRS_WINDOW_SLICES * a->teams + a->stages), bytes, stream>>>(*a);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))), dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));
   if (a->nlong) {
     PetscCallCUDA(cudaFuncSetAttribute(LongRowsKernel<kind, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
     LongRowsKernel<kind, difference><<<static_cast<unsigned int>(PetscMin(a->nlong, 65536)), 256, tables, stream>>>(*a);

@@ -28,7 +28,11 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   RowHead                              next  = ReadHead<kind, difference>(a, first + lane, first < m);
   Values<kind>                         values;
 
+  LetNextBegin();
   values.Setup(shared, a.decode);
+
+  const Number *const allx = WaitForVectors(a.x);
+
   for (; first < m; first += step) {
     const VCRSUnsigned row   = first + lane;
     const RowHead      h     = next;
@@ -37,7 +41,7 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
     bool               empty;
 
     next = ReadHead<kind, difference>(a, row + step, first + step < m);
-    sum  = SumRow<length, batch, difference>(a, values, value + h.start, row, h.id, ReadPart(a, h.id), &xref, &empty);
+    sum  = SumRow<length, batch, difference>(a, allx, values, value + h.start, row, h.id, ReadPart(a, h.id), &xref, &empty);
     if (row < m) WriteRow<kind, difference>(a, row, h.exponent, empty, sigma, xref, sum);
   }
 }
@@ -52,8 +56,7 @@ static PetscErrorCode SetsLaunch(const VCRSLaunch *l, const SetsArguments *a, cu
 
   PetscFunctionBegin;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  kernel<<<static_cast<unsigned int>(n), threads, shared, stream>>>(*a);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(n)), dim3(threads), shared, stream, *a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

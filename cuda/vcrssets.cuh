@@ -274,9 +274,9 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
   return WarpSum<group>(sum);
 }
 
-/* The sum of the thread's row, whatever sets the rows of the warp have; part: which entries of the common set the row has */
+/* The sum of the thread's row, whatever sets the rows of the warp have; allx: x of the first column, part: which entries of the common set the row has */
 template <int length, int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V &values, const typename V::Code *value, VCRSUnsigned row, PetscInt id, uint32_t part, Number *xreference, bool *isempty)
+static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Number *allx, const V &values, const typename V::Code *value, VCRSUnsigned row, PetscInt id, uint32_t part, Number *xreference, bool *isempty)
 {
   constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
   const int      lane  = threadIdx.x % 32;
@@ -285,7 +285,7 @@ static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V 
   Number         sum, xref = Number{};
 
   if (a.common >= 0 && __popc(odd) <= VCRS_ODD_ROWS) {
-    const Number *x = Whole(a.x + row);
+    const Number *x = Whole(allx + row);
 
     if (__all_sync(0xffffffffu, part == a.all)) {
       if (difference) xref = Read(x + a.offset[0]);
@@ -299,7 +299,7 @@ static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V 
       const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
       const bool mine = (rest >> lane & 1u) && rank < rows;
       int        entries;
-      Number     reference, together = SumOdd<group, difference>(a, values, rest, id, value - lane, a.x + (row - lane), &reference, &entries);
+      Number     reference, together = SumOdd<group, difference>(a, values, rest, id, value - lane, allx + (row - lane), &reference, &entries);
 
       if (group < 32) {
         together  = Shuffle(together, from);
@@ -314,7 +314,7 @@ static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const V 
       rest = rows == 1 ? rest & (rest - 1) : 0; /* one pass does all VCRS_ODD_ROWS, or one */
     }
   } else {
-    const Number   *x       = Whole(a.x + row);
+    const Number   *x       = Whole(allx + row);
     const PetscInt  start   = id >= 0 ? __ldg(a.setptr + id) : 0;
     const PetscInt *offset  = a.setoffset + start;
     const int       entries = id >= 0 ? static_cast<int>(__ldg(a.setptr + id + 1) - start) : 0;

@@ -31,7 +31,6 @@
 struct SmallArguments : MultArguments {
   PetscInt          m, nslices, nlong;
   int               split;
-  bool              early; /* launched before the kernel before it has ended */
   const PetscInt64 *sliceptr;
   const void       *value;
 
@@ -236,19 +235,8 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
 template <VCRSValues kind, bool difference, bool sets>
 static PetscErrorCode SmallLaunch(const SmallArguments *a, int together, cudaStream_t stream)
 {
-  cudaLaunchConfig_t  config = {};
-  cudaLaunchAttribute attribute;
-
   PetscFunctionBegin;
-  config.gridDim  = dim3(static_cast<unsigned int>(a->nlong + (a->nslices + together - 1) / together));
-  config.blockDim = dim3(32 * a->split, together);
-  config.stream   = stream;
-
-  attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs                                         = &attribute;
-  config.numAttrs                                      = a->early ? 1 : 0;
-  PetscCallCUDA(cudaLaunchKernelEx(&config, SmallKernel<kind, difference, sets>, *a));
+  PetscCallCUDA(LaunchEarly(SmallKernel<kind, difference, sets>, a->early, dim3(static_cast<unsigned int>(a->nlong + (a->nslices + together - 1) / together)), dim3(32 * a->split, together), 0, stream, *a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +249,6 @@ static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.nslices     = p->nslices;
   a.nlong       = p->nlong;
   a.split       = l->split;
-  a.early       = l->early;
   a.sliceptr    = p->sliceptr;
   a.value       = p->value;
   a.idbytes     = static_cast<int>(p->idbytes);
@@ -335,9 +322,8 @@ static int SmallChooseSplit(PetscInt nslices, PetscInt nlong, PetscInt longest, 
 
 PetscErrorCode VCRSSmallPrepare(const VCRSPlan *p, VCRSLaunch *l)
 {
-  PetscInt           longest = 0;
-  PetscInt64        *sliceptr;
-  cudaFuncAttributes attributes;
+  PetscInt    longest = 0;
+  PetscInt64 *sliceptr;
 
   PetscFunctionBegin;
   /* with this many slices a thread a row keeps the multiprocessors busy */
@@ -349,10 +335,6 @@ PetscErrorCode VCRSSmallPrepare(const VCRSPlan *p, VCRSLaunch *l)
   PetscCall(PetscFree(sliceptr));
   l->split = SmallChooseSplit(p->nslices, p->nlong, longest, l->multiprocessors);
   if (!l->split) PetscFunctionReturn(PETSC_SUCCESS);
-
-  /* code for older devices does not wait for the kernel before */
-  PetscCallCUDA(cudaFuncGetAttributes(&attributes, SmallKernel<VCRS_VALUES_FULL, false, true>));
-  l->early = attributes.ptxVersion >= 90;
 
   /* whether a row without entries in its slice is a very long one takes one read */
   if (p->nlong) {

@@ -7,8 +7,7 @@
    the one before, the one after, and two or four others.
 
    A warp has 64 neighbouring rows, a thread two of them: codes, x, exponents and row sums of both come in one access. So few bytes are
-   needed that it is the number of accesses that binds: with rows 32 apart in a thread there are twice as many. The x before and
-   after a row is that of the thread's other row, or a neighbouring thread's. Rows that lack the entry before or
+   needed that it is the number of accesses that binds: with rows 32 apart in a thread there are twice as many. Rows that lack the entry before or
    after (the ends of a grid's lines) are done with the others, as are those of other boundaries, with more reads. Slices with rows of
    other sets are summed one after the other as in vcrssets.cu.
 */
@@ -42,20 +41,17 @@ struct Two {
     t.bits = __ldcs(reinterpret_cast<const typename Raw<2 * sizeof(T)>::type *>(p));
     return t;
   }
-
-  static __device__ __forceinline__ Two Read(const T *p)
-  {
-    Two t;
-
-    t.bits = __ldg(reinterpret_cast<const typename Raw<2 * sizeof(T)>::type *>(p));
-    return t;
-  }
 };
 
-/* Both or, if not wanted, zero */
+/* As Read() and ReadIf() */
+static __device__ __forceinline__ void ReadTwo(const Number *p, Number &first, Number &second)
+{
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second) : "l"(p));
+}
+
 static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *p, Number &first, Number &second)
 {
-  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
       : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second)
       : "l"(p), "r"(wanted));
 }
@@ -116,16 +112,16 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
   Number                                xs[2][length], next[length];
 
   /* codes of a row have no gaps */
-  #pragma unroll
+#pragma unroll
   for (int k = 1; k < length; k++) {
     if (lacking == LACKING_ANY) {
-  #pragma unroll
+#pragma unroll
       for (int j = 0; j < 2; j++) c[j][k] = ReadOnceIf(part[j] & (1u << k), value + 32 * (__popc(part[j] & ((1u << k) - 1)) - 1) + j);
     } else code[k] = Two<Code>::ReadOnce(value + 32 * (k - 1));
   }
 
   /* an odd offset needs half of its pair and half of the next */
-  #pragma unroll
+#pragma unroll
   for (int k = 0; k < length; k++) {
     const uint32_t bit = 1u << k, apart = odd ? a.odd & bit : 0;
     const Number  *xk = reinterpret_cast<const Number *>(reinterpret_cast<const char *>(x) + a.byteoffset[k]);
@@ -135,10 +131,7 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
       ReadTwoIf((part[0] | (apart ? 0 : part[1])) & bit, xk, xs[0][k], xs[1][k]);
       if (odd) next[k] = ReadIf(part[1] & apart, xk + 2);
     } else {
-      const Two<Number> t = Two<Number>::Read(xk);
-
-      xs[0][k] = t.part[0];
-      xs[1][k] = t.part[1];
+      ReadTwo(xk, xs[0][k], xs[1][k]);
       if (odd && k > 0) next[k] = ReadIf(apart, xk + 2);
     }
   }
@@ -147,7 +140,7 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
   xs[1][before] = xs[0][0];
   xs[0][after]  = xs[1][0];
   if (odd) {
-  #pragma unroll
+#pragma unroll
     for (int k = 1; k < length; k++) {
       if (k == before || k == after) continue;
       if (a.odd & (1u << k)) {
@@ -157,26 +150,26 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
     }
   }
 
-  #pragma unroll
+#pragma unroll
   for (int j = 0; j < 2; j++) {
     EntrySum<true, V> s;
 
     if (lacking != LACKING_ANY) {
-  #pragma unroll
+#pragma unroll
       for (int k = 1; k < length; k++) c[j][k] = code[k].part[j];
     }
     if (lacking == LACKING_ENDS) {
       /* codes behind an entry that the row lacks are one place before */
       const bool nolow = !(part[j] & low), nohigh = !(part[j] & high);
 
-  #pragma unroll
+#pragma unroll
       for (int k = length - 1; k > after; k--) c[j][k] = nolow || nohigh ? c[j][k - 1] : c[j][k];
       c[j][after]  = nolow ? c[j][before] : c[j][after];
       c[j][after]  = nohigh ? CodeRegister{} : c[j][after];
       c[j][before] = nolow ? CodeRegister{} : c[j][before];
     }
     s.Clear();
-  #pragma unroll
+#pragma unroll
     for (int k = 1; k < length; k++) {
       const uint32_t has = part[j] & (1u << k);
 
@@ -193,7 +186,7 @@ static __device__ __forceinline__ void ReadSparseSigmas(const StarArguments &a, 
 {
   const Number *s = a.sigma.sigma + __ldg(a.sigma.ptr + row / 32);
 
-  #pragma unroll
+#pragma unroll
   for (int j = 0; j < 2; j++) {
     const uint32_t bit = 1u << (row % 32 + j);
 
@@ -223,12 +216,12 @@ static __device__ __forceinline__ void WriteStar(const StarArguments &a, VCRSUns
 
   if (scaled) ScaleTwoByPowers(sum, exponent.part[0], exponent.part[1]);
   if (a.sigma.kind != VCRS_SIGMA_NONE) {
-  #pragma unroll
+#pragma unroll
     for (int j = 0; j < 2; j++) sum[j] = MultiplyAdd(sigma[j], xref[j], sum[j]);
   }
   if (a.add) {
     y.bits = *reinterpret_cast<const decltype(y.bits) *>(a.add + row);
-  #pragma unroll
+#pragma unroll
     for (int j = 0; j < 2; j++) sum[j] = AddSigned(y.part[j], a.sign, sum[j]);
   }
   y.part[0]                                        = sum[0];
@@ -250,9 +243,13 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
   StarHead                             next  = {};
   Values<kind>                         values;
 
+  LetNextBegin();
   if (unit < units) next = ReadStarHead<scaled>(a, unit);
   values.Setup(shared, a.decode);
-  #pragma unroll 1
+
+  const Number *const allx = WaitForVectors(a.x);
+
+#pragma unroll 1
   for (; unit <= units; unit += step) {
     if (unit < units) {
       const StarHead     h   = next;
@@ -272,14 +269,14 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
         const uint32_t room = __ballot_sync(0xffffffffu, part[0] == a.all || part[1] == a.all);
         bool           ends = true;
 
-  #pragma unroll
+#pragma unroll
         for (int j = 0; j < 2; j++) ends = ends && (part[j] == a.all || part[j] == (a.all & ~low) || part[j] == (a.all & ~high));
         lacking = __all_sync(0xffffffffu, ends) && (room & 0xffffu) && (room >> 16) ? LACKING_ENDS : LACKING_ANY;
         known   = lacking == LACKING_ENDS || (__all_sync(0xffffffffu, part[0] && part[1]) && unit < a.whole);
       }
       if (known) {
         const Code   *v = Whole(value + h.start + row % 32);
-        const Number *x = Whole(a.x + row);
+        const Number *x = Whole(allx + row);
         Number        sigma[2], sum[2], xref[2];
 
         ReadTwoIf(a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row, sigma[0], sigma[1]);
@@ -291,7 +288,7 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
         continue;
       }
     }
-  #pragma unroll 1
+#pragma unroll 1
     for (VCRSUnsigned first = 64 * unit; first < m && first < 64 * unit + 64; first += 32) {
       const VCRSUnsigned row   = first + lane;
       const RowHead      h     = ReadHead<kind, true>(a, row, true);
@@ -299,7 +296,7 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
       Number             xref, sum;
       bool               empty;
 
-      sum = SumRow<length, length - 1, true>(a, values, value + h.start + lane, row, h.id, ReadPart(a, h.id), &xref, &empty);
+      sum = SumRow<length, length - 1, true>(a, allx, values, value + h.start + lane, row, h.id, ReadPart(a, h.id), &xref, &empty);
       if (row < m) WriteRow<kind, true>(a, row, h.exponent, empty, sigma, xref, sum);
     }
   }
@@ -316,8 +313,7 @@ static PetscErrorCode StarLaunch(const VCRSLaunch *l, const StarArguments *a, cu
 
   PetscFunctionBegin;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
-  kernel<<<static_cast<unsigned int>(n), static_cast<unsigned int>(32 * warps), shared, stream>>>(*a);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(n)), dim3(static_cast<unsigned int>(32 * warps)), shared, stream, *a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
