@@ -243,11 +243,18 @@ struct Place {
   bool begins, ends;
 };
 
+/* Which rows a plane's points belong to: before a band begins and after it ends there is one only */
+enum Rows {
+  ROWS_ALL,
+  ROWS_FIRST,
+  ROWS_LAST
+};
+
 /*
    A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. ends: the warp has rows
    at ends of a line; their entries have no gaps for the points that are not there.
 */
-template <bool difference, bool ends, class V, class Sums>
+template <bool difference, bool ends, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
 {
   typedef Pieces<difference> P;
@@ -265,9 +272,9 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 
     if (leave) xt = Number{};
     all = all + xt;
-    first.AddEntry(values, value0[32 * t], xt, leave);
-    if (!difference || t != plane / 2) middle.AddEntry(values, value1[32 * (t - (difference && t > plane / 2 ? 1 : 0))], xt, leave);
-    last.AddEntry(values, value2[32 * t], xt, leave);
+    if (rows != ROWS_LAST) first.AddEntry(values, value0[32 * t], xt, leave);
+    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, value1[32 * (t - (difference && t > plane / 2 ? 1 : 0))], xt, leave);
+    if (rows != ROWS_FIRST) last.AddEntry(values, value2[32 * t], xt, leave);
     if (ends && t % 3 == 2) {
       value0 -= aline;
       value1 -= aline;
@@ -315,8 +322,11 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     first.Clear();
     BarrierWait(full + stage, parity);
     own = *x;
-    if (ends) all = AddPlane<difference, true>(values, value, x, a.pitch, place, first, middle, last);
-    else all = AddPlane<difference, false>(values, value, x, a.pitch, place, first, middle, last);
+    if (p < 0) all = AddPlane<difference, true, ROWS_FIRST>(values, value, x, a.pitch, place, first, middle, last);
+    else if (p == a.planes && ends) all = AddPlane<difference, true, ROWS_LAST>(values, value, x, a.pitch, place, first, middle, last);
+    else if (p == a.planes) all = AddPlane<difference, false, ROWS_LAST>(values, value, x, a.pitch, place, first, middle, last);
+    else if (ends) all = AddPlane<difference, true, ROWS_ALL>(values, value, x, a.pitch, place, first, middle, last);
+    else all = AddPlane<difference, false, ROWS_ALL>(values, value, x, a.pitch, place, first, middle, last);
     first.Add(Sums::Share(all));
     middle.Add(Sums::Share(difference ? all - own : all));
     last.Add(Sums::Share(all));
