@@ -91,13 +91,21 @@ static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
 }
 #endif
 
+/* Whether 2^e can be made of its bits (in double precision, where it is a normal number), and that */
+static __device__ __forceinline__ bool HasPower(int e)
+{
+  return sizeof(PetscReal) == sizeof(double) && static_cast<unsigned int>(e + 1022) < 2046u;
+}
+
+static __device__ __forceinline__ PetscReal Power(int e)
+{
+  return static_cast<PetscReal>(__hiloint2double((e + 1023) << 20, 0));
+}
+
 /* a 2^e, also where 2^e is no number */
 static __device__ __forceinline__ PetscReal ScaleRealByPower(PetscReal a, int e)
 {
-#if defined(PETSC_USE_REAL_DOUBLE)
-  if (static_cast<unsigned int>(e + 1022) < 2046u) return a * __hiloint2double((e + 1023) << 20, 0);
-#endif
-  return scalbn(a, e);
+  return HasPower(e) ? a * Power(e) : scalbn(a, e);
 }
 
 static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
@@ -397,6 +405,12 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
 
 #include "vcrsvalues.cuh"
 
+/* How many bits below bit k are set */
+static __device__ __forceinline__ int CountBelow(uint32_t bits, int k)
+{
+  return __popc(bits & ((1u << k) - 1));
+}
+
 /* Row sums of the difference form */
 struct SigmaArguments {
   int             kind;
@@ -409,9 +423,9 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 {
   if (a.kind == VCRS_SIGMA_FULL) return Read(a.sigma + row);
   if (a.kind == VCRS_SIGMA_SPARSE) {
-    const uint32_t bits = __ldg(a.mask + row / 32), bit = 1u << (row % 32);
+    const uint32_t bits = __ldg(a.mask + row / 32);
 
-    if (bits & bit) return Read(a.sigma + __ldg(a.ptr + row / 32) + __popc(bits & (bit - 1)));
+    if (bits >> row % 32 & 1u) return Read(a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
   }
   return Number{};
 }

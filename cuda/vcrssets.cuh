@@ -93,11 +93,11 @@ static __device__ __forceinline__ uint32_t ReadPart(const SetsArguments &a, Pets
 
 static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, const RowHead &h, VCRSUnsigned row)
 {
-  const uint32_t bit = 1u << row % 32;
+  const int k = static_cast<int>(row % 32);
 
   if (a.sigma.kind == VCRS_SIGMA_FULL) return ReadOnce(a.sigma.sigma + row);
   if (!h.sigmabits) return Number{}; /* of no row of the slice: the commonest case */
-  if (h.sigmabits & bit) return Read(a.sigma.sigma + h.sigmastart + __popc(h.sigmabits & (bit - 1)));
+  if (h.sigmabits >> k & 1u) return Read(a.sigma.sigma + h.sigmastart + CountBelow(h.sigmabits, k));
   return Number{};
 }
 
@@ -296,7 +296,7 @@ static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Nu
     }
 
     for (uint32_t rest = odd; rest;) {
-      const int  rank = __popc(rest & ((1u << lane) - 1)), from = rank % rows * group;
+      const int  rank = CountBelow(rest, lane), from = rank % rows * group;
       const bool mine = (rest >> lane & 1u) && rank < rows;
       int        entries;
       Number     reference, together = SumOdd<group, difference>(a, values, rest, id, value - lane, allx + (row - lane), &reference, &entries);

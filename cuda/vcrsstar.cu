@@ -116,7 +116,7 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
   for (int k = 1; k < length; k++) {
     if (lacking == LACKING_ANY) {
 #pragma unroll
-      for (int j = 0; j < 2; j++) c[j][k] = ReadOnceIf(part[j] & (1u << k), value + 32 * (__popc(part[j] & ((1u << k) - 1)) - 1) + j);
+      for (int j = 0; j < 2; j++) c[j][k] = ReadOnceIf(part[j] & (1u << k), value + 32 * (CountBelow(part[j], k) - 1) + j);
     } else code[k] = Two<Code>::ReadOnce(value + 32 * (k - 1));
   }
 
@@ -188,24 +188,22 @@ static __device__ __forceinline__ void ReadSparseSigmas(const StarArguments &a, 
 
 #pragma unroll
   for (int j = 0; j < 2; j++) {
-    const uint32_t bit = 1u << (row % 32 + j);
+    const int k = row % 32 + j;
 
-    if (bits & bit) sigma[j] = Read(s + __popc(bits & (bit - 1)));
+    if (bits >> k & 1u) sigma[j] = Read(s + CountBelow(bits, k));
   }
 }
 
 /* One branch for both */
 static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, int e1)
 {
-  #if defined(PETSC_USE_REAL_DOUBLE)
-  if (PetscMax(static_cast<unsigned int>(e0 + 1022), static_cast<unsigned int>(e1 + 1022)) < 2046u) {
-    sum[0] *= __hiloint2double((e0 + 1023) << 20, 0);
-    sum[1] *= __hiloint2double((e1 + 1023) << 20, 0);
-    return;
+  if (HasPower(e0) & HasPower(e1)) {
+    sum[0] *= Power(e0);
+    sum[1] *= Power(e1);
+  } else {
+    sum[0] = ScaleByPower(sum[0], e0);
+    sum[1] = ScaleByPower(sum[1], e1);
   }
-  #endif
-  sum[0] = ScaleByPower(sum[0], e0);
-  sum[1] = ScaleByPower(sum[1], e1);
 }
 
 /* y of both rows; y and add are multiples of a pair */
@@ -359,8 +357,8 @@ PetscErrorCode VCRSStarMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     a.byteoffset[k] = (l->offset[k] - odd) * static_cast<PetscInt64>(sizeof(Number));
     if (odd && k != l->length / 2 && k != l->length / 2 + 1) a.odd |= 1u << k;
   }
-  #define StarCase(kind)                            \
-  case kind:                                        \
+  #define StarCase(kind) \
+  case kind: \
     PetscCall(StarLaunchKind<kind>(l, &a, stream)); \
     break
   switch (p->values) {

@@ -18,23 +18,23 @@ typedef struct {
 
 /* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
 static const Grid grids[] = {
-  {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},
-  {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
-  {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},
-  {"box, media", {48, 40, 40}, PETSC_TRUE, 5, 0, 0},
-  {"star, variable", {64, 40, 30}, PETSC_FALSE, 0, 0, 0},
-  {"star, media", {50, 41, 40}, PETSC_FALSE, 3, 0, 0},
-  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0, 0},
-  {"unstructured", {50, 40, 40}, PETSC_FALSE, 0, 4000, 0},
-  {"grouped", {61, 63, 41}, PETSC_TRUE, 0, 600, 9973},
-  {"grouped, media", {64, 64, 34}, PETSC_TRUE, 5, 600, 0},
-  {"star, odd lines", {51, 40, 31}, PETSC_FALSE, 0, 0, 0},
-  {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0, 0},
-  {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0, 0},
-  {"star, no interior", {2, 200, 151}, PETSC_FALSE, 0, 0, 0},
-  {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0, 997},
-  {"flat star", {300, 251, 1}, PETSC_FALSE, 0, 0, 0},
-  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0},
+  {"box, variable",        {48, 48, 40},  PETSC_TRUE,  0, 0,    0   },
+  {"box, odd lines",       {45, 41, 40},  PETSC_TRUE,  0, 0,    0   },
+  {"box, long lines",      {288, 20, 18}, PETSC_TRUE,  0, 0,    0   },
+  {"box, media",           {48, 40, 40},  PETSC_TRUE,  5, 0,    0   },
+  {"star, variable",       {64, 40, 30},  PETSC_FALSE, 0, 0,    0   },
+  {"star, media",          {50, 41, 40},  PETSC_FALSE, 3, 0,    0   },
+  {"star, one medium",     {50, 41, 40},  PETSC_FALSE, 1, 0,    0   },
+  {"unstructured",         {50, 40, 40},  PETSC_FALSE, 0, 4000, 0   },
+  {"grouped",              {61, 63, 41},  PETSC_TRUE,  0, 600,  9973},
+  {"grouped, media",       {64, 64, 34},  PETSC_TRUE,  5, 600,  0   },
+  {"star, odd lines",      {51, 40, 31},  PETSC_FALSE, 0, 0,    0   },
+  {"star, odd planes",     {63, 41, 31},  PETSC_FALSE, 0, 0,    0   },
+  {"star, short lines",    {5, 90, 151},  PETSC_FALSE, 0, 0,    0   },
+  {"star, no interior",    {2, 200, 151}, PETSC_FALSE, 0, 0,    0   },
+  {"star, far entries",    {64, 40, 30},  PETSC_FALSE, 0, 0,    997 },
+  {"flat star",            {300, 251, 1}, PETSC_FALSE, 0, 0,    0   },
+  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0,    0   },
 };
 
 typedef struct {
@@ -45,19 +45,19 @@ typedef struct {
 } Store;
 
 static const Store stores[] = {
-  {"auto", MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16},
-  {"l3", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_NONE, 16},
-  {"l1", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_NONE, 16},
-  {"single", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_SINGLE, 16},
-  {"fixed 16", MATVCRS_LAYOUT_L2, MATVCRS_LOSS_FIXED, 16},
-  {"fixed 8", MATVCRS_LAYOUT_L2, MATVCRS_LOSS_FIXED, 8},
-  {"log 16", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 16},
-  {"log 8", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8},
-  {"l3 fixed 8", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_FIXED, 8},
-  {"l3 log 16", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_LOG, 16},
-  {"l3 fixed 16", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_FIXED, 16},
-  {"l3 log 8", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_LOG, 8},
-  {"l3 single", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_SINGLE, 16},
+  {"auto",        MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE,   16},
+  {"l3",          MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_NONE,   16},
+  {"l1",          MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_NONE,   16},
+  {"single",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_SINGLE, 16},
+  {"fixed 16",    MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  16},
+  {"fixed 8",     MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  8 },
+  {"log 16",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    16},
+  {"log 8",       MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    8 },
+  {"l3 fixed 8",  MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  8 },
+  {"l3 log 16",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    16},
+  {"l3 fixed 16", MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  16},
+  {"l3 log 8",    MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    8 },
+  {"l3 single",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_SINGLE, 16},
 };
 
 /* How many entries a row of very many has more than others, and which */
@@ -103,8 +103,8 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
           if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
           to = row + (dz * ny + dy) * nx + dx;
           if (g->shuffled && !self) to = PetscMin(m - 1, PetscMax(0, to + (PetscInt)(g->shuffled * (TestRandom(1, (uint64_t)row, (uint64_t)point) - 0.5))));
-          re            = TestRandom(2, (uint64_t)(g->media ? medium : row), (uint64_t)point);
-          im            = TestRandom(3, (uint64_t)(g->media ? medium : row), (uint64_t)point);
+          re = TestRandom(2, (uint64_t)(g->media ? medium : row), (uint64_t)point);
+          im = TestRandom(3, (uint64_t)(g->media ? medium : row), (uint64_t)point);
           cols[count]   = to;
           vals[count++] = self ? PetscCMPLX(30 + re, 1 + im) : PetscCMPLX(-1 - re, im - 0.5);
         }
@@ -157,14 +157,73 @@ static PetscErrorCode CompareShifted(Mat A, Mat C, const char where[], PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode HasColumnsInOrder(Mat A, PetscBool *order)
+{
+  PetscInt m;
+
+  PetscFunctionBeginUser;
+  *order = PETSC_TRUE;
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  for (PetscInt row = 0; row < m; row++) {
+    const PetscInt *columns;
+    PetscInt        n;
+
+    PetscCall(MatGetRow(A, row, &n, &columns, NULL));
+    for (PetscInt k = 1; k < n; k++) *order = (PetscBool)(*order && columns[k - 1] < columns[k]);
+    PetscCall(MatRestoreRow(A, row, &n, &columns, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Compressed on the device, where a product puts the entries of grouped columns in another order, and read back: what the host has made, C */
+static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const char where[], PetscInt *failures)
+{
+  const char *names[] = {"-mat_vcrs_layout", "-mat_vcrs_loss", "-mat_vcrs_bits", "-mat_vcrs_drop_aij"};
+  char        bits[8];
+  const char *values[] = {MatVCRSLayouts[store->layout], MatVCRSLosses[store->loss], bits, "yes"};
+  Mat         D, A, E;
+  Vec         x, y;
+  PetscBool   same, order;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(bits, sizeof(bits), "%" PetscInt_FMT, store->bits));
+  PetscCall(MatConvert(B, MATSEQAIJCUSPARSE, MAT_INITIAL_MATRIX, &D));
+  PetscCall(MatCreateVecs(D, &x, &y));
+  PetscCall(VecSetRandom(x, NULL));
+  PetscCall(MatMult(D, x, y)); /* it is on the device now */
+  for (int o = 0; o < 4; o++) PetscCall(PetscOptionsSetValue(NULL, names[o], values[o]));
+  PetscCall(MatConvert(D, MATVCRS, MAT_INITIAL_MATRIX, &A));
+  for (int o = 0; o < 4; o++) PetscCall(PetscOptionsClearValue(NULL, names[o]));
+  for (int p = 0; p < 2; p++) {
+    PetscCall(MatMult(A, x, y));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &E));
+    PetscCall(MatEqual(E, C, &same));
+    PetscCall(HasColumnsInOrder(E, &order));
+    if (!same || !order) {
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: compressed on the device it is %s\n", where, order ? "another matrix" : "not in the order of columns"));
+      (*failures)++;
+    }
+    PetscCall(MatDestroy(&E));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
-  PetscInt failures = 0, count = 0, grouped = 0, every = 1, k = 0;
+  char      type[32] = "";
+  PetscBool cuda;
+  PetscInt  failures = 0, count = 0, grouped = 0, every = 1, k = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-x_vec_type", type, sizeof(type), NULL));
+  PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(grids); g++) {
     Mat B;
 
@@ -195,6 +254,7 @@ int main(int argc, char **argv)
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(TestProductsDestroy(&t));
       if (grids[g].shuffled || !grids[g].box) PetscCall(CompareShifted(A, C, where, &failures));
+      if (info.grouped && cuda) PetscCall(CompareFromDevice(B, &stores[s], C, where, &failures));
       PetscCall(MatDestroy(&C));
       PetscCall(MatDestroy(&A));
       count++;
