@@ -314,7 +314,7 @@ static PetscErrorCode ChooseEarly(VCRSLaunch *l)
 }
 
 /* What launches of this matrix are to do; table may be NULL or have no set tables */
-static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
+static PetscErrorCode PlanChoose(const VCRSPlan *table, VCRSPlan *dplan)
 {
   const PetscBool pairs = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE, sets = dplan->layout == MATVCRS_LAYOUT_L1 || dplan->layout == MATVCRS_LAYOUT_L2 ? PETSC_TRUE : PETSC_FALSE;
   VCRSLaunch     *l;
@@ -394,6 +394,16 @@ static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it, and streams need not wait for copies from pageable memory */
+static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  PetscCall(PlanChoose(table, dplan));
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
 {
   PlanArray   from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
@@ -419,7 +429,6 @@ PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
     PetscCall(LitheCUDAVCRSFree(ddst));
     PetscCallCUDA(error);
   }
-  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* the copies may still be on their way, and other streams do not wait for them */
   PetscCall(PlanPrepare(src, ddst));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,8 @@
    A block has stages, each with room for what a window reads: the columns, the entries, and the x of its
    groups of columns. A warp of its own fills a stage as soon as it is free, asynchronously (TMA and cp.async,
    from compute capability 9.0 on); teams of eight warps, a slice a warp, sum what is there. Gathers of x are
-   bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together.
+   bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
+   entries in their rows spreads them over its banks (vcrsbanks.cu).
 */
 
 #include "barrier.cuh"
@@ -145,7 +146,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, 
     parity ^= 1;
     if (lane == 0) {
       const unsigned int nvalues = static_cast<unsigned int>(window.valueend - window.value), valuebytes = nvalues * static_cast<unsigned int>(sizeof(Code));
-      const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(min(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
+      const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(PetscMin(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
 
       (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
       if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.columnsat, a.column + window.value + first * static_cast<PetscInt64>(32) * window.slice, columnbytes, full);

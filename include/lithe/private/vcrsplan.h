@@ -21,7 +21,8 @@
      y_i = sigma_i x_ref + sum_{k>=1} a_ik (x_k - x_ref),
    so the row sum is sigma_i exactly. An empty row has no reference and y_i = 0. In L0 the slot of the
    reference is there and holds minus the sum of the others, so that y_i = sigma_i x_ref + the sum over
-   the whole set. Without the difference form all entries are stored, in column order.
+   the whole set. Without the difference form all entries are stored, in column order. (On a device rows with grouped columns
+   have their entries, but for the reference, in another order: cuda/vcrsbanks.cu.)
 
    Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are
    ordered by falling length inside windows of VCRS_WINDOW rows: lane l of slice s is row
