@@ -302,14 +302,19 @@ static __global__ void Probe()
 {
 }
 
-/* Whether the code that runs here waits for the kernel before: that for older devices does not */
-static PetscErrorCode ChooseEarly(VCRSLaunch *l)
+/* What the device has, and whether the code that runs there was made for it: that for older devices neither waits for the kernel before nor has bulk copies */
+static PetscErrorCode GetDevice(VCRSLaunch *l)
 {
   cudaFuncAttributes attributes;
+  int                device;
 
   PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&l->blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   PetscCallCUDA(cudaFuncGetAttributes(&attributes, Probe));
-  l->early = attributes.ptxVersion >= 90;
+  l->sm90 = attributes.ptxVersion >= 90;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,7 +324,6 @@ static PetscErrorCode PlanChoose(const VCRSPlan *table, VCRSPlan *dplan)
   const PetscBool pairs = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE, sets = dplan->layout == MATVCRS_LAYOUT_L1 || dplan->layout == MATVCRS_LAYOUT_L2 ? PETSC_TRUE : PETSC_FALSE;
   VCRSLaunch     *l;
   cudaStream_t    stream;
-  int             device;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&l));
@@ -327,12 +331,9 @@ static PetscErrorCode PlanChoose(const VCRSPlan *table, VCRSPlan *dplan)
   l->id         = -1;
   l->stride     = pairs ? 128 : 0;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  PetscCall(ChooseEarly(l));
+  PetscCall(GetDevice(l));
   if (dplan->grouped) {
-    PetscCall(VCRSGroupsPrepare(l));
-    if (l->staged) PetscCall(VCRSBanksSpread(dplan, stream));
+    if (l->sm90) PetscCall(VCRSBanksOrder(dplan, true, stream));
   } else if (!pairs) PetscCall(VCRSSmallPrepare(dplan, l));
   if (l->split || !(pairs || sets) || !table || !table->setptr || !table->setoffset || !table->setcount || (pairs && !table->setvalue)) PetscFunctionReturn(PETSC_SUCCESS);
 
@@ -359,13 +360,10 @@ static PetscErrorCode PlanChoose(const VCRSPlan *table, VCRSPlan *dplan)
   /* what the other sets (pairs) have of it */
   PetscCall(PetscMalloc1(table->nsets, &word));
   if (!pairs) {
-    bool boxes;
-
     for (PetscInt p = 0; p < table->nsets; p++) word[p] = SetGetPart(table, l, p, dplan->difference);
     PetscCall(UploadWords(l, table->nsets, word));
     l->star = VCRSStarRuns(l, dplan);
-    PetscCall(VCRSGridPrepare(l, dplan->values, &boxes));
-    if (boxes) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
+    if (VCRSGridRuns(l, dplan->values)) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
     if (l->box) {
       ChooseMain(l, dplan->m, dplan->n);
       PetscCall(VCRSGridList(l, dplan, word[l->id], &l->box, stream));
@@ -439,12 +437,13 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   PlanEnds          ends   = {0, 0};
   VCRSPlan          device = *dsrc;
   const VCRSLaunch *l      = static_cast<const VCRSLaunch *>(dsrc->launch);
+  const bool        spread = dsrc->grouped && l && l->sm90;
   cudaStream_t      stream;
   int               n;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (l && l->staged) PetscCall(VCRSBanksSort(dsrc, stream));
+  if (spread) PetscCall(VCRSBanksOrder(dsrc, false, stream));
   if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
   if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
 
@@ -456,7 +455,7 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
     PetscCall(PetscMalloc(from[k].bytes, to[k].pointer));
     PetscCallCUDA(cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyDeviceToHost));
   }
-  if (l && l->staged) PetscCall(VCRSBanksSpread(dsrc, stream));
+  if (spread) PetscCall(VCRSBanksOrder(dsrc, true, stream));
 
   /* how many rows have a set is not on the device */
   if (dst->id) {
@@ -513,7 +512,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   /* a plan that was made on the device is prepared by its first product */
   if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
   l       = static_cast<const VCRSLaunch *>(dplan->launch);
-  v.early = l->early;
+  v.early = l->sm90;
   if (l->split) {
     PetscCall(VCRSSmallMult(l, dplan, &v, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -530,7 +529,7 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
     break;
   case MATVCRS_LAYOUT_L3:
     if (!dplan->grouped) PetscCall(VCRSSlicesMult(l, dplan, &v, stream));
-    else if (l->staged) PetscCall(VCRSGroupsMult(l, dplan, &v, stream));
+    else if (l->sm90) PetscCall(VCRSGroupsMult(l, dplan, &v, stream));
     else PetscCall(VCRSRowsMult(dplan, 1, dx, 0, dadd, 0, dy, 0, sign, stream));
     break;
   default:

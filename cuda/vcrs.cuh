@@ -11,6 +11,7 @@
      vcrspairs.cu   y = A x of L0
      vcrsunions.cu  the same where neighbouring rows have several pairs
      vcrssets.cu    y = A x of L1 and L2
+     vcrsstar.cu    the same for stars of 5 and 7 points, real
      vcrsgrid.cu    the same for small complex entries on grids of 27 points
      vcrsslices.cu  y = A x of L3
      vcrsgroups.cu  the same with grouped columns
@@ -472,9 +473,8 @@ typedef struct {
   int       npair;
   int       multiprocessors;
   int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrssmall.cu; 0: the kernels for large matrices */
-  bool      staged; /* L3 with grouped columns: vcrsgroups.cu runs here */
-  int       sharedbytes, blockbytes; /* the same: shared memory of a multiprocessor, and what a block of it may have */
-  bool      early;  /* launches may overlap with the kernels before them: early.cuh */
+  bool      sm90;   /* the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels before them (early.cuh), vcrsgroups.cu and vcrsgrid.cu run */
+  int       sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
   uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
@@ -530,17 +530,15 @@ PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, c
 /* Stars: whether the common set is one */
 PETSC_INTERN bool VCRSStarRuns(const VCRSLaunch *, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSStarMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
-/* Boxes: whether they run here; sets sharedbytes */
-PETSC_INTERN PetscErrorCode VCRSGridPrepare(VCRSLaunch *, VCRSValues, bool *);
+/* Boxes: whether they run here */
+PETSC_INTERN bool VCRSGridRuns(const VCRSLaunch *, VCRSValues);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
-/* L3 with grouped columns: sets staged, sharedbytes, blockbytes */
-PETSC_INTERN PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *);
-/* On a device that does, the entries of rows are not in the order of columns but in one that spreads the reads of x over the banks of shared memory; sorted again for the host */
-PETSC_INTERN PetscErrorCode VCRSBanksSpread(const VCRSPlan *, cudaStream_t);
-PETSC_INTERN PetscErrorCode VCRSBanksSort(const VCRSPlan *, cudaStream_t);
+/* L3 with grouped columns, if sm90 */
 PETSC_INTERN PetscErrorCode VCRSGroupsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+/* The same: puts the entries of rows in an order that spreads the reads of x over the banks of shared memory, as that kernel wants it, or back in that of columns, as the host does */
+PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
 /* A small matrix: sets split and dlong */
 PETSC_INTERN PetscErrorCode VCRSSmallPrepare(const VCRSPlan *, VCRSLaunch *);
 PETSC_INTERN PetscErrorCode VCRSSmallMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);

@@ -172,11 +172,11 @@ static PetscErrorCode BanksLaunch(const VCRSPlan *p, bool spread, cudaStream_t s
     SpreadWindows<Code><<<static_cast<unsigned int>(blocks), VCRS_WINDOW, bytes, stream>>>(*p, nwindows);
   } else SortWindows<Code><<<static_cast<unsigned int>(blocks), VCRS_WINDOW, 0, stream>>>(*p, nwindows);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaStreamSynchronize(stream)); /* a plan is complete before its products, see vcrsfinish.cuh */
+  PetscCallCUDA(cudaStreamSynchronize(stream)); /* a plan is complete before its products, see early.cuh */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BanksOrder(const VCRSPlan *p, bool spread, cudaStream_t stream)
+PetscErrorCode VCRSBanksOrder(const VCRSPlan *p, bool spread, cudaStream_t stream)
 {
   PetscFunctionBegin;
   switch (VCRSValueBytes(p->values)) {
@@ -195,19 +195,5 @@ static PetscErrorCode BanksOrder(const VCRSPlan *p, bool spread, cudaStream_t st
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No grouped columns with entries of %zu bytes", VCRSValueBytes(p->values));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VCRSBanksSpread(const VCRSPlan *dplan, cudaStream_t stream)
-{
-  PetscFunctionBegin;
-  PetscCall(BanksOrder(dplan, true, stream));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode VCRSBanksSort(const VCRSPlan *dplan, cudaStream_t stream)
-{
-  PetscFunctionBegin;
-  PetscCall(BanksOrder(dplan, false, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -474,23 +474,10 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether VCRSGridMult() runs here with entries of this kind; sets sharedbytes */
-PetscErrorCode VCRSGridPrepare(VCRSLaunch *l, VCRSValues values, bool *runs)
+/* Whether VCRSGridMult() runs here with entries of this kind */
+bool VCRSGridRuns(const VCRSLaunch *l, VCRSValues values)
 {
-  PetscFunctionBegin;
-  *runs = false;
-#if VCRS_BOXES
-  cudaFuncAttributes attributes;
-  int                device;
-
-  PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-
-  /* code for older devices has no asynchronous copies of this kind */
-  PetscCallCUDA(cudaFuncGetAttributes(&attributes, GridKernel<VCRS_VALUES_FIXED8, false, 2, 8, 0, 3>));
-  *runs = attributes.ptxVersion >= 90 && (values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 || values == VCRS_VALUES_LOG8 || values == VCRS_VALUES_DICT8);
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return VCRS_BOXES && l->sm90 && (values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 || values == VCRS_VALUES_LOG8 || values == VCRS_VALUES_DICT8);
 }
 
 /* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a line */

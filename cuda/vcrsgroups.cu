@@ -382,22 +382,6 @@ static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, GroupsArguments *a, cuda
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSGroupsPrepare(VCRSLaunch *l)
-{
-  cudaFuncAttributes attributes;
-  int                device;
-
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&l->blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-
-  /* code for older devices has no asynchronous copies of this kind */
-  PetscCallCUDA(cudaFuncGetAttributes(&attributes, GroupsKernel<VCRS_VALUES_SINGLE, false, 4>));
-  l->staged = attributes.ptxVersion >= 90;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   GroupsArguments a;

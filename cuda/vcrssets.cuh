@@ -220,7 +220,7 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
     value += at;
   }
   if (k0 < a.length) {
-    const uint32_t                            rest = (parts ? part : ~0u) & (a.length < 32 ? (1u << a.length) - 1 : ~0u);
+    const uint32_t                            rest = parts ? part & a.all : a.all;
     typename Register<typename V::Code>::type c[batch];
     Number                                    xs[batch];
     int                                       at = 0;
