@@ -107,6 +107,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->ngroups      = src->ngroups;
   dst->mostgroups   = src->mostgroups;
   dst->mostcolumns  = src->mostcolumns;
+  dst->mostbytes    = src->mostbytes;
   dst->ndict        = src->ndict;
   dst->nsigma       = src->nsigma;
 }

@@ -17,6 +17,7 @@
 /* What the choice depends on */
 typedef struct {
   unsigned long long ngroups;
+  unsigned long long mostbytes;
   int                mostgroups, mostcolumns, toowide;
 } GroupSizes;
 
@@ -85,6 +86,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureGroups(VCRSBuild b,
       first[w] = least;
       atomicAdd(&sizes->ngroups, static_cast<unsigned long long>(n));
       atomicMax(&sizes->mostgroups, n);
+      atomicMax(&sizes->mostbytes, static_cast<unsigned long long>(VCRSWindowBytes(&plan, w, n)));
       atomicMax(&sizes->mostcolumns, static_cast<int>(VCRS_SLICE * (VCRSColumnBase(&plan, end) - VCRSColumnBase(&plan, s))));
     }
   }
@@ -150,7 +152,7 @@ PetscErrorCode DeviceFindGroups(DeviceBuild *d, VCRSPlan *dplan)
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dsizes, 1, &sizes));
   PetscCall(DeviceFree(&d->memory, &dsizes));
-  if (sizes.toowide || sizes.ngroups > (unsigned long long)PETSC_INT_MAX || !VCRSChooseGroups(dplan, (PetscInt64)sizes.ngroups, sizes.mostgroups, sizes.mostcolumns)) {
+  if (sizes.toowide || sizes.ngroups > (unsigned long long)PETSC_INT_MAX || !VCRSChooseGroups(dplan, (PetscInt64)sizes.ngroups, sizes.mostgroups, (PetscInt64)sizes.mostbytes)) {
     PetscCall(DeviceFree(&d->memory, &ptr));
     PetscCall(DeviceFree(&d->memory, &first));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,6 +164,7 @@ PetscErrorCode DeviceFindGroups(DeviceBuild *d, VCRSPlan *dplan)
   dplan->ngroups     = (PetscInt)sizes.ngroups;
   dplan->mostgroups  = sizes.mostgroups;
   dplan->mostcolumns = sizes.mostcolumns;
+  dplan->mostbytes   = (PetscInt)sizes.mostbytes;
   dplan->ncolbytes   = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * dplan->ncolbase;
   dplan->ncolbase    = 0;
   PetscCall(DeviceFree(&d->memory, &dplan->colbase));

@@ -28,12 +28,19 @@ static __device__ __forceinline__ RowEnd ReadRowEnd(const Arguments &a, VCRSUnsi
   return end;
 }
 
+/* The entry of y that a row's sum becomes */
 template <bool scaled, bool difference, class Arguments>
-static __device__ __forceinline__ void FinishRow(const Arguments &a, VCRSUnsigned row, const RowEnd &end, bool empty, Number sum, Number xref)
+static __device__ __forceinline__ Number EndRow(const Arguments &a, const RowEnd &end, bool empty, Number sum, Number xref)
 {
   if (scaled) sum = ScaleByPower(sum, end.exponent);
   if (difference && a.sigma.kind != VCRS_SIGMA_NONE && !empty) sum = MultiplyAdd(end.sigma, xref, sum);
-  a.y[row] = a.add ? AddSigned(end.add, a.sign, sum) : sum;
+  return a.add ? AddSigned(end.add, a.sign, sum) : sum;
+}
+
+template <bool scaled, bool difference, class Arguments>
+static __device__ __forceinline__ void FinishRow(const Arguments &a, VCRSUnsigned row, const RowEnd &end, bool empty, Number sum, Number xref)
+{
+  a.y[row] = EndRow<scaled, difference>(a, end, empty, sum, xref);
 }
 
 /* Very long row q of L3. A thread has batch entries under way at a time; past the row's end it reads the last one again and leaves it out */

@@ -5,18 +5,23 @@
 /*
    Layout L3 with grouped columns: a block works on windows of 256 rows, whose x it has in shared memory.
 
-   A block has stages, each with room for what a window reads: the columns, the entries, and the x of its
-   groups of columns. A warp of its own fills a stage as soon as it is free, asynchronously (TMA and cp.async,
+   A block has stages, each with room for what a window reads: the x of its groups of columns, the columns, the
+   entries; and for its y. A warp of its own fills a stage as soon as it is free, asynchronously (TMA and cp.async,
    from compute capability 9.0 on); teams of eight warps, a slice a warp, sum what is there. Gathers of x are
    bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
-   entries in their rows spreads them over its banks (vcrsbanks.cu).
+   entries in their rows spreads them over its banks (vcrsbanks.cu). Rows are sorted by length, so that the y of a slice is
+   scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.
+
+   Barriers, each of which completes once for each window of its stage: "full", what there is to read has come; "empty", it has been
+   read; "done", y is there. Where teams do not divide stages, the teams take turns with each stage, and one that
+   waits for its next turn could take the end of the turn before for it: a stage has as many barriers "full" as there are teams.
 */
 
 #include "barrier.cuh"
 #include "vcrsfinish.cuh"
 
-/* The most threads of a block: two teams and four stages */
-#define VCRS_GROUPS_THREADS 640
+/* The most threads of a block: six stages and two teams, three where there are tables */
+#define VCRS_GROUPS_THREADS(tables) ((tables) ? 960 : 704)
 
 /* Numbers of groups that a thread has read ahead */
 #define VCRS_GROUPS_AHEAD 16
@@ -34,9 +39,10 @@ struct GroupsArguments : MultArguments {
   const int16_t    *exponent;
   DecodeArguments   decode;
   SigmaArguments    sigma;
-  int               stages, teams;                   /* teams divides stages */
-  unsigned int      columnsat, valuesat, stagebytes; /* bytes; x is at 0 */
-  bool              aligned;                         /* x is, to 16 bytes */
+  int               stages, teams;
+  unsigned int      yat, stagebytes; /* bytes; x is at 0, columns and entries follow */
+  PetscInt          nwhole;          /* windows whose y is gathered: they have all their rows, and y is aligned */
+  bool              aligned;         /* x is, to 16 bytes */
 };
 
 /* What may be unused is not used by code for older devices */
@@ -44,6 +50,31 @@ struct GroupsArguments : MultArguments {
 {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
+
+/* See above; the barriers "full" of a stage are a.stages apart */
+struct Barriers {
+  uint64_t *full, *empty, *done;
+
+  static __host__ __device__ size_t CountBytes(int stages, int teams) { return sizeof(uint64_t) * static_cast<size_t>(stages) * static_cast<size_t>(teams + 2); }
+
+  static __device__ __forceinline__ Barriers Find(const GroupsArguments &a, char *stages)
+  {
+    uint64_t *const full = reinterpret_cast<uint64_t *>(stages + a.stages * a.stagebytes);
+
+    return Barriers{full, full + a.teams * a.stages, full + (a.teams + 1) * a.stages};
+  }
+
+  /* Those of a stage */
+  __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
+  {
+#if __CUDA_ARCH__ >= 900
+    for (int t = 0; t < a.teams; t++) cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills it, and its bulk copies */
+    cuda::ptx::mbarrier_init(empty + stage, VCRS_WINDOW_SLICES);
+    cuda::ptx::mbarrier_init(done + stage, VCRS_WINDOW_SLICES);
+    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+#endif
+  }
+};
 
 /* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
 struct Window {
@@ -66,6 +97,9 @@ struct Window {
     return window;
   }
 
+  /* Where in its stage the columns are */
+  __device__ __forceinline__ unsigned int ColumnsAt() const { return static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(groupend - group); }
+
   __device__ __forceinline__ int CountGroups() const { return static_cast<int>(groupend - group) - 1; }
 
   __device__ __forceinline__ const uint16_t *Groups(const GroupsArguments &a) const { return a.group + group + 1; }
@@ -83,7 +117,7 @@ struct Window {
    The x of a window's groups, behind the zeros of the stand-in; allx: of the first column; id[] has the numbers of the first groups, a group a
    thread. These copies are what a block waits for, so that all that could be done once for all of them is.
 */
-[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to, uint64_t *full)
+[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
@@ -102,7 +136,6 @@ struct Window {
       if (t < n) copy(t, group);
     }
     for (int t = 32 * pieces * VCRS_GROUPS_AHEAD; t < n; t += 32) copy(t, __ldg(window.Groups(a) + (t + lane) / pieces));
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
   } else {
     Number *x = reinterpret_cast<Number *>(to) + VCRS_GROUP;
 
@@ -111,7 +144,6 @@ struct Window {
 
       if (column < a.n) x[t] = Read(allx + column);
     }
-    BarrierArrive(full);
   }
 #endif
 }
@@ -124,41 +156,75 @@ struct Window {
   for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) id[k] = ReadOnceIf(lane + 32 * k < window.CountGroups(), window.Groups(a) + lane + 32 * k);
 }
 
-/* The warp that fills a stage: it has every so many windows */
+/* Copies of columns and entries, by one thread; they count for barrier full */
 template <class Code, bool difference>
-static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, uint64_t *full, uint64_t *empty)
+static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, const Window &window, char *to, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int  first = difference ? 1 : 0;
-  const int      lane = threadIdx.x % 32;
-  const PetscInt step = static_cast<PetscInt>(gridDim.x) * a.stages;
-  PetscInt       w    = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x);
-  Window         window = Window::Read(a, w), next = Window::Read(a, w + step);
-  uint32_t       parity = 1;
-  unsigned int   id[VCRS_GROUPS_AHEAD];
+  constexpr int      first   = difference ? 1 : 0;
+  const unsigned int nvalues = static_cast<unsigned int>(window.valueend - window.value), valuebytes = nvalues * static_cast<unsigned int>(sizeof(Code));
+  const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(PetscMin(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
+
+  to += window.ColumnsAt();
+  (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
+  if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, a.column + window.value + first * static_cast<PetscInt64>(32) * window.slice, columnbytes, full);
+  if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + columnbytes, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
+#endif
+}
+
+/* The y of window w, by one thread, which returns when it has been read */
+[[maybe_unused]] static __device__ __forceinline__ void StoreWindow(const GroupsArguments &a, PetscInt w, const char *stage)
+{
+#if __CUDA_ARCH__ >= 900
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, a.y + static_cast<PetscInt64>(VCRS_WINDOW) * w, stage + a.yat, static_cast<uint32_t>(VCRS_WINDOW * sizeof(Number)));
+  cuda::ptx::cp_async_bulk_commit_group();
+  cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
+#endif
+}
+
+/* The warp that fills a stage: it has every so many windows */
+template <class Code, bool difference>
+static __device__ void FillStage(const GroupsArguments &a, int stage, const Barriers &barriers, char *to)
+{
+#if __CUDA_ARCH__ >= 900
+  const int       lane = threadIdx.x % 32;
+  const PetscInt  step = static_cast<PetscInt>(gridDim.x) * a.stages;
+  uint64_t *const empty = barriers.empty + stage, *const done = barriers.done + stage;
+  PetscInt        w = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x), last = a.nwhole; /* whose y is to be stored */
+  Window          window = Window::Read(a, w), next = Window::Read(a, w + step);
+  uint32_t        parity = 1;
+  int             turn   = 0;
+  unsigned int    id[VCRS_GROUPS_AHEAD];
 
   ReadGroups(a, window, id);
-
-  const Number *const allx = WaitForVectors(a.x);
-
+  __syncthreads();
   for (; w < a.nwindows; w += step) {
-    BarrierWait(empty, parity);
-    parity ^= 1;
-    if (lane == 0) {
-      const unsigned int nvalues = static_cast<unsigned int>(window.valueend - window.value), valuebytes = nvalues * static_cast<unsigned int>(sizeof(Code));
-      const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(PetscMin(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
+    uint64_t *const full = barriers.full + stage + turn * a.stages;
 
-      (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
-      if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.columnsat, a.column + window.value + first * static_cast<PetscInt64>(32) * window.slice, columnbytes, full);
-      if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + a.valuesat, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
-    }
+    /* entries may come where x was, of which other kinds of copies know nothing */
+    BarrierWait(empty, parity);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncwarp();
-    CopyGroups(a, allx, window, id, to, full);
+    if (lane == 0) CopyEntries<Code, difference>(a, window, to, full);
+    __syncwarp();
+    CopyGroups(a, WaitForVectors(a.x), window, id, to);
+    if (last < a.nwhole) {
+      BarrierWait(done, parity);
+      if (lane == 0) StoreWindow(a, last, to);
+    }
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
+    last = w;
+    parity ^= 1;
+    turn = turn + 1 < a.teams ? turn + 1 : 0;
 
     /* what the next window needs comes while the stage is in use */
     window = next;
     ReadGroups(a, window, id);
     next = Window::Read(a, w + 2 * step);
+  }
+  if (last < a.nwhole) {
+    BarrierWait(done, parity);
+    if (lane == 0) StoreWindow(a, last, to);
   }
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
@@ -166,7 +232,8 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, char *to, 
 
 /* Where a lane's row is, and what it has; as it is read, see Window */
 struct Lane {
-  PetscInt64   window, start, end; /* where the values of its window and its slice begin, and where these end */
+  PetscInt     group, groupend;            /* see Window */
+  PetscInt64   value, valueend, start, end; /* where the values of its window and its slice begin and end */
   int          slice, length, place; /* of its window */
   VCRSUnsigned first;
 
@@ -181,7 +248,10 @@ struct Lane {
     if (w < a.nwindows && s < a.nslices) {
       const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread;
 
-      lane.window = __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES);
+      lane.group    = __ldg(a.groupptr + w);
+      lane.groupend = __ldg(a.groupptr + w + 1);
+      lane.value    = __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES);
+      lane.valueend = __ldg(a.sliceptr + min(a.nslices, (w + 1) * VCRS_WINDOW_SLICES));
       lane.start  = __ldg(a.sliceptr + s);
       lane.end    = __ldg(a.sliceptr + s + 1);
       lane.length = __ldg(a.rowlength + slot);
@@ -218,7 +288,7 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
 }
 
 template <VCRSValues kind, bool difference, int batch>
-static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
+static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS(Values<kind>::sharedbytes > 0), 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename Values<kind>::Code Code;
@@ -226,28 +296,23 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   extern __shared__ __align__(128) char shared[];
   const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
   char *const                           stages = shared + Values<kind>::sharedbytes;
-  uint64_t *const                       full = reinterpret_cast<uint64_t *>(stages + a.stages * a.stagebytes), *const empty = full + a.stages;
+  const Barriers                        barriers = Barriers::Find(a, stages);
   Values<kind>                          values;
 
   LetNextBegin();
-  values.Setup(shared, a.decode);
   for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
-  if (threadIdx.x < a.stages) {
-    cuda::ptx::mbarrier_init(full + threadIdx.x, 33); /* the threads of the warp that fills it, and its bulk copies */
-    cuda::ptx::mbarrier_init(empty + threadIdx.x, VCRS_WINDOW_SLICES);
-    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
-  }
-  __syncthreads();
-
+  if (threadIdx.x < a.stages) barriers.Begin(a, threadIdx.x);
   if (team >= a.teams) {
     const int stage = warp - VCRS_WINDOW_SLICES * a.teams;
 
-    FillStage<Code, difference>(a, stage, stages + stage * a.stagebytes, full + stage, empty + stage);
+    FillStage<Code, difference>(a, stage, barriers, stages + stage * a.stagebytes);
     return;
   }
+  __syncthreads(); /* with that of FillStage() */
+  values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
   /* slices are sorted by length: each warp gets another one of them at each turn */
-  int      slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team;
+  int      slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
   uint32_t parity = 0;
   PetscInt w      = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x);
   Lane     next   = Lane::Read(a, w, slice);
@@ -256,21 +321,22 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   while (w < a.nwindows) {
     const Lane         lane = next;
     const VCRSUnsigned row  = lane.first + lane.place;
-    const bool         is   = row < static_cast<VCRSUnsigned>(a.m);
-    const RowEnd       end  = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
-    const int          at   = static_cast<int>(lane.start - lane.window) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
-    const char *const  from = stages + stage * a.stagebytes;
-    const Number      *x    = reinterpret_cast<const Number *>(from);
-    const uint16_t    *column = reinterpret_cast<const uint16_t *>(from + a.columnsat) + at + 32 * first * lane.slice;
-    const Code        *value  = reinterpret_cast<const Code *>(from + a.valuesat) + at;
+    const bool         is = row < static_cast<VCRSUnsigned>(a.m), whole = w < a.nwhole;
+    const RowEnd       end = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
+    const int          at  = static_cast<int>(lane.start - lane.value) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
+    const int          ncolumns = static_cast<int>(lane.valueend - lane.value) + first * 32 * static_cast<int>(min(a.nslices - static_cast<PetscInt>(lane.first / 32), VCRS_WINDOW_SLICES));
+    char *const        place    = stages + stage * a.stagebytes;
+    const Number      *x        = reinterpret_cast<const Number *>(place);
+    const uint16_t    *columns  = reinterpret_cast<const uint16_t *>(x + VCRS_GROUP * (lane.groupend - lane.group)), *column = columns + at + 32 * first * lane.slice;
+    const Code        *value    = reinterpret_cast<const Code *>(columns + ncolumns) + at;
     Number             sum = Number{}, xref = Number{};
     int                k;
 
     w += a.teams * static_cast<PetscInt>(gridDim.x);
     slice = (slice + a.teams) % VCRS_WINDOW_SLICES;
     next  = Lane::Read(a, w, slice);
-    BarrierWait(full + stage, parity);
-    if (difference && longest > 0) xref = x[*column];
+    BarrierWait(barriers.full + full, parity);
+    if (difference && lane.length > 0) xref = x[*column]; /* slices beyond the last have no columns */
     column += 32 * first;
 #pragma unroll 1
     for (k = first; k + batch <= longest; k += batch) {
@@ -280,11 +346,18 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
     }
     if (k < longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, k, longest, lane.length, sum);
     __syncwarp();
-    if (threadIdx.x % 32 == 0) BarrierArrive(empty + stage);
-    if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, end, lane.length == 0, sum, xref);
+    if (threadIdx.x % 32 == 0) BarrierArrive(barriers.empty + stage);
+    if (whole) {
+      reinterpret_cast<Number *>(place + a.yat)[lane.place] = EndRow<Values<kind>::scaled, difference>(a, end, lane.length == 0, sum, xref); /* a long row's is written later */
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) BarrierArrive(barriers.done + stage);
+    } else if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, end, lane.length == 0, sum, xref);
     stage += a.teams;
-    if (stage >= a.stages) {
-      stage -= a.stages;
+    if (stage >= a.stages) stage -= a.stages;
+    full += a.teams;
+    if (full >= a.teams * a.stages) {
+      full -= a.teams * a.stages;
       parity ^= 1;
     }
   }
@@ -332,27 +405,42 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.exponent   = p->exponent;
   a.decode     = GetDecodeArguments(p);
   a.sigma      = GetSigmaArguments(p);
-  a.columnsat  = RoundUp128(static_cast<size_t>(VCRS_GROUP) * p->mostgroups * sizeof(Number));
-  a.valuesat   = a.columnsat + RoundUp128(sizeof(uint16_t) * static_cast<size_t>(p->mostcolumns));
-  a.stagebytes = a.valuesat + RoundUp128(VCRSValueBytes(p->values) * static_cast<size_t>(p->mostcolumns));
+  a.yat        = static_cast<unsigned int>(p->mostbytes);
+  a.stagebytes = RoundUp128(a.yat + VCRS_WINDOW * sizeof(Number));
+  a.nwhole     = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
   a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
 /* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
-static int GroupsChooseShape(const VCRSLaunch *l, size_t tables, GroupsArguments *a)
-{
-  static const struct {
-    int stages, teams, blocks;
-  } shapes[] = {
-    {3, 1, 2},
-    {2, 1, 2},
-    {4, 2, 1},
-    {3, 1, 1},
-    {2, 1, 1}
-  };
+struct GroupsShape {
+  int stages, teams, blocks;
+};
 
-  for (const auto &shape : shapes) {
-    const size_t bytes = tables + shape.stages * (a->stagebytes + 2 * sizeof(uint64_t));
+static const GroupsShape shapes[] = {
+  {3, 1, 2},
+  {6, 2, 1},
+  {5, 2, 1},
+  {2, 1, 2},
+  {4, 2, 1},
+  {3, 1, 1},
+  {2, 1, 1}
+};
+
+/* One block has tables once, and look-ups are what more warps hide */
+static const GroupsShape tableshapes[] = {
+  {6, 3, 1},
+  {5, 3, 1},
+  {4, 2, 1},
+  {3, 1, 1},
+  {2, 1, 1}
+};
+
+/* Returns blocks, none if a window is too large for the device */
+template <size_t n>
+static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)
+{
+  for (const auto &shape : list) {
+    const size_t bytes = tables + shape.stages * a->stagebytes + Barriers::CountBytes(shape.stages, shape.teams);
 
     if (bytes + 1024 > static_cast<size_t>(l->sharedbytes) / shape.blocks || bytes > static_cast<size_t>(l->blockbytes)) continue;
     a->stages = shape.stages;
@@ -363,15 +451,20 @@ static int GroupsChooseShape(const VCRSLaunch *l, size_t tables, GroupsArguments
 }
 
 template <VCRSValues kind, bool difference>
-static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, GroupsArguments *a, cudaStream_t stream)
+static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, const VCRSPlan *p, GroupsArguments *a, cudaStream_t stream)
 {
   constexpr size_t tables = Values<kind>::sharedbytes;
   const auto       kernel = GroupsKernel<kind, difference, 4>;
-  const int        blocks = GroupsChooseShape(l, tables, a);
-  const size_t     bytes  = tables + a->stages * (a->stagebytes + 2 * sizeof(uint64_t));
+  const int        blocks = tables > 0 ? GroupsChooseShape(l, tableshapes, tables, a) : GroupsChooseShape(l, shapes, tables, a);
 
   PetscFunctionBegin;
-  PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A window of %u bytes does not fit the shared memory of %d bytes", a->stagebytes, l->blockbytes);
+  if (!blocks) {
+    PetscCall(VCRSRowsMult(p, 1, reinterpret_cast<const PetscScalar *>(a->x), 0, reinterpret_cast<const PetscScalar *>(a->add), 0, reinterpret_cast<PetscScalar *>(a->y), 0, a->sign, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const size_t bytes = tables + a->stages * a->stagebytes + Barriers::CountBytes(a->stages, a->teams);
+
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))), dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));
   if (a->nlong) {
@@ -390,8 +483,8 @@ PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   GroupsGetArguments(p, v, &a);
 #define GroupsCase(kind) \
   case kind: \
-    if (p->difference) PetscCall((GroupsLaunch<kind, true>(l, &a, stream))); \
-    else PetscCall((GroupsLaunch<kind, false>(l, &a, stream))); \
+    if (p->difference) PetscCall((GroupsLaunch<kind, true>(l, p, &a, stream))); \
+    else PetscCall((GroupsLaunch<kind, false>(l, p, &a, stream))); \
     break
   switch (p->values) {
     VCRS_ALL_VALUES(GroupsCase)

@@ -29,15 +29,21 @@ struct SharedTable {
 
   __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
 
-  /* All threads of the block; Ready() must follow */
-  static __device__ SharedTable Make(T *shared, const T *table, int n)
+  /* All threads of the block, or only its first so many, whole warps; Ready() must follow */
+  static __device__ SharedTable Make(T *shared, const T *table, int n, int threads)
   {
+    const int step = threads ? threads : static_cast<int>(blockDim.x);
+
 #pragma unroll 8
-    for (int i = threadIdx.x; i < n * copies; i += blockDim.x) shared[i] = ReadTable(table + i / copies);
+    for (int i = threadIdx.x; i < n * copies; i += step) shared[i] = ReadTable(table + i / copies);
     return SharedTable{shared + threadIdx.x % copies};
   }
 
-  static __device__ __forceinline__ void Ready() { __syncthreads(); }
+  static __device__ __forceinline__ void Ready(int threads)
+  {
+    if (threads) asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+    else __syncthreads();
+  }
 
   /* What is too large to be copied */
   static __device__ __forceinline__ T Read(const T *p) { return ::Read(p); }
@@ -53,12 +59,12 @@ struct GlobalTable {
 
   static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
-  static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int) { return GlobalTable{table}; }
+  static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int, int) { return GlobalTable{table}; }
 
-  static __device__ __forceinline__ void Ready() { }
+  static __device__ __forceinline__ void Ready(int) { }
 };
 
-/* How an entry is stored: type Code, bytes of shared memory for tables, Decode() */
+/* How an entry is stored: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first so many, Decode() */
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
 
@@ -86,7 +92,7 @@ struct NoTables {
   static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
 
-  __device__ __forceinline__ void Setup(char *, const DecodeArguments &) { }
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0) { }
 };
 
 template <template <class> class Table>
@@ -126,10 +132,10 @@ struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
   typedef unsigned char   Code;
   Table<Number>           table;
 
-  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<Number>::Make(reinterpret_cast<Number *>(shared), a.dict, a.ndict);
-    Table<Number>::Ready();
+    table = Table<Number>::Make(reinterpret_cast<Number *>(shared), a.dict, a.ndict, threads);
+    Table<Number>::Ready(threads);
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return table[c]; }
@@ -141,7 +147,7 @@ struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
   typedef unsigned short Code;
   const Number          *dict;
 
-  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a) { dict = a.dict; }
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a, int = 0) { dict = a.dict; }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Table<Number>::Read(dict + c); }
 };
@@ -152,10 +158,10 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
   typedef Raw<VCRS_COMPONENTS>::type Code;
   Table<PetscReal>                   table;
 
-  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
-    Table<PetscReal>::Ready();
+    table = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256, threads);
+    Table<PetscReal>::Ready(threads);
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const
@@ -174,11 +180,11 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
   Table<PetscReal>                       coarse, fine;
 
-  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a)
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    coarse = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256);
-    fine   = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine, 256);
-    Table<PetscReal>::Ready();
+    coarse = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256, threads);
+    fine   = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine, 256, threads);
+    Table<PetscReal>::Ready(threads);
   }
 
   __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }

@@ -136,6 +136,7 @@ typedef struct {
   PetscInt   ngroups;      /* of all windows, the stand-ins included */
   PetscInt   mostgroups;   /* of a window, the stand-in included */
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
+  PetscInt   mostbytes;    /* VCRSWindowBytes() */
   PetscInt64 nlongentries; /* of longcol[] */
   PetscBool  sorted;       /* there is a rowperm[] */
 
@@ -183,7 +184,7 @@ LITHE_HD static inline PetscInt VCRSGroupedColumn(const VCRSPlan *plan, PetscInt
 }
 
 /* Bytes of one stored entry */
-static inline size_t VCRSValueBytes(VCRSValues v)
+LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
 {
   const size_t components = sizeof(PetscScalar) / sizeof(PetscReal);
 
@@ -203,4 +204,13 @@ static inline size_t VCRSValueBytes(VCRSValues v)
   default:
     return sizeof(PetscScalar);
   }
+}
+
+/* L3, grouped columns: bytes that a product reads for window w, which has ngroups groups with the stand-in: the x of these, columns, values */
+LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
+{
+  const PetscInt   begin   = VCRS_WINDOW_SLICES * w, end = plan->nslices - begin < VCRS_WINDOW_SLICES ? plan->nslices : begin + VCRS_WINDOW_SLICES;
+  const PetscInt64 columns = VCRS_SLICE * (VCRSColumnBase(plan, end) - VCRSColumnBase(plan, begin));
+
+  return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * columns + (PetscInt64)VCRSValueBytes(plan->values) * (plan->sliceptr[end] - plan->sliceptr[begin]);
 }

@@ -117,7 +117,7 @@ PETSC_INTERN PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *, const VCRSChoice
 PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, VCRSChoice *);
 
 PETSC_INTERN PetscBool      VCRSMayGroup(const VCRSPlan *);
-PETSC_INTERN PetscBool      VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt);
+PETSC_INTERN PetscBool      VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt64);
 
 /* vcrsgroups.c */
 PETSC_INTERN PetscErrorCode VCRSFindGroups(const VCRSBuild *, VCRSPlan *);

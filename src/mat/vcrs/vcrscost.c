@@ -284,7 +284,7 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
 }
 
 /* L3, grouped columns: the bytes of a window, of which two or three are to be in shared memory at a time; and rows, of which a matrix has fewer only if its slices are shared by warps */
-#define VCRS_GROUPED_BYTES 81920
+#define VCRS_GROUPED_BYTES 77824
 #define VCRS_GROUPED_ROWS  131072
 
 /* Whole entries are what such a product waits for, with or without */
@@ -293,13 +293,12 @@ PetscBool VCRSMayGroup(const VCRSPlan *plan)
   return plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* Whether columns are grouped: ngroups of them in all windows, at most so many and so many columns in one. A tenth more bytes is less than it gains */
-PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt mostcolumns)
+/* Whether columns are grouped: ngroups of them in all windows, at most so many, and so many bytes to read, in one. A tenth more bytes is less than it gains */
+PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt64 mostbytes)
 {
   const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups, sliced = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
-  const double window = (double)mostgroups * VCRS_GROUP * (double)sizeof(PetscScalar) + (double)mostcolumns * (double)(2 + VCRSValueBytes(plan->values));
 
-  return mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && window <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
+  return mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && mostbytes <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* How n nonzero row sums among m rows are stored */

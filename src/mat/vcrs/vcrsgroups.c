@@ -75,7 +75,7 @@ PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nwindows = VCRSWindows(plan);
   PetscInt       mostgroups = 0, mostcolumns = 0, *ptr, *first;
-  PetscInt64     ngroups = 0, room = 0;
+  PetscInt64     ngroups = 0, room = 0, mostbytes = 0;
   PetscBool      fits    = PETSC_TRUE;
   uint16_t      *group   = NULL;
   uint64_t      *mark;
@@ -101,9 +101,10 @@ PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
     ngroups += n;
     mostgroups  = PetscMax(mostgroups, n);
     mostcolumns = PetscMax(mostcolumns, columns);
+    mostbytes   = PetscMax(mostbytes, VCRSWindowBytes(plan, w, n));
     fits        = ngroups <= PETSC_INT_MAX ? PETSC_TRUE : PETSC_FALSE;
   }
-  if (fits && VCRSChooseGroups(plan, ngroups, mostgroups, mostcolumns)) {
+  if (fits && VCRSChooseGroups(plan, ngroups, mostgroups, mostbytes)) {
     PetscCall(PetscRealloc((size_t)ngroups * sizeof(*group), &group));
     ptr[nwindows]     = (PetscInt)ngroups;
     plan->grouped     = PETSC_TRUE;
@@ -113,6 +114,7 @@ PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
     plan->ngroups     = (PetscInt)ngroups;
     plan->mostgroups  = mostgroups;
     plan->mostcolumns = mostcolumns;
+    plan->mostbytes   = (PetscInt)mostbytes;
     plan->ncolbytes   = (PetscInt64)sizeof(uint16_t) * VCRS_SLICE * plan->ncolbase;
     plan->ncolbase    = 0;
     PetscCall(PetscFree(plan->colbase));
