@@ -20,7 +20,6 @@ static char help[] = "Times products with PETSc's AIJ against every layout of MA
 
 #include "common.h"
 #include <lithemat.h>
-#include <lithemat.h>
 #include <petsctime.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   #include <cuda_runtime_api.h>
