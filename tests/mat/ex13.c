@@ -35,6 +35,7 @@ static const Grid grids[] = {
   {"star, far entries",    {64, 40, 30},  PETSC_FALSE, 0, 0,    997 },
   {"flat star",            {300, 251, 1}, PETSC_FALSE, 0, 0,    0   },
   {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0,    0   },
+  {"grouped, near",        {59, 61, 43},  PETSC_TRUE,  0, 60,   0   },
 };
 
 typedef struct {
