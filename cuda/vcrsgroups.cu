@@ -12,9 +12,9 @@
    entries in their rows spreads them over its banks (vcrsbanks.cu). Rows are sorted by length, so that the y of a slice is
    scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.
 
-   Barriers, each of which completes once for each window of its stage: "full", what there is to read has come; "empty", it has been
-   read; "done", y is there. Where teams do not divide stages, the teams take turns with each stage, and one that
-   waits for its next turn could take the end of the turn before for it: a stage has as many barriers "full" as there are teams.
+   Barriers of a stage: "full", what there is to read has come; "empty", it has been read; "done", the y of a window is gathered. Where teams do not divide
+   stages they take turns with each stage, and one that waits for its next turn could take the end of another's for it: so a stage has as many barriers "full" as there
+   are teams, each of which completes once in so many windows.
 */
 
 #include "barrier.cuh"
@@ -115,9 +115,9 @@ struct Window {
 
 /*
    The x of a window's groups, behind the zeros of the stand-in; allx: of the first column; id[] has the numbers of the first groups, a group a
-   thread. These copies are what a block waits for, so that all that could be done once for all of them is.
+   thread. These copies are what a block waits for, so that all that could be done once for all of them is. Returns whether they are asynchronous.
 */
-[[maybe_unused]] static __device__ __forceinline__ void CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to)
+[[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
@@ -136,16 +136,18 @@ struct Window {
       if (t < n) copy(t, group);
     }
     for (int t = 32 * pieces * VCRS_GROUPS_AHEAD; t < n; t += 32) copy(t, __ldg(window.Groups(a) + (t + lane) / pieces));
-  } else {
-    Number *x = reinterpret_cast<Number *>(to) + VCRS_GROUP;
+    return true;
+  }
 
-    for (int t = lane; t < VCRS_GROUP * window.CountGroups(); t += 32) {
-      const PetscInt64 column = window.FirstColumn() + VCRS_GROUP * static_cast<PetscInt64>(__ldg(window.Groups(a) + t / VCRS_GROUP)) + t % VCRS_GROUP;
+  Number *x = reinterpret_cast<Number *>(to) + VCRS_GROUP;
 
-      if (column < a.n) x[t] = Read(allx + column);
-    }
+  for (int t = lane; t < VCRS_GROUP * window.CountGroups(); t += 32) {
+    const PetscInt64 column = window.FirstColumn() + VCRS_GROUP * static_cast<PetscInt64>(__ldg(window.Groups(a) + t / VCRS_GROUP)) + t % VCRS_GROUP;
+
+    if (column < a.n) x[t] = Read(allx + column);
   }
 #endif
+  return false;
 }
 
 [[maybe_unused]] static __device__ __forceinline__ void ReadGroups(const GroupsArguments &a, const Window &window, unsigned int id[])
@@ -207,12 +209,15 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     __syncwarp();
     if (lane == 0) CopyEntries<Code, difference>(a, window, to, full);
     __syncwarp();
-    CopyGroups(a, WaitForVectors(a.x), window, id, to);
+
+    const bool async = CopyGroups(a, WaitForVectors(a.x), window, id, to);
+
     if (last < a.nwhole) {
       BarrierWait(done, parity);
       if (lane == 0) StoreWindow(a, last, to);
     }
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
+    if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
+    else BarrierArrive(full);
     last = w;
     parity ^= 1;
     turn = turn + 1 < a.teams ? turn + 1 : 0;
@@ -324,7 +329,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS(Values<kind>::share
     const bool         is = row < static_cast<VCRSUnsigned>(a.m), whole = w < a.nwhole;
     const RowEnd       end = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
     const int          at  = static_cast<int>(lane.start - lane.value) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
-    const int          ncolumns = static_cast<int>(lane.valueend - lane.value) + first * 32 * static_cast<int>(min(a.nslices - static_cast<PetscInt>(lane.first / 32), VCRS_WINDOW_SLICES));
+    const int          ncolumns = static_cast<int>(lane.valueend - lane.value) + first * 32 * static_cast<int>(PetscMin(a.nslices - static_cast<PetscInt>(lane.first / 32), VCRS_WINDOW_SLICES));
     char *const        place    = stages + stage * a.stagebytes;
     const Number      *x        = reinterpret_cast<const Number *>(place);
     const uint16_t    *columns  = reinterpret_cast<const uint16_t *>(x + VCRS_GROUP * (lane.groupend - lane.group)), *column = columns + at + 32 * first * lane.slice;
