@@ -237,9 +237,9 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 
 /* Where a lane's row is, and what it has; as it is read, see Window */
 struct Lane {
-  PetscInt     group, groupend;            /* see Window */
+  PetscInt     group, groupend;             /* see Window */
   PetscInt64   value, valueend, start, end; /* where the values of its window and its slice begin and end */
-  int          slice, length, place; /* of its window */
+  int          slice, length, place;        /* of its window */
   VCRSUnsigned first;
 
   static __device__ __forceinline__ Lane Read(const GroupsArguments &a, PetscInt w, int slice)
@@ -257,11 +257,11 @@ struct Lane {
       lane.groupend = __ldg(a.groupptr + w + 1);
       lane.value    = __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES);
       lane.valueend = __ldg(a.sliceptr + min(a.nslices, (w + 1) * VCRS_WINDOW_SLICES));
-      lane.start  = __ldg(a.sliceptr + s);
-      lane.end    = __ldg(a.sliceptr + s + 1);
-      lane.length = __ldg(a.rowlength + slot);
-      lane.place  = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
-      lane.first  = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
+      lane.start    = __ldg(a.sliceptr + s);
+      lane.end      = __ldg(a.sliceptr + s + 1);
+      lane.length   = __ldg(a.rowlength + slot);
+      lane.place    = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
+      lane.first    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
     }
     return lane;
   }
