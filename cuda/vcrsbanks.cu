@@ -123,9 +123,9 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) SpreadWindows(const __grid
   __shared__ Banks                         banks[VCRS_WINDOW_SLICES];
 
   for (PetscInt w = blockIdx.x; w < nwindows; w += gridDim.x) {
-    const PetscInt   begin = w * VCRS_WINDOW_SLICES, end = PetscMin(begin + VCRS_WINDOW_SLICES, p.nslices), s = begin + static_cast<PetscInt>(threadIdx.x) / VCRS_SLICE;
+    const PetscInt   begin = w * VCRS_WINDOW_SLICES, end = VCRSWindowEnd(&p, w), s = begin + static_cast<PetscInt>(threadIdx.x) / VCRS_SLICE;
     const PetscInt64 from = VCRSColumnBase(&p, begin);
-    const int        n    = VCRS_SLICE * static_cast<int>(VCRSColumnBase(&p, end) - from);
+    const int        n    = static_cast<int>(VCRSWindowColumns(&p, w));
     uint16_t *const  all  = reinterpret_cast<uint16_t *>(p.coloffset) + VCRS_SLICE * from;
 
     for (int i = threadIdx.x; i < n; i += VCRS_WINDOW) columns[i] = all[i];

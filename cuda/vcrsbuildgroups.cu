@@ -71,7 +71,6 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureGroups(VCRSBuild b,
   __shared__ unsigned int                    mark[GROUP_WORDS];
 
   for (PetscInt w = blockIdx.x; w < nwindows; w += gridDim.x) {
-    const PetscInt  s = w * VCRS_WINDOW_SLICES, end = PetscMin(s + VCRS_WINDOW_SLICES, plan.nslices);
     PetscInt        length, least;
     const PetscInt *column = LaneColumns(b, plan, w, &length);
     bool            toowide;
@@ -87,7 +86,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureGroups(VCRSBuild b,
       atomicAdd(&sizes->ngroups, static_cast<unsigned long long>(n));
       atomicMax(&sizes->mostgroups, n);
       atomicMax(&sizes->mostbytes, static_cast<unsigned long long>(VCRSWindowBytes(&plan, w, n)));
-      atomicMax(&sizes->mostcolumns, static_cast<int>(VCRS_SLICE * (VCRSColumnBase(&plan, end) - VCRSColumnBase(&plan, s))));
+      atomicMax(&sizes->mostcolumns, static_cast<int>(VCRSWindowColumns(&plan, w)));
     }
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) ptr[nwindows] = 0;

@@ -76,29 +76,45 @@ struct Barriers {
   }
 };
 
-/* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
-struct Window {
-  PetscInt   slice;                  /* its first slice */
-  PetscInt   group, groupend, first; /* where its list of groups is, with the stand-in; its least group */
+/* Where the groups and the entries of a window are, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
+struct Extent {
+  PetscInt   firstslice;
+  PetscInt   group, groupend; /* its list of groups, with the stand-in */
   PetscInt64 value, valueend;
+
+  __device__ __forceinline__ void Read(const GroupsArguments &a, PetscInt w)
+  {
+    firstslice = w * VCRS_WINDOW_SLICES;
+    group      = __ldg(a.groupptr + w);
+    groupend   = __ldg(a.groupptr + w + 1);
+    value      = __ldg(a.sliceptr + firstslice);
+    valueend   = __ldg(a.sliceptr + min(a.nslices, firstslice + VCRS_WINDOW_SLICES));
+  }
+
+  /* Where in its stage the columns are, in bytes, and how many it has */
+  __device__ __forceinline__ unsigned int ColumnsAt() const { return static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(groupend - group); }
+
+  template <bool difference>
+  __device__ __forceinline__ unsigned int CountColumns(const GroupsArguments &a) const
+  {
+    return static_cast<unsigned int>(valueend - value) + (difference ? 32u * static_cast<unsigned int>(PetscMin(a.nslices - firstslice, VCRS_WINDOW_SLICES)) : 0u);
+  }
+};
+
+/* What is to be copied for a window */
+struct Window : Extent {
+  PetscInt first; /* its least group */
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
     Window window = Window{};
 
     if (w < a.nwindows) {
-      window.slice    = w * VCRS_WINDOW_SLICES;
-      window.group    = __ldg(a.groupptr + w);
-      window.groupend = __ldg(a.groupptr + w + 1);
-      window.first    = __ldg(a.groupfirst + w);
-      window.value    = __ldg(a.sliceptr + window.slice);
-      window.valueend = __ldg(a.sliceptr + min(a.nslices, window.slice + VCRS_WINDOW_SLICES));
+      window.Extent::Read(a, w);
+      window.first = __ldg(a.groupfirst + w);
     }
     return window;
   }
-
-  /* Where in its stage the columns are */
-  __device__ __forceinline__ unsigned int ColumnsAt() const { return static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(groupend - group); }
 
   __device__ __forceinline__ int CountGroups() const { return static_cast<int>(groupend - group) - 1; }
 
@@ -164,20 +180,22 @@ static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, con
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int      first   = difference ? 1 : 0;
-  const unsigned int nvalues = static_cast<unsigned int>(window.valueend - window.value), valuebytes = nvalues * static_cast<unsigned int>(sizeof(Code));
-  const unsigned int columnbytes = sizeof(uint16_t) * (nvalues + first * 32u * static_cast<unsigned int>(PetscMin(a.nslices - window.slice, VCRS_WINDOW_SLICES)));
+  const unsigned int columnbytes = sizeof(uint16_t) * window.CountColumns<difference>(a), valuebytes = static_cast<unsigned int>(window.valueend - window.value) * static_cast<unsigned int>(sizeof(Code));
 
   to += window.ColumnsAt();
   (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
-  if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, a.column + window.value + first * static_cast<PetscInt64>(32) * window.slice, columnbytes, full);
+  if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, a.column + window.value + first * static_cast<PetscInt64>(32) * window.firstslice, columnbytes, full);
   if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + columnbytes, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
 #endif
 }
 
-/* The y of window w, by one thread, which returns when it has been read */
-[[maybe_unused]] static __device__ __forceinline__ void StoreWindow(const GroupsArguments &a, PetscInt w, const char *stage)
+/* The y of window w, if it is gathered; the stage is free for another when this returns */
+[[maybe_unused]] static __device__ __forceinline__ void StoreWindow(const GroupsArguments &a, PetscInt w, const char *stage, uint64_t *done, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
+  if (w >= a.nwhole) return;
+  BarrierWait(done, parity);
+  if (threadIdx.x % 32) return;
   cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, a.y + static_cast<PetscInt64>(VCRS_WINDOW) * w, stage + a.yat, static_cast<uint32_t>(VCRS_WINDOW * sizeof(Number)));
   cuda::ptx::cp_async_bulk_commit_group();
   cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
@@ -212,10 +230,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 
     const bool async = CopyGroups(a, WaitForVectors(a.x), window, id, to);
 
-    if (last < a.nwhole) {
-      BarrierWait(done, parity);
-      if (lane == 0) StoreWindow(a, last, to);
-    }
+    StoreWindow(a, last, to, done, parity);
     if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
     else BarrierArrive(full);
     last = w;
@@ -227,19 +242,15 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     ReadGroups(a, window, id);
     next = Window::Read(a, w + 2 * step);
   }
-  if (last < a.nwhole) {
-    BarrierWait(done, parity);
-    if (lane == 0) StoreWindow(a, last, to);
-  }
+  StoreWindow(a, last, to, done, parity);
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/* Where a lane's row is, and what it has; as it is read, see Window */
-struct Lane {
-  PetscInt     group, groupend;             /* see Window */
-  PetscInt64   value, valueend, start, end; /* where the values of its window and its slice begin and end */
-  int          slice, length, place;        /* of its window */
+/* Where a lane's row is, and what it has; as it is read, too. The extent is that of its window */
+struct Lane : Extent {
+  PetscInt64   start, end;           /* of the values of its slice */
+  int          slice, length, place; /* of its window */
   VCRSUnsigned first;
 
   static __device__ __forceinline__ Lane Read(const GroupsArguments &a, PetscInt w, int slice)
@@ -253,15 +264,12 @@ struct Lane {
     if (w < a.nwindows && s < a.nslices) {
       const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread;
 
-      lane.group    = __ldg(a.groupptr + w);
-      lane.groupend = __ldg(a.groupptr + w + 1);
-      lane.value    = __ldg(a.sliceptr + w * VCRS_WINDOW_SLICES);
-      lane.valueend = __ldg(a.sliceptr + min(a.nslices, (w + 1) * VCRS_WINDOW_SLICES));
-      lane.start    = __ldg(a.sliceptr + s);
-      lane.end      = __ldg(a.sliceptr + s + 1);
-      lane.length   = __ldg(a.rowlength + slot);
-      lane.place    = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
-      lane.first    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
+      lane.Extent::Read(a, w);
+      lane.start  = __ldg(a.sliceptr + s);
+      lane.end    = __ldg(a.sliceptr + s + 1);
+      lane.length = __ldg(a.rowlength + slot);
+      lane.place  = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
+      lane.first  = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
     }
     return lane;
   }
@@ -329,11 +337,10 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS(Values<kind>::share
     const bool         is = row < static_cast<VCRSUnsigned>(a.m), whole = w < a.nwhole;
     const RowEnd       end = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
     const int          at  = static_cast<int>(lane.start - lane.value) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
-    const int          ncolumns = static_cast<int>(lane.valueend - lane.value) + first * 32 * static_cast<int>(PetscMin(a.nslices - static_cast<PetscInt>(lane.first / 32), VCRS_WINDOW_SLICES));
     char *const        place    = stages + stage * a.stagebytes;
     const Number      *x        = reinterpret_cast<const Number *>(place);
-    const uint16_t    *columns  = reinterpret_cast<const uint16_t *>(x + VCRS_GROUP * (lane.groupend - lane.group)), *column = columns + at + 32 * first * lane.slice;
-    const Code        *value    = reinterpret_cast<const Code *>(columns + ncolumns) + at;
+    const uint16_t    *columns  = reinterpret_cast<const uint16_t *>(place + lane.ColumnsAt()), *column = columns + at + 32 * first * lane.slice;
+    const Code        *value    = reinterpret_cast<const Code *>(columns + lane.CountColumns<difference>(a)) + at;
     Number             sum = Number{}, xref = Number{};
     int                k;
 
@@ -440,12 +447,17 @@ static const GroupsShape tableshapes[] = {
   {2, 1, 1}
 };
 
+static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stages, int teams)
+{
+  return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
+}
+
 /* Returns blocks, none if a window is too large for the device */
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)
 {
   for (const auto &shape : list) {
-    const size_t bytes = tables + shape.stages * a->stagebytes + Barriers::CountBytes(shape.stages, shape.teams);
+    const size_t bytes = GroupsBlockBytes(*a, tables, shape.stages, shape.teams);
 
     if (bytes + 1024 > static_cast<size_t>(l->sharedbytes) / shape.blocks || bytes > static_cast<size_t>(l->blockbytes)) continue;
     a->stages = shape.stages;
@@ -468,7 +480,7 @@ static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, const VCRSPlan *p, Group
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  const size_t bytes = tables + a->stages * a->stagebytes + Barriers::CountBytes(a->stages, a->teams);
+  const size_t bytes = GroupsBlockBytes(*a, tables, a->stages, a->teams);
 
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))), dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));

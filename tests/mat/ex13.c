@@ -120,16 +120,14 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
 }
 
 /* y = A x for an x that begins in the middle of another vector, so that kernels cannot read it as they like best */
-static PetscErrorCode CompareShifted(Mat A, Mat C, const char where[], PetscInt *failures)
+static PetscErrorCode CompareShifted(Mat A, Mat C, VecType type, const char where[], PetscInt *failures)
 {
-  char      type[64] = VECSTANDARD;
   Vec       all, x, xhost, y, yhost;
   IS        is;
   PetscInt  n;
   PetscReal norm, error;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-x_vec_type", type, sizeof(type), NULL));
   PetscCall(MatGetLocalSize(A, NULL, &n));
   PetscCall(VecCreate(PETSC_COMM_WORLD, &all));
   PetscCall(VecSetSizes(all, n + 1, PETSC_DETERMINE));
@@ -215,7 +213,7 @@ static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const 
 
 int main(int argc, char **argv)
 {
-  char      type[32] = "";
+  char      type[64] = VECSTANDARD;
   PetscBool cuda;
   PetscInt  failures = 0, count = 0, grouped = 0, every = 1, k = 0;
 
@@ -254,7 +252,7 @@ int main(int argc, char **argv)
       PetscCall(TestProductsCreate(C, lossy, &t));
       PetscCall(TestCompareProducts(A, &t, where, &failures));
       PetscCall(TestProductsDestroy(&t));
-      if (grids[g].shuffled || !grids[g].box) PetscCall(CompareShifted(A, C, where, &failures));
+      if (grids[g].shuffled || !grids[g].box) PetscCall(CompareShifted(A, C, type, where, &failures));
       if (info.grouped && cuda) PetscCall(CompareFromDevice(B, &stores[s], C, where, &failures));
       PetscCall(MatDestroy(&C));
       PetscCall(MatDestroy(&A));

@@ -177,6 +177,20 @@ LITHE_HD static inline PetscInt VCRSWindows(const VCRSPlan *plan)
   return (plan->nslices + VCRS_WINDOW_SLICES - 1) / VCRS_WINDOW_SLICES;
 }
 
+/* L3: the slice behind the last one of window w */
+LITHE_HD static inline PetscInt VCRSWindowEnd(const VCRSPlan *plan, PetscInt w)
+{
+  const PetscInt begin = VCRS_WINDOW_SLICES * w;
+
+  return plan->nslices - begin < VCRS_WINDOW_SLICES ? plan->nslices : begin + VCRS_WINDOW_SLICES;
+}
+
+/* L3, grouped columns: entries of coloffset[] that window w has */
+LITHE_HD static inline PetscInt VCRSWindowColumns(const VCRSPlan *plan, PetscInt w)
+{
+  return (PetscInt)(VCRS_SLICE * (VCRSColumnBase(plan, VCRSWindowEnd(plan, w)) - VCRSColumnBase(plan, VCRS_WINDOW_SLICES * w)));
+}
+
 /* L3, grouped columns: which column a number from coloffset[] is in window w */
 LITHE_HD static inline PetscInt VCRSGroupedColumn(const VCRSPlan *plan, PetscInt w, uint16_t number)
 {
@@ -209,8 +223,7 @@ LITHE_HD static inline size_t VCRSValueBytes(VCRSValues v)
 /* L3, grouped columns: bytes that a product reads for window w, which has ngroups groups with the stand-in: the x of these, columns, values */
 LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt w, PetscInt ngroups)
 {
-  const PetscInt   begin   = VCRS_WINDOW_SLICES * w, end = plan->nslices - begin < VCRS_WINDOW_SLICES ? plan->nslices : begin + VCRS_WINDOW_SLICES;
-  const PetscInt64 columns = VCRS_SLICE * (VCRSColumnBase(plan, end) - VCRSColumnBase(plan, begin));
+  const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];
 
-  return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * columns + (PetscInt64)VCRSValueBytes(plan->values) * (plan->sliceptr[end] - plan->sliceptr[begin]);
+  return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * VCRSWindowColumns(plan, w) + (PetscInt64)VCRSValueBytes(plan->values) * nvalues;
 }

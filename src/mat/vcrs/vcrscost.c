@@ -283,7 +283,7 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L3, grouped columns: the bytes of a window, of which two or three are to be in shared memory at a time; and rows, of which a matrix has fewer only if its slices are shared by warps */
+/* L3, grouped columns: the bytes of a window, of which two are to fit shared memory at a time, with y and two tables; and rows, of which a matrix has fewer only if its slices are shared by warps */
 #define VCRS_GROUPED_BYTES 77824
 #define VCRS_GROUPED_ROWS  131072
 

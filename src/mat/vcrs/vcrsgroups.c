@@ -86,7 +86,7 @@ PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
   PetscCall(PetscMalloc1(nwindows + 1, &ptr));
   PetscCall(PetscMalloc1(nwindows, &first));
   for (PetscInt w = 0; w < nwindows && fits; w++) {
-    const PetscInt s = VCRS_WINDOW_SLICES * w, columns = (PetscInt)(VCRS_SLICE * (VCRSColumnBase(plan, PetscMin(s + VCRS_WINDOW_SLICES, plan->nslices)) - VCRSColumnBase(plan, s)));
+    const PetscInt columns = VCRSWindowColumns(plan, w);
     PetscInt       n;
 
     /* a list has no more groups than the window has columns */
