@@ -20,8 +20,8 @@
 #include "barrier.cuh"
 #include "vcrsfinish.cuh"
 
-/* The most threads of a block: six stages and two teams, three where there are tables */
-#define VCRS_GROUPS_THREADS(tables) ((tables) ? 960 : 704)
+/* The most threads of a block: six stages and two teams */
+#define VCRS_GROUPS_THREADS 704
 
 /* Numbers of groups that a thread has read ahead */
 #define VCRS_GROUPS_AHEAD 16
@@ -40,9 +40,15 @@ struct GroupsArguments : MultArguments {
   DecodeArguments   decode;
   SigmaArguments    sigma;
   int               stages, teams;
-  unsigned int      yat, stagebytes; /* bytes; x is at 0, columns and entries follow */
-  PetscInt          nwhole;          /* windows whose y is gathered: they have all their rows, and y is aligned */
-  bool              aligned;         /* x is, to 16 bytes */
+  PetscInt          nwhole;  /* windows whose y is gathered: they have all their rows, and y is aligned */
+  bool              ends;    /* their row sums and exponents are copied, too */
+  bool              aligned; /* x is, to 16 bytes */
+
+  /* Where in a stage things are, in bytes: x is at 0, columns and entries follow; row sums lie where y will be if there is no room */
+  unsigned int slicesat, lengthsat, permat, exponentat, yat, sigmaat, stagebytes;
+
+  template <bool difference>
+  __device__ __forceinline__ bool HasEnds(PetscInt w) const { return difference && ends && w < nwhole; }
 };
 
 /* What may be unused is not used by code for older devices */
@@ -76,42 +82,21 @@ struct Barriers {
   }
 };
 
-/* Where the groups and the entries of a window are, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
-struct Extent {
-  PetscInt   firstslice;
+/* What is to be copied for a window, as it is read: nothing is computed from it before its turn, or the warp would wait for it */
+struct Window {
+  PetscInt   first;           /* its least group */
   PetscInt   group, groupend; /* its list of groups, with the stand-in */
-  PetscInt64 value, valueend;
-
-  __device__ __forceinline__ void Read(const GroupsArguments &a, PetscInt w)
-  {
-    firstslice = w * VCRS_WINDOW_SLICES;
-    group      = __ldg(a.groupptr + w);
-    groupend   = __ldg(a.groupptr + w + 1);
-    value      = __ldg(a.sliceptr + firstslice);
-    valueend   = __ldg(a.sliceptr + min(a.nslices, firstslice + VCRS_WINDOW_SLICES));
-  }
-
-  /* Where in its stage the columns are, in bytes, and how many it has */
-  __device__ __forceinline__ unsigned int ColumnsAt() const { return static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(groupend - group); }
-
-  template <bool difference>
-  __device__ __forceinline__ unsigned int CountColumns(const GroupsArguments &a) const
-  {
-    return static_cast<unsigned int>(valueend - value) + (difference ? 32u * static_cast<unsigned int>(PetscMin(a.nslices - firstslice, VCRS_WINDOW_SLICES)) : 0u);
-  }
-};
-
-/* What is to be copied for a window */
-struct Window : Extent {
-  PetscInt first; /* its least group */
+  PetscInt64 value;           /* where the entries of slice threadIdx.x % 32 begin, those of the next window in lane VCRS_WINDOW_SLICES */
 
   static __device__ __forceinline__ Window Read(const GroupsArguments &a, PetscInt w)
   {
     Window window = Window{};
 
     if (w < a.nwindows) {
-      window.Extent::Read(a, w);
-      window.first = __ldg(a.groupfirst + w);
+      window.first    = __ldg(a.groupfirst + w);
+      window.group    = __ldg(a.groupptr + w);
+      window.groupend = __ldg(a.groupptr + w + 1);
+      window.value    = __ldg(a.sliceptr + min(a.nslices, w * VCRS_WINDOW_SLICES + min(static_cast<int>(threadIdx.x % 32), VCRS_WINDOW_SLICES)));
     }
     return window;
   }
@@ -127,6 +112,12 @@ struct Window : Extent {
   {
     return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 || FirstColumn() + VCRS_GROUP * (static_cast<PetscInt64>(__ldg(Groups(a) + CountGroups() - 1)) + 1) <= a.n;
   }
+};
+
+/* Of a slice, in its stage: where its columns and its entries are, in bytes, how many entries the longest of its rows has, whether it exists at all */
+struct Slice {
+  unsigned int column, value;
+  int          longest, exists;
 };
 
 /*
@@ -174,18 +165,54 @@ struct Window : Extent {
   for (int k = 0; k < VCRS_GROUPS_AHEAD; k++) id[k] = ReadOnceIf(lane + 32 * k < window.CountGroups(), window.Groups(a) + lane + 32 * k);
 }
 
-/* Copies of columns and entries, by one thread; they count for barrier full */
-template <class Code, bool difference>
-static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, const Window &window, char *to, uint64_t *full)
+[[maybe_unused]] static __device__ __forceinline__ void CopyBulk(void *to, const void *from, unsigned int bytes, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int      first   = difference ? 1 : 0;
-  const unsigned int columnbytes = sizeof(uint16_t) * window.CountColumns<difference>(a), valuebytes = static_cast<unsigned int>(window.valueend - window.value) * static_cast<unsigned int>(sizeof(Code));
+  if (bytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, from, bytes, full);
+#endif
+}
 
-  to += window.ColumnsAt();
-  (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes);
-  if (columnbytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, a.column + window.value + first * static_cast<PetscInt64>(32) * window.firstslice, columnbytes, full);
-  if (valuebytes) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + columnbytes, static_cast<const Code *>(a.value) + window.value, valuebytes, full);
+/*
+   All of window w but for x, once the stage is free; by a warp, one thread of which copies. It counts for barrier full, as does the copy of row sums
+   to where y is now, which comes later.
+*/
+template <class V, bool difference>
+static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
+{
+#if __CUDA_ARCH__ >= 900
+  typedef typename V::Code Code;
+  constexpr unsigned int first       = difference ? 1 : 0;
+  const int              lane        = threadIdx.x % 32;
+  const PetscInt         firstslice  = w * VCRS_WINDOW_SLICES;
+  const unsigned int     nslices     = static_cast<unsigned int>(PetscMin(a.nslices - firstslice, VCRS_WINDOW_SLICES));
+  const PetscInt64       value       = __shfl_sync(0xffffffffu, window.value, 0);
+  const unsigned int     at          = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
+  const unsigned int     columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
+  const unsigned int     columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
+  const bool             is          = static_cast<unsigned int>(lane) < nslices;
+  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, is ? static_cast<int>((next - at) / 32 + first) : 0, is};
+
+  BarrierWait(empty, parity);
+  if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
+
+  /* entries may come where x was, of which other kinds of copies know nothing */
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncwarp();
+  if (lane == 0) {
+    const bool         ends      = a.HasEnds<difference>(w);
+    const unsigned int lanes     = 32 * nslices, permbytes = a.rowperm ? lanes : 0, exponentbytes = ends && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0;
+    const unsigned int sigmabytes = ends ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0;
+    const PetscInt64   row       = static_cast<PetscInt64>(VCRS_WINDOW) * w;
+
+    (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes + lanes + permbytes + sigmabytes + exponentbytes);
+    CopyBulk(stage + columnsat, a.column + value + 32 * first * static_cast<PetscInt64>(firstslice), columnbytes, full);
+    CopyBulk(stage + valuesat, static_cast<const Code *>(a.value) + value, valuebytes, full);
+    CopyBulk(stage + a.lengthsat, a.rowlength + row, lanes, full);
+    CopyBulk(stage + a.permat, a.rowperm + row, permbytes, full);
+    CopyBulk(stage + a.exponentat, a.exponent + row, exponentbytes, full);
+    if (a.sigmaat != a.yat) CopyBulk(stage + a.sigmaat, a.sigma.sigma + row, sigmabytes, full);
+  }
+  __syncwarp();
 #endif
 }
 
@@ -203,7 +230,7 @@ static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, con
 }
 
 /* The warp that fills a stage: it has every so many windows */
-template <class Code, bool difference>
+template <class V, bool difference>
 static __device__ void FillStage(const GroupsArguments &a, int stage, const Barriers &barriers, char *to)
 {
 #if __CUDA_ARCH__ >= 900
@@ -221,16 +248,12 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
   for (; w < a.nwindows; w += step) {
     uint64_t *const full = barriers.full + stage + turn * a.stages;
 
-    /* entries may come where x was, of which other kinds of copies know nothing */
-    BarrierWait(empty, parity);
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncwarp();
-    if (lane == 0) CopyEntries<Code, difference>(a, window, to, full);
-    __syncwarp();
+    CopyEntries<V, difference>(a, w, window, to, full, empty, parity);
 
     const bool async = CopyGroups(a, WaitForVectors(a.x), window, id, to);
 
     StoreWindow(a, last, to, done, parity);
+    if (lane == 0 && a.sigmaat == a.yat && a.HasEnds<difference>(w)) CopyBulk(to + a.yat, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)), full);
     if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
     else BarrierArrive(full);
     last = w;
@@ -247,37 +270,9 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 #endif
 }
 
-/* Where a lane's row is, and what it has; as it is read, too. The extent is that of its window */
-struct Lane : Extent {
-  PetscInt64   start, end;           /* of the values of its slice */
-  int          slice, length, place; /* of its window */
-  VCRSUnsigned first;
-
-  static __device__ __forceinline__ Lane Read(const GroupsArguments &a, PetscInt w, int slice)
-  {
-    const PetscInt s      = w * VCRS_WINDOW_SLICES + slice;
-    const int      thread = threadIdx.x % 32;
-    Lane           lane   = Lane{};
-
-    lane.slice = slice;
-    lane.first = static_cast<VCRSUnsigned>(a.m);
-    if (w < a.nwindows && s < a.nslices) {
-      const PetscInt64 slot = static_cast<PetscInt64>(32) * s + thread;
-
-      lane.Extent::Read(a, w);
-      lane.start  = __ldg(a.sliceptr + s);
-      lane.end    = __ldg(a.sliceptr + s + 1);
-      lane.length = __ldg(a.rowlength + slot);
-      lane.place  = a.rowperm ? __ldg(a.rowperm + slot) : 32 * slice + thread;
-      lane.first  = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW;
-    }
-    return lane;
-  }
-};
-
-/* Entries k .. k + batch - 1 of a lane, those before its end if they may lie beyond that of the slice */
+/* Entries of a lane, as many as a batch has, or so many as are left of its slice */
 template <int batch, bool difference, bool last, class V>
-static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int k, int longest, int length, Number sum)
+static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int left, int length, Number sum)
 {
   unsigned int                              o[batch];
   typename Register<typename V::Code>::type c[batch];
@@ -287,7 +282,7 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
   for (int j = 0; j < batch; j++) {
     o[j] = 0;
     c[j] = typename Register<typename V::Code>::type{};
-    if (!last || k + j < longest) {
+    if (!last || j < left) {
       o[j] = column[32 * j];
       c[j] = value[32 * j];
     }
@@ -295,13 +290,12 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
 #pragma unroll
   for (int j = 0; j < batch; j++) xs[j] = x[o[j]];
 #pragma unroll
-  for (int j = 0; j < batch; j++)
-    if (!last || k + j < longest) sum = AddEntryIf(k + j < length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
+  for (int j = 0; j < batch; j++) sum = AddEntryIf(j < length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
   return sum;
 }
 
 template <VCRSValues kind, bool difference, int batch>
-static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS(Values<kind>::sharedbytes > 0), 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
+static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename Values<kind>::Code Code;
@@ -318,53 +312,59 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS(Values<kind>::share
   if (team >= a.teams) {
     const int stage = warp - VCRS_WINDOW_SLICES * a.teams;
 
-    FillStage<Code, difference>(a, stage, barriers, stages + stage * a.stagebytes);
+    FillStage<Values<kind>, difference>(a, stage, barriers, stages + stage * a.stagebytes);
     return;
   }
   __syncthreads(); /* with that of FillStage() */
   values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
   /* slices are sorted by length: each warp gets another one of them at each turn */
-  int      slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
-  uint32_t parity = 0;
-  PetscInt w      = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x);
-  Lane     next   = Lane::Read(a, w, slice);
+  const int lane  = threadIdx.x % 32;
+  int       slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
+  uint32_t  parity = 0;
 
   (void)WaitForVectors(a.x); /* of which y and add are others */
-  while (w < a.nwindows) {
-    const Lane         lane = next;
-    const VCRSUnsigned row  = lane.first + lane.place;
-    const bool         is = row < static_cast<VCRSUnsigned>(a.m), whole = w < a.nwhole;
-    const RowEnd       end = is ? ReadRowEnd<Values<kind>::scaled, difference>(a, row) : RowEnd{};
-    const int          at  = static_cast<int>(lane.start - lane.value) + static_cast<int>(threadIdx.x % 32), longest = static_cast<int>((lane.end - lane.start) / 32) + first;
-    char *const        place    = stages + stage * a.stagebytes;
-    const Number      *x        = reinterpret_cast<const Number *>(place);
-    const uint16_t    *columns  = reinterpret_cast<const uint16_t *>(place + lane.ColumnsAt()), *column = columns + at + 32 * first * lane.slice;
-    const Code        *value    = reinterpret_cast<const Code *>(columns + lane.CountColumns<difference>(a)) + at;
-    Number             sum = Number{}, xref = Number{};
+  for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows; w += a.teams * static_cast<PetscInt>(gridDim.x)) {
+    const bool    whole = w < a.nwhole, ends = a.HasEnds<difference>(w);
+    char *const   place = stages + stage * a.stagebytes;
+    const Number *x     = reinterpret_cast<const Number *>(place);
+    Number        sum = Number{}, xref = Number{};
+    RowEnd        end = RowEnd{};
+
+    BarrierWait(barriers.full + full, parity);
+
+    const Slice        here   = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
+    const int          length = reinterpret_cast<const uint8_t *>(place + a.lengthsat)[32 * slice + lane], of = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + lane] : 32 * slice + lane;
+    const VCRSUnsigned row    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
+    const bool         is     = here.exists && row < static_cast<VCRSUnsigned>(a.m);
+    const uint16_t    *column = reinterpret_cast<const uint16_t *>(place + here.column) + lane;
+    const Code        *value  = reinterpret_cast<const Code *>(place + here.value) + lane;
     int                k;
 
-    w += a.teams * static_cast<PetscInt>(gridDim.x);
-    slice = (slice + a.teams) % VCRS_WINDOW_SLICES;
-    next  = Lane::Read(a, w, slice);
-    BarrierWait(barriers.full + full, parity);
-    if (difference && lane.length > 0) xref = x[*column]; /* slices beyond the last have no columns */
+    if (ends) {
+      end.sigma = reinterpret_cast<const Number *>(place + a.sigmaat)[of];
+      if (Values<kind>::scaled) end.exponent = reinterpret_cast<const int16_t *>(place + a.exponentat)[of];
+      if (a.add) end.add = a.add[row];
+    } else if (is) end = ReadRowEnd<Values<kind>::scaled, difference>(a, row);
+    if (difference && here.longest > 0) xref = x[*column];
     column += 32 * first;
 #pragma unroll 1
-    for (k = first; k + batch <= longest; k += batch) {
-      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, k, longest, lane.length, sum);
+    for (k = first; k + batch <= here.longest; k += batch) {
+      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, batch, length - k, sum);
       column += 32 * batch;
       value += 32 * batch;
     }
-    if (k < longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, k, longest, lane.length, sum);
+    if (k < here.longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, here.longest - k, length - k, sum);
     __syncwarp();
-    if (threadIdx.x % 32 == 0) BarrierArrive(barriers.empty + stage);
+    if (lane == 0) BarrierArrive(barriers.empty + stage);
+    sum = EndRow<Values<kind>::scaled, difference>(a, end, length == 0, sum, xref); /* a very long row's is written later */
     if (whole) {
-      reinterpret_cast<Number *>(place + a.yat)[lane.place] = EndRow<Values<kind>::scaled, difference>(a, end, lane.length == 0, sum, xref); /* a long row's is written later */
+      reinterpret_cast<Number *>(place + a.yat)[of] = sum;
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       __syncwarp();
-      if (threadIdx.x % 32 == 0) BarrierArrive(barriers.done + stage);
-    } else if (is && (lane.length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, end, lane.length == 0, sum, xref);
+      if (lane == 0) BarrierArrive(barriers.done + stage);
+    } else if (is) a.y[row] = sum;
+    slice = (slice + a.teams) % VCRS_WINDOW_SLICES;
     stage += a.teams;
     if (stage >= a.stages) stage -= a.stages;
     full += a.teams;
@@ -417,8 +417,12 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.exponent   = p->exponent;
   a.decode     = GetDecodeArguments(p);
   a.sigma      = GetSigmaArguments(p);
-  a.yat        = static_cast<unsigned int>(p->mostbytes);
-  a.stagebytes = RoundUp128(a.yat + VCRS_WINDOW * sizeof(Number));
+  a.slicesat   = static_cast<unsigned int>(p->mostbytes);
+  a.lengthsat  = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
+  a.permat     = a.lengthsat + VCRS_WINDOW;
+  a.exponentat = a.permat + (p->rowperm ? VCRS_WINDOW : 0);
+  a.yat        = a.exponentat + (p->exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
+  a.ends       = p->sigmakind == VCRS_SIGMA_FULL;
   a.nwhole     = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
   a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
@@ -434,16 +438,16 @@ static const GroupsShape shapes[] = {
   {5, 2, 1},
   {2, 1, 2},
   {4, 2, 1},
-  {3, 1, 1},
+  {3, 2, 1},
   {2, 1, 1}
 };
 
-/* One block has tables once, and look-ups are what more warps hide */
+/* One block has tables once */
 static const GroupsShape tableshapes[] = {
-  {6, 3, 1},
-  {5, 3, 1},
+  {6, 2, 1},
+  {5, 2, 1},
   {4, 2, 1},
-  {3, 1, 1},
+  {3, 2, 1},
   {2, 1, 1}
 };
 
@@ -452,17 +456,28 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Returns blocks, none if a window is too large for the device */
+/* Whether such blocks fit, with row sums apart from y or in place of it */
+static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
+{
+  const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));
+
+  a->stages     = shape.stages;
+  a->teams      = shape.teams;
+  a->sigmaat    = a->yat + (apart ? ybytes : 0);
+  a->stagebytes = RoundUp128(a->sigmaat + ybytes);
+
+  const size_t bytes = GroupsBlockBytes(*a, tables, shape.stages, shape.teams);
+
+  return bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / shape.blocks && bytes <= static_cast<size_t>(l->blockbytes);
+}
+
+/* Returns blocks, none if a window is too large for the device. What is apart need not wait for y to be stored, which is worth less than a stage */
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)
 {
   for (const auto &shape : list) {
-    const size_t bytes = GroupsBlockBytes(*a, tables, shape.stages, shape.teams);
-
-    if (bytes + 1024 > static_cast<size_t>(l->sharedbytes) / shape.blocks || bytes > static_cast<size_t>(l->blockbytes)) continue;
-    a->stages = shape.stages;
-    a->teams  = shape.teams;
-    return shape.blocks;
+    if (a->ends && GroupsTryShape(l, shape, tables, true, a)) return shape.blocks;
+    if (GroupsTryShape(l, shape, tables, false, a)) return shape.blocks;
   }
   return 0;
 }

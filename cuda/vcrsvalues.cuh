@@ -29,15 +29,24 @@ struct SharedTable {
 
   __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
 
-  /* All threads of the block, or only its first so many, whole warps; Ready() must follow */
-  static __device__ SharedTable Make(T *shared, const T *table, int n, int threads)
+  /*
+     One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
+     reads an entry once, and its copies begin at another place than those of its neighbours, or these would meet in a bank.
+  */
+  static __device__ void Fill(T *shared, const T *table, const T *second, int n, int threads)
   {
     const int step = threads ? threads : static_cast<int>(blockDim.x);
 
-#pragma unroll 8
-    for (int i = threadIdx.x; i < n * copies; i += step) shared[i] = ReadTable(table + i / copies);
-    return SharedTable{shared + threadIdx.x % copies};
+#pragma unroll 1
+    for (int i = threadIdx.x; i < (second ? 2 * n : n); i += step) {
+      const T entry = ReadTable(i < n ? table + i : second + (i - n));
+
+#pragma unroll
+      for (int k = 0; k < copies; k++) shared[i * copies + (i + k) % copies] = entry;
+    }
   }
+
+  static __device__ __forceinline__ SharedTable Find(T *shared, const T *) { return SharedTable{shared + threadIdx.x % copies}; }
 
   static __device__ __forceinline__ void Ready(int threads)
   {
@@ -59,7 +68,9 @@ struct GlobalTable {
 
   static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
-  static __device__ __forceinline__ GlobalTable Make(T *, const T *table, int, int) { return GlobalTable{table}; }
+  static __device__ __forceinline__ void Fill(T *, const T *, const T *, int, int) { }
+
+  static __device__ __forceinline__ GlobalTable Find(T *, const T *table) { return GlobalTable{table}; }
 
   static __device__ __forceinline__ void Ready(int) { }
 };
@@ -134,7 +145,8 @@ struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<Number>::Make(reinterpret_cast<Number *>(shared), a.dict, a.ndict, threads);
+    table = Table<Number>::Find(reinterpret_cast<Number *>(shared), a.dict);
+    Table<Number>::Fill(reinterpret_cast<Number *>(shared), a.dict, nullptr, a.ndict, threads);
     Table<Number>::Ready(threads);
   }
 
@@ -160,7 +172,8 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256, threads);
+    table = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared), a.coarse);
+    Table<PetscReal>::Fill(reinterpret_cast<PetscReal *>(shared), a.coarse, nullptr, 256, threads);
     Table<PetscReal>::Ready(threads);
   }
 
@@ -182,8 +195,9 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    coarse = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared), a.coarse, 256, threads);
-    fine   = Table<PetscReal>::Make(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine, 256, threads);
+    coarse = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared), a.coarse);
+    fine   = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine);
+    Table<PetscReal>::Fill(reinterpret_cast<PetscReal *>(shared), a.coarse, a.fine, 256, threads);
     Table<PetscReal>::Ready(threads);
   }
 

@@ -20,7 +20,7 @@
    at hand, and slices with few different pairs look up few places, together (cuda/vcrsunions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
 */
 #define VCRS_LOOKUP_BYTES        2.5
-#define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.)
+#define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.05)
 #define VCRS_PAIR_LOOKUP_BYTES   (VCRS_COMPONENTS == 2 ? 7.5 : 4.)
 #define VCRS_PAIRS_AT_HAND       6
 #define VCRS_PAIRS_TOGETHER      8
