@@ -109,6 +109,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->mostcolumns  = src->mostcolumns;
   dst->mostbytes    = src->mostbytes;
   dst->ndict        = src->ndict;
+  dst->shortlog     = src->shortlog;
   dst->nsigma       = src->nsigma;
 }
 

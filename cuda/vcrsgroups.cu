@@ -5,9 +5,10 @@
 /*
    Layout L3 with grouped columns: a block works on windows of 256 rows, whose x it has in shared memory.
 
-   A block has stages, each with room for what a window reads: the x of its groups of columns, the columns, the
-   entries; and for its y. A warp of its own fills a stage as soon as it is free, asynchronously (TMA and cp.async,
-   from compute capability 9.0 on); teams of eight warps, a slice a warp, sum what is there. Gathers of x are
+   A block has stages, each with room for all that a window reads: the x of its groups of columns, the columns, the
+   entries, how long its rows are and in which order, and what their sums are finished with; and for its y. A warp of its own fills a stage as soon as it is free,
+   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight warps, a slice a warp, sum what is there and read
+   shared memory alone: any read of device memory is what they would wait for. Gathers of x are
    bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
    entries in their rows spreads them over its banks (vcrsbanks.cu). Rows are sorted by length, so that the y of a slice is
    scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.
@@ -172,45 +173,60 @@ struct Slice {
 #endif
 }
 
-/*
-   All of window w but for x, once the stage is free; by a warp, one thread of which copies. It counts for barrier full, as does the copy of row sums
-   to where y is now, which comes later.
-*/
+/* What a window has beside x and entries, in bytes: lengths of rows, where what pads them is not zero, their order, and what their sums are finished with */
+struct Rest {
+  unsigned int lengths, perm, exponents, sigma;
+
+  template <class V, bool difference>
+  static __device__ __forceinline__ Rest Count(const GroupsArguments &a, PetscInt w, unsigned int nslices)
+  {
+    const bool         ends  = a.HasEnds<difference>(w);
+    const unsigned int lanes = 32 * nslices;
+
+    return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, ends && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0, ends ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
+  }
+
+  __device__ __forceinline__ unsigned int Sum() const { return lengths + perm + exponents + sigma; }
+
+  __device__ __forceinline__ void CopySigma(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const { CopyBulk(stage + a.sigmaat, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full); }
+
+  /* All but row sums that come where y is now */
+  __device__ __forceinline__ void Copy(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const
+  {
+    const PetscInt64 row = static_cast<PetscInt64>(VCRS_WINDOW) * w;
+
+    CopyBulk(stage + a.lengthsat, a.rowlength + row, lengths, full);
+    CopyBulk(stage + a.permat, a.rowperm + row, perm, full);
+    CopyBulk(stage + a.exponentat, a.exponent + row, exponents, full);
+    if (a.sigmaat != a.yat) CopySigma(a, w, stage, full);
+  }
+};
+
+/* All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which copies. These copies and that of row sums count for barrier full */
 template <class V, bool difference>
-static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
+static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename V::Code Code;
   constexpr unsigned int first       = difference ? 1 : 0;
-  const int              lane        = threadIdx.x % 32;
-  const PetscInt         firstslice  = w * VCRS_WINDOW_SLICES;
-  const unsigned int     nslices     = static_cast<unsigned int>(PetscMin(a.nslices - firstslice, VCRS_WINDOW_SLICES));
+  const unsigned int     lane        = threadIdx.x % 32;
   const PetscInt64       value       = __shfl_sync(0xffffffffu, window.value, 0);
   const unsigned int     at          = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
   const unsigned int     columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
   const unsigned int     columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
-  const bool             is          = static_cast<unsigned int>(lane) < nslices;
-  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, is ? static_cast<int>((next - at) / 32 + first) : 0, is};
+  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, lane < nslices ? static_cast<int>((next - at) / 32 + first) : 0, lane < nslices};
 
   BarrierWait(empty, parity);
-  if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
 
   /* entries may come where x was, of which other kinds of copies know nothing */
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
   __syncwarp();
   if (lane == 0) {
-    const bool         ends      = a.HasEnds<difference>(w);
-    const unsigned int lanes     = 32 * nslices, permbytes = a.rowperm ? lanes : 0, exponentbytes = ends && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0;
-    const unsigned int sigmabytes = ends ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0;
-    const PetscInt64   row       = static_cast<PetscInt64>(VCRS_WINDOW) * w;
-
-    (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes + lanes + permbytes + sigmabytes + exponentbytes);
-    CopyBulk(stage + columnsat, a.column + value + 32 * first * static_cast<PetscInt64>(firstslice), columnbytes, full);
+    (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes + rest.Sum());
+    CopyBulk(stage + columnsat, a.column + value + 32 * first * static_cast<PetscInt64>(VCRS_WINDOW_SLICES) * w, columnbytes, full);
     CopyBulk(stage + valuesat, static_cast<const Code *>(a.value) + value, valuebytes, full);
-    CopyBulk(stage + a.lengthsat, a.rowlength + row, lanes, full);
-    CopyBulk(stage + a.permat, a.rowperm + row, permbytes, full);
-    CopyBulk(stage + a.exponentat, a.exponent + row, exponentbytes, full);
-    if (a.sigmaat != a.yat) CopyBulk(stage + a.sigmaat, a.sigma.sigma + row, sigmabytes, full);
+    rest.Copy(a, w, stage, full);
   }
   __syncwarp();
 #endif
@@ -246,14 +262,16 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
   ReadGroups(a, window, id);
   __syncthreads();
   for (; w < a.nwindows; w += step) {
-    uint64_t *const full = barriers.full + stage + turn * a.stages;
+    uint64_t *const    full    = barriers.full + stage + turn * a.stages;
+    const unsigned int nslices = static_cast<unsigned int>(PetscMin(a.nslices - w * VCRS_WINDOW_SLICES, VCRS_WINDOW_SLICES));
+    const Rest         rest    = Rest::Count<V, difference>(a, w, nslices);
 
-    CopyEntries<V, difference>(a, w, window, to, full, empty, parity);
+    CopyEntries<V, difference>(a, w, window, nslices, rest, to, full, empty, parity);
 
     const bool async = CopyGroups(a, WaitForVectors(a.x), window, id, to);
 
     StoreWindow(a, last, to, done, parity);
-    if (lane == 0 && a.sigmaat == a.yat && a.HasEnds<difference>(w)) CopyBulk(to + a.yat, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)), full);
+    if (lane == 0 && a.sigmaat == a.yat) rest.CopySigma(a, w, to, full);
     if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
     else BarrierArrive(full);
     last = w;
@@ -294,17 +312,51 @@ static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_
   return sum;
 }
 
-template <VCRSValues kind, bool difference, int batch>
+/*
+   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. With 16 bits there are half as many copies of
+   an entry, since a stage more is worth more.
+*/
+template <VCRSValues kind>
+struct ShortValues {
+  typedef Values<kind> type;
+};
+
+#if !defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
+struct UpperWord {
+  int bits;
+
+  UpperWord() = default;
+  explicit __device__ __forceinline__ UpperWord(double v) { bits = __double2hiint(v); }
+  __device__ __forceinline__ operator double() const { return __hiloint2double(bits, 0); }
+};
+
+template <class>
+using ShortTable = CopiedTable<UpperWord, 32>;
+template <class>
+using ShortTables = CopiedTable<UpperWord, 16>;
+
+template <>
+struct ShortValues<VCRS_VALUES_LOG8> {
+  typedef Values<VCRS_VALUES_LOG8, ShortTable> type;
+};
+
+template <>
+struct ShortValues<VCRS_VALUES_LOG16> {
+  typedef Values<VCRS_VALUES_LOG16, ShortTables> type;
+};
+#endif
+
+template <class V, bool difference, int batch>
 static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {
 #if __CUDA_ARCH__ >= 900
-  typedef typename Values<kind>::Code Code;
+  typedef typename V::Code Code;
   constexpr int                         first = difference ? 1 : 0;
   extern __shared__ __align__(128) char shared[];
   const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
-  char *const                           stages = shared + Values<kind>::sharedbytes;
+  char *const                           stages = shared + V::sharedbytes;
   const Barriers                        barriers = Barriers::Find(a, stages);
-  Values<kind>                          values;
+  V                          values;
 
   LetNextBegin();
   for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
@@ -312,7 +364,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   if (team >= a.teams) {
     const int stage = warp - VCRS_WINDOW_SLICES * a.teams;
 
-    FillStage<Values<kind>, difference>(a, stage, barriers, stages + stage * a.stagebytes);
+    FillStage<V, difference>(a, stage, barriers, stages + stage * a.stagebytes);
     return;
   }
   __syncthreads(); /* with that of FillStage() */
@@ -334,7 +386,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
     BarrierWait(barriers.full + full, parity);
 
     const Slice        here   = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
-    const int          length = reinterpret_cast<const uint8_t *>(place + a.lengthsat)[32 * slice + lane], of = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + lane] : 32 * slice + lane;
+    const int          length = V::finite ? 1 /* an empty one has x = 0 and a row sum of 0 */ : reinterpret_cast<const uint8_t *>(place + a.lengthsat)[32 * slice + lane], of = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + lane] : 32 * slice + lane;
     const VCRSUnsigned row    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
     const bool         is     = here.exists && row < static_cast<VCRSUnsigned>(a.m);
     const uint16_t    *column = reinterpret_cast<const uint16_t *>(place + here.column) + lane;
@@ -343,9 +395,9 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 
     if (ends) {
       end.sigma = reinterpret_cast<const Number *>(place + a.sigmaat)[of];
-      if (Values<kind>::scaled) end.exponent = reinterpret_cast<const int16_t *>(place + a.exponentat)[of];
+      if (V::scaled) end.exponent = reinterpret_cast<const int16_t *>(place + a.exponentat)[of];
       if (a.add) end.add = a.add[row];
-    } else if (is) end = ReadRowEnd<Values<kind>::scaled, difference>(a, row);
+    } else if (is) end = ReadRowEnd<V::scaled, difference>(a, row);
     if (difference && here.longest > 0) xref = x[*column];
     column += 32 * first;
 #pragma unroll 1
@@ -357,7 +409,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
     if (k < here.longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, here.longest - k, length - k, sum);
     __syncwarp();
     if (lane == 0) BarrierArrive(barriers.empty + stage);
-    sum = EndRow<Values<kind>::scaled, difference>(a, end, length == 0, sum, xref); /* a very long row's is written later */
+    sum = EndRow<V::scaled, difference>(a, end, length == 0, sum, xref); /* a very long row's is written later */
     if (whole) {
       reinterpret_cast<Number *>(place + a.yat)[of] = sum;
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -377,11 +429,11 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 }
 
 /* Very long rows, a block a row */
-template <VCRSValues kind, bool difference>
+template <class V, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {
   extern __shared__ __align__(128) char shared[];
-  Values<kind>                          values;
+  V                          values;
 
   values.Setup(shared, a.decode);
   for (PetscInt q = blockIdx.x; q < a.nlong; q += gridDim.x) LongRow<difference, 4>(a, values, q);
@@ -482,11 +534,11 @@ static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], 
   return 0;
 }
 
-template <VCRSValues kind, bool difference>
+template <class V, bool difference>
 static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, const VCRSPlan *p, GroupsArguments *a, cudaStream_t stream)
 {
-  constexpr size_t tables = Values<kind>::sharedbytes;
-  const auto       kernel = GroupsKernel<kind, difference, 4>;
+  constexpr size_t tables = V::sharedbytes;
+  const auto       kernel = GroupsKernel<V, difference, 4>;
   const int        blocks = tables > 0 ? GroupsChooseShape(l, tableshapes, tables, a) : GroupsChooseShape(l, shapes, tables, a);
 
   PetscFunctionBegin;
@@ -500,10 +552,19 @@ static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, const VCRSPlan *p, Group
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   PetscCallCUDA(LaunchEarly(kernel, a->early, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))), dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));
   if (a->nlong) {
-    PetscCallCUDA(cudaFuncSetAttribute(LongRowsKernel<kind, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
-    LongRowsKernel<kind, difference><<<static_cast<unsigned int>(PetscMin(a->nlong, 65536)), 256, tables, stream>>>(*a);
+    PetscCallCUDA(cudaFuncSetAttribute(LongRowsKernel<V, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
+    LongRowsKernel<V, difference><<<static_cast<unsigned int>(PetscMin(a->nlong, 65536)), 256, tables, stream>>>(*a);
     PetscCallCUDA(cudaGetLastError());
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V>
+static PetscErrorCode GroupsLaunchForm(const VCRSLaunch *l, const VCRSPlan *p, GroupsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (p->difference) PetscCall((GroupsLaunch<V, true>(l, p, a, stream)));
+  else PetscCall((GroupsLaunch<V, false>(l, p, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -515,8 +576,8 @@ PetscErrorCode VCRSGroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   GroupsGetArguments(p, v, &a);
 #define GroupsCase(kind) \
   case kind: \
-    if (p->difference) PetscCall((GroupsLaunch<kind, true>(l, p, &a, stream))); \
-    else PetscCall((GroupsLaunch<kind, false>(l, p, &a, stream))); \
+    if (p->shortlog) PetscCall((GroupsLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
+    else PetscCall((GroupsLaunchForm<Values<kind>>(l, p, &a, stream))); \
     break
   switch (p->values) {
     VCRS_ALL_VALUES(GroupsCase)

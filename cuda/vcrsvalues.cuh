@@ -21,32 +21,38 @@ static __device__ __forceinline__ PetscReal ReadTable(const PetscReal *p)
 }
 #endif
 
-template <class T>
-struct SharedTable {
-  static constexpr int    copies = 128 / sizeof(T);
-  static constexpr size_t bytes  = 256 * 128;
+template <class T, int copies>
+struct CopiedTable {
+  static constexpr size_t bytes = 256 * copies * sizeof(T);
   const T                *mine;
 
   __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
 
   /*
      One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
-     reads an entry once, and its copies begin at another place than those of its neighbours, or these would meet in a bank.
+     reads an entry for half of its copies, and these begin at another place than those of its neighbours, or they would meet in a bank.
   */
-  static __device__ void Fill(T *shared, const T *table, const T *second, int n, int threads)
+  template <class Source>
+  static __device__ void Fill(char *shared, const Source *table, const Source *second, int n, int threads)
   {
-    const int step = threads ? threads : static_cast<int>(blockDim.x);
+    T *const  to   = reinterpret_cast<T *>(shared);
+    const int step = threads ? threads : static_cast<int>(blockDim.x), entries = second ? 2 * n : n;
 
 #pragma unroll 1
-    for (int i = threadIdx.x; i < (second ? 2 * n : n); i += step) {
-      const T entry = ReadTable(i < n ? table + i : second + (i - n));
+    for (int i = threadIdx.x; i < 2 * entries; i += step) {
+      const int at   = i < entries ? i : i - entries, first = at + (i < entries ? 0 : copies / 2);
+      const T   entry = T(ReadTable(at < n ? table + at : second + (at - n)));
 
 #pragma unroll
-      for (int k = 0; k < copies; k++) shared[i * copies + (i + k) % copies] = entry;
+      for (int k = 0; k < copies / 2; k++) to[at * copies + (first + k) % copies] = entry;
     }
   }
 
-  static __device__ __forceinline__ SharedTable Find(T *shared, const T *) { return SharedTable{shared + threadIdx.x % copies}; }
+  template <class Source>
+  static __device__ __forceinline__ CopiedTable Find(const char *shared, const Source *)
+  {
+    return CopiedTable{reinterpret_cast<const T *>(shared) + threadIdx.x % copies};
+  }
 
   static __device__ __forceinline__ void Ready(int threads)
   {
@@ -58,6 +64,9 @@ struct SharedTable {
   static __device__ __forceinline__ T Read(const T *p) { return ::Read(p); }
 };
 
+template <class T>
+using SharedTable = CopiedTable<T, 128 / sizeof(T)>;
+
 /* The same where they lie: for matrices that are too small to pay for a copy */
 template <class T>
 struct GlobalTable {
@@ -68,9 +77,9 @@ struct GlobalTable {
 
   static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
-  static __device__ __forceinline__ void Fill(T *, const T *, const T *, int, int) { }
+  static __device__ __forceinline__ void Fill(char *, const T *, const T *, int, int) { }
 
-  static __device__ __forceinline__ GlobalTable Find(T *, const T *table) { return GlobalTable{table}; }
+  static __device__ __forceinline__ GlobalTable Find(const char *, const T *table) { return GlobalTable{table}; }
 
   static __device__ __forceinline__ void Ready(int) { }
 };
@@ -145,8 +154,8 @@ struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<Number>::Find(reinterpret_cast<Number *>(shared), a.dict);
-    Table<Number>::Fill(reinterpret_cast<Number *>(shared), a.dict, nullptr, a.ndict, threads);
+    table = Table<Number>::Find(shared, a.dict);
+    Table<Number>::Fill(shared, a.dict, static_cast<const Number *>(nullptr), a.ndict, threads);
     Table<Number>::Ready(threads);
   }
 
@@ -172,8 +181,8 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    table = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared), a.coarse);
-    Table<PetscReal>::Fill(reinterpret_cast<PetscReal *>(shared), a.coarse, nullptr, 256, threads);
+    table = Table<PetscReal>::Find(shared, a.coarse);
+    Table<PetscReal>::Fill(shared, a.coarse, static_cast<const PetscReal *>(nullptr), 256, threads);
     Table<PetscReal>::Ready(threads);
   }
 
@@ -195,9 +204,9 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
-    coarse = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared), a.coarse);
-    fine   = Table<PetscReal>::Find(reinterpret_cast<PetscReal *>(shared + Table<PetscReal>::bytes), a.fine);
-    Table<PetscReal>::Fill(reinterpret_cast<PetscReal *>(shared), a.coarse, a.fine, 256, threads);
+    coarse = Table<PetscReal>::Find(shared, a.coarse);
+    fine   = Table<PetscReal>::Find(shared + Table<PetscReal>::bytes, a.fine);
+    Table<PetscReal>::Fill(shared, a.coarse, a.fine, 256, threads);
     Table<PetscReal>::Ready(threads);
   }
 

@@ -144,6 +144,7 @@ typedef struct {
   PetscInt     ndict;
   PetscScalar *dict;                /* [ndict] */
   PetscReal   *logcoarse, *logfine; /* [256] each */
+  PetscBool    shortlog;            /* their lower words are zero */
   int16_t     *exponent;            /* [m], by row */
 
   /* row sums of the difference form */
