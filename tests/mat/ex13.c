@@ -18,24 +18,24 @@ typedef struct {
 
 /* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
 static const Grid grids[] = {
-  {"box, variable",        {48, 48, 40},  PETSC_TRUE,  0, 0,    0   },
-  {"box, odd lines",       {45, 41, 40},  PETSC_TRUE,  0, 0,    0   },
-  {"box, long lines",      {288, 20, 18}, PETSC_TRUE,  0, 0,    0   },
-  {"box, media",           {48, 40, 40},  PETSC_TRUE,  5, 0,    0   },
-  {"star, variable",       {64, 40, 30},  PETSC_FALSE, 0, 0,    0   },
-  {"star, media",          {50, 41, 40},  PETSC_FALSE, 3, 0,    0   },
-  {"star, one medium",     {50, 41, 40},  PETSC_FALSE, 1, 0,    0   },
-  {"unstructured",         {50, 40, 40},  PETSC_FALSE, 0, 4000, 0   },
-  {"grouped",              {61, 63, 41},  PETSC_TRUE,  0, 600,  9973},
-  {"grouped, media",       {64, 64, 34},  PETSC_TRUE,  5, 600,  0   },
-  {"star, odd lines",      {51, 40, 31},  PETSC_FALSE, 0, 0,    0   },
-  {"star, odd planes",     {63, 41, 31},  PETSC_FALSE, 0, 0,    0   },
-  {"star, short lines",    {5, 90, 151},  PETSC_FALSE, 0, 0,    0   },
-  {"star, no interior",    {2, 200, 151}, PETSC_FALSE, 0, 0,    0   },
-  {"star, far entries",    {64, 40, 30},  PETSC_FALSE, 0, 0,    997 },
-  {"flat star",            {300, 251, 1}, PETSC_FALSE, 0, 0,    0   },
-  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0,    0   },
-  {"grouped, near",        {59, 61, 43},  PETSC_TRUE,  0, 60,   0   },
+  {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},
+  {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
+  {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},
+  {"box, media", {48, 40, 40}, PETSC_TRUE, 5, 0, 0},
+  {"star, variable", {64, 40, 30}, PETSC_FALSE, 0, 0, 0},
+  {"star, media", {50, 41, 40}, PETSC_FALSE, 3, 0, 0},
+  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0, 0},
+  {"unstructured", {50, 40, 40}, PETSC_FALSE, 0, 4000, 0},
+  {"grouped", {61, 63, 41}, PETSC_TRUE, 0, 600, 9973},
+  {"grouped, media", {64, 64, 34}, PETSC_TRUE, 5, 600, 0},
+  {"star, odd lines", {51, 40, 31}, PETSC_FALSE, 0, 0, 0},
+  {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0, 0},
+  {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0, 0},
+  {"star, no interior", {2, 200, 151}, PETSC_FALSE, 0, 0, 0},
+  {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0, 997},
+  {"flat star", {300, 251, 1}, PETSC_FALSE, 0, 0, 0},
+  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0},
+  {"grouped, near", {59, 61, 43}, PETSC_TRUE, 0, 60, 0},
 };
 
 typedef struct {
@@ -46,19 +46,19 @@ typedef struct {
 } Store;
 
 static const Store stores[] = {
-  {"auto",        MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE,   16},
-  {"l3",          MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_NONE,   16},
-  {"l1",          MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_NONE,   16},
-  {"single",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_SINGLE, 16},
-  {"fixed 16",    MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  16},
-  {"fixed 8",     MATVCRS_LAYOUT_L2,   MATVCRS_LOSS_FIXED,  8 },
-  {"log 16",      MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    16},
-  {"log 8",       MATVCRS_LAYOUT_L1,   MATVCRS_LOSS_LOG,    8 },
-  {"l3 fixed 8",  MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  8 },
-  {"l3 log 16",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    16},
-  {"l3 fixed 16", MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_FIXED,  16},
-  {"l3 log 8",    MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_LOG,    8 },
-  {"l3 single",   MATVCRS_LAYOUT_L3,   MATVCRS_LOSS_SINGLE, 16},
+  {"auto", MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16},
+  {"l3", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_NONE, 16},
+  {"l1", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_NONE, 16},
+  {"single", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_SINGLE, 16},
+  {"fixed 16", MATVCRS_LAYOUT_L2, MATVCRS_LOSS_FIXED, 16},
+  {"fixed 8", MATVCRS_LAYOUT_L2, MATVCRS_LOSS_FIXED, 8},
+  {"log 16", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 16},
+  {"log 8", MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8},
+  {"l3 fixed 8", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_FIXED, 8},
+  {"l3 log 16", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_LOG, 16},
+  {"l3 fixed 16", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_FIXED, 16},
+  {"l3 log 8", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_LOG, 8},
+  {"l3 single", MATVCRS_LAYOUT_L3, MATVCRS_LOSS_SINGLE, 16},
 };
 
 /* How many entries a row of very many has more than others, and which */
@@ -104,8 +104,8 @@ static PetscErrorCode CreateGrid(const Grid *g, Mat *A)
           if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz) continue;
           to = row + (dz * ny + dy) * nx + dx;
           if (g->shuffled && !self) to = PetscMin(m - 1, PetscMax(0, to + (PetscInt)(g->shuffled * (TestRandom(1, (uint64_t)row, (uint64_t)point) - 0.5))));
-          re = TestRandom(2, (uint64_t)(g->media ? medium : row), (uint64_t)point);
-          im = TestRandom(3, (uint64_t)(g->media ? medium : row), (uint64_t)point);
+          re            = TestRandom(2, (uint64_t)(g->media ? medium : row), (uint64_t)point);
+          im            = TestRandom(3, (uint64_t)(g->media ? medium : row), (uint64_t)point);
           cols[count]   = to;
           vals[count++] = self ? PetscCMPLX(30 + re, 1 + im) : PetscCMPLX(-1 - re, im - 0.5);
         }

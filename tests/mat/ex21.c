@@ -255,7 +255,7 @@ int main(int argc, char **argv)
           Mat             A;
 
           if ((which == 1 || size > 1) && mix % 5 != 0) continue; /* none, left and bottom, right and top, all */
-          if (which < 0 && kind == 2) continue; /* differences of the coordinates of so few nodes make no grid */
+          if (which < 0 && kind == 2) continue;                   /* differences of the coordinates of so few nodes make no grid */
           PetscCall(DMCreateMatrix(da, &A));
           PetscCall(MatSBPSATSetOrder(A, p));
           PetscCall(TestSetOperator(da, which < 0 ? PETSC_TRUE : PETSC_FALSE, kind == 1 ? PETSC_TRUE : PETSC_FALSE, A));

@@ -10,12 +10,11 @@ static PetscErrorCode TestSteps(const Pair *p, const char *where)
 {
   const SBPGrid *g         = &p->host.grid;
   const SBPBox   regions[] = {
-    g->own,
-    {{g->own.start[0] + 2, g->own.start[1] + 1}, {g->own.count[0] - 5, g->own.count[1] - 3}},
-    {{g->own.start[0], g->own.start[1]},         {2, g->own.count[1]}                      },
-    {{g->own.start[0], g->own.start[1]},         {g->own.count[0], 1}                      },
-    {{g->own.start[0] + 1, g->own.start[1] + 1}, {0, 4}                                    }
-  };
+      g->own,
+      {{g->own.start[0] + 2, g->own.start[1] + 1}, {g->own.count[0] - 5, g->own.count[1] - 3}},
+      {{g->own.start[0], g->own.start[1]}, {2, g->own.count[1]}},
+      {{g->own.start[0], g->own.start[1]}, {g->own.count[0], 1}},
+      {{g->own.start[0] + 1, g->own.start[1] + 1}, {0, 4}}};
   Array u, b, d, dinv, out, dout;
   char  what[256];
 
@@ -284,7 +283,7 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
       for (PetscInt i = 0; i < g->own.count[0]; i++)
         for (int k = 0; k < SBP_COEFFICIENTS; k++) {
           const PetscInt east = k == 1 || k == 3 ? 1 : (k == 4 ? -1 : 0), ki = i + g->own.start[0] + east, kj = j + g->own.start[1] + (k >= 2 ? 1 : 0);
-          const size_t   at   = (size_t)(j * g->pitch + i);
+          const size_t   at = (size_t)(j * g->pitch + i);
 
           if (ki >= 0 && ki <= g->n[0] && kj <= g->n[1] && ki % 3 + 3 * (kj % 3) == colour) SetNumber(&coefficient[k], at, Number(&o, at));
         }

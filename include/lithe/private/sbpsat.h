@@ -47,11 +47,11 @@ typedef struct {
 } SBPBox;
 
 typedef struct {
-  int       order;                                 /* 2, 4 or 6; of no meaning for SBP_NINE */
-  int       reach;                                 /* how far a row reaches along r or s: neighbours in ghosted */
-  PetscBool dirichlet[SBP_FACES];                  /* else Neumann */
-  PetscInt  n[2];                                  /* intervals: n + 1 nodes */
-  PetscReal h[2];                                  /* 2/n: reference coordinates run over [-1, 1] */
+  int       order;                /* 2, 4 or 6; of no meaning for SBP_NINE */
+  int       reach;                /* how far a row reaches along r or s: neighbours in ghosted */
+  PetscBool dirichlet[SBP_FACES]; /* else Neumann */
+  PetscInt  n[2];                 /* intervals: n + 1 nodes */
+  PetscReal h[2];                 /* 2/n: reference coordinates run over [-1, 1] */
   SBPBox    own, ghosted;
   PetscInt  pitch, ghostpitch, coefficientpitch;
 } SBPGrid;
@@ -94,7 +94,7 @@ typedef enum {
 
 typedef struct {
   SBPMode     mode;
-  const void *u;    /* ghosted */
+  const void *u; /* ghosted */
   const void *b, *d, *dinv;
   double      c1, c2;
   void       *out, *dout;
@@ -146,9 +146,9 @@ typedef struct {
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
   /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
-  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum); /* of this process */
+  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum);    /* of this process */
   PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y); /* y = a x + b y; b = 0: y is not read */
-  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
+  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z);             /* z = a x y pointwise */
   /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision of x, is bilinear; coarse and e may be NULL, which
      stands for 0, else a process has the whole grid */
   PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y);
@@ -211,7 +211,7 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/sbpdevice.c: t
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
 /* Ghosts of an owned array: from one process's grid (reach and own as in it); width: how many are wanted */
-typedef struct _n_SBPHalo *SBPHalo;
+typedef struct _n_SBPHalo  *SBPHalo;
 PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */
 PETSC_INTERN PetscErrorCode SBPHaloBegin(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);
 PETSC_INTERN PetscErrorCode SBPHaloEnd(SBPHalo, SBPPrecision, PetscMemType, const void *owned, void *ghosted);

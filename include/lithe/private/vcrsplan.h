@@ -30,7 +30,7 @@
    Entry k of a lane lies, for k >= first with first = difference ? 1 : 0, at position
      sliceptr[s] + 32 (k - first) + lane
    of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
-   rowlength[] (L3); what pads a slice to the length of its longest lane is never read for a value.
+   rowlength[] (L3); what pads a slice to the length of its longest lane is zero, codes and columns: kernels of grouped columns sum it where code 0 is a zero for certain.
 
    L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
@@ -50,24 +50,24 @@
 #include <lithe/private/hostdevice.h>
 #include <stdint.h>
 
-#define VCRS_SLICE    32
-#define VCRS_WINDOW   256
-#define VCRS_GROUP    4
+#define VCRS_SLICE  32
+#define VCRS_WINDOW 256
+#define VCRS_GROUP  4
 
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
 #define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
-#define VCRS_LONG_ROW 255 /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
-  VCRS_VALUES_FULL,    /* PetscScalar */
-  VCRS_VALUES_SINGLE,  /* float */
-  VCRS_VALUES_DICT8,   /* uint8_t c:  dict[c] */
-  VCRS_VALUES_DICT16,  /* uint16_t c: dict[c] */
-  VCRS_VALUES_LOG8,    /* uint8_t c:  logcoarse[c]; sign and zero are in the table */
-  VCRS_VALUES_LOG16,   /* uint16_t c: logcoarse[c >> 8] * logfine[c & 255]; logcoarse[0] = 0 */
-  VCRS_VALUES_FIXED8,  /* int8_t q:   q * 2^exponent[row] */
-  VCRS_VALUES_FIXED16  /* int16_t q:  q * 2^exponent[row] */
+  VCRS_VALUES_FULL,   /* PetscScalar */
+  VCRS_VALUES_SINGLE, /* float */
+  VCRS_VALUES_DICT8,  /* uint8_t c:  dict[c] */
+  VCRS_VALUES_DICT16, /* uint16_t c: dict[c] */
+  VCRS_VALUES_LOG8,   /* uint8_t c:  logcoarse[c]; sign and zero are in the table */
+  VCRS_VALUES_LOG16,  /* uint16_t c: logcoarse[c >> 8] * logfine[c & 255]; logcoarse[0] = 0 */
+  VCRS_VALUES_FIXED8, /* int8_t q:   q * 2^exponent[row] */
+  VCRS_VALUES_FIXED16 /* int16_t q:  q * 2^exponent[row] */
 } VCRSValues;
 PETSC_EXTERN const char *const VCRSValueNames[];
 
@@ -109,7 +109,7 @@ typedef struct {
 
   /* L1, L2, L3: slices */
   PetscInt    nslices;
-  PetscInt64  nvalue; /* entries in value[], padding and long rows included */
+  PetscInt64  nvalue;   /* entries in value[], padding and long rows included */
   PetscInt64 *sliceptr; /* [nslices+1] */
   void       *value;    /* [nvalue] entries of VCRSValueBytes(values) bytes */
 

@@ -43,8 +43,8 @@ typedef struct {
 /* The scalar is first: a complex one is aligned to 16 bytes in device code and to 8 on the host */
 typedef struct {
   alignas(16) PetscScalar value;
-  PetscInt    offset;
-  int32_t     values; /* -1: value holds for all */
+  PetscInt offset;
+  int32_t  values; /* -1: value holds for all */
 } VCRSUnionEntry;
 
 typedef struct {

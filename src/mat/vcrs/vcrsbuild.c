@@ -318,6 +318,7 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->longcol));
   plan->nslices = plan->nlong = 0;
   plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
+
   plan->sorted = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,12 +44,12 @@ typedef struct {
   PetscInt          *ownj;
   PetscScalar       *owna;
   PetscBool          lossless, difference;
-  PetscScalar       *sigma;   /* [m] of the difference form */
-  PetscInt          *ref;     /* [m] where in column order the reference stands */
-  int16_t           *rowexp;  /* [m] a row's step in lossy modes that have one */
+  PetscScalar       *sigma;     /* [m] of the difference form */
+  PetscInt          *ref;       /* [m] where in column order the reference stands */
+  int16_t           *rowexp;    /* [m] a row's step in lossy modes that have one */
   const int16_t     *columnexp; /* [n] those of the rows that the columns of an off-diagonal block are; NULL: columns have the numbers of rows */
-  LitheLogScale     *log;     /* MATVCRS_LOSS_LOG */
-  uint16_t          *logcode; /* codes of all components */
+  LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
+  uint16_t          *logcode;   /* codes of all components */
 
   /* What the entries are found to be */
   PetscInt    *setid, *pairid; /* [m] */
@@ -59,7 +59,7 @@ typedef struct {
   uint16_t    *dictcode;          /* [nz] */
   PetscScalar *dict;
   PetscInt     ndict;
-  int16_t     *exponent; /* [m] of the fixed point containers */
+  int16_t     *exponent;                          /* [m] of the fixed point containers */
   PetscInt    *setlength, *pairlength, *dictuses; /* parts of VCRSFacts */
 } VCRSBuild;
 
@@ -116,8 +116,8 @@ PETSC_INTERN PetscErrorCode VCRSChooseSets(const VCRSFacts *, VCRSChoice *);
 PETSC_INTERN PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *, const VCRSChoice *, PetscBool *);
 PETSC_INTERN PetscErrorCode VCRSChooseSlices(const VCRSFacts *, const VCRSPlan *, VCRSChoice *);
 
-PETSC_INTERN PetscBool      VCRSMayGroup(const VCRSPlan *);
-PETSC_INTERN PetscBool      VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt64);
+PETSC_INTERN PetscBool VCRSMayGroup(const VCRSPlan *);
+PETSC_INTERN PetscBool VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt64);
 
 /* vcrsgroups.c */
 PETSC_INTERN PetscErrorCode VCRSFindGroups(const VCRSBuild *, VCRSPlan *);

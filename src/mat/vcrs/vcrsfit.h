@@ -10,9 +10,9 @@
 /* Bits of the fixed point numbers that hold n values, with 2^*exponent as their unit: 8, 16, or 64 where 16 are not enough */
 LITHE_HD static inline int VCRSRowFixedPointBits(PetscInt n, const PetscScalar a[], int *exponent)
 {
-  const PetscReal *v    = (const PetscReal *)a;
-  double           max  = 0.;
-  int              low  = LITHE_MAX_EXPONENT + 1, bits;
+  const PetscReal *v   = (const PetscReal *)a;
+  double           max = 0.;
+  int              low = LITHE_MAX_EXPONENT + 1, bits;
 
   *exponent = 0;
   for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
@@ -56,7 +56,7 @@ static inline int VCRSRowFixedPointBitsNear(PetscInt n, const PetscScalar a[], i
   #if defined(PETSC_USE_REAL_DOUBLE)
   /* in units of 2^unit, a number below 2^51 is found in the lowest bits of its sum with 1.5 2^52 */
   const int     unit = near - 18;
-  const double *v    = (const double *)a, big = 6755399441055744.;
+  const double *v = (const double *)a, big = 6755399441055744.;
   uint64_t      all = 0, wrong = 0;
 
   if (unit >= -1000 && unit <= 0) { /* so that no number vanishes */

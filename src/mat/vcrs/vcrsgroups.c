@@ -11,7 +11,7 @@
 
 #include "vcrsbuildimpl.h"
 
-#define VCRS_GROUP_WORDS   (VCRS_GROUP_SPAN / 64)
+#define VCRS_GROUP_WORDS (VCRS_GROUP_SPAN / 64)
 
 /* Lanes of window w: from, and before end */
 static inline void VCRSWindowLanes(const VCRSPlan *plan, PetscInt w, PetscInt *from, PetscInt *end)
@@ -73,11 +73,11 @@ static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 */
 PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
 {
-  const PetscInt nwindows = VCRSWindows(plan);
+  const PetscInt nwindows   = VCRSWindows(plan);
   PetscInt       mostgroups = 0, mostcolumns = 0, *ptr, *first;
   PetscInt64     ngroups = 0, room = 0, mostbytes = 0;
-  PetscBool      fits    = PETSC_TRUE;
-  uint16_t      *group   = NULL;
+  PetscBool      fits  = PETSC_TRUE;
+  uint16_t      *group = NULL;
   uint64_t      *mark;
 
   PetscFunctionBegin;
@@ -145,7 +145,7 @@ PetscErrorCode VCRSEncodeGroups(const VCRSBuild *b, VCRSPlan *plan)
     VCRSWindowLanes(plan, w, &from, &end);
     for (PetscInt lane = from; lane < end; lane++) {
       const PetscInt row = (PetscInt)VCRSLaneRow(plan, lane), first = VCRS_GROUP * plan->groupfirst[w];
-      uint16_t      *to  = (uint16_t *)plan->coloffset + VCRS_SLICE * VCRSColumnBase(plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
+      uint16_t      *to = (uint16_t *)plan->coloffset + VCRS_SLICE * VCRSColumnBase(plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
 
       if (!plan->rowlength[lane]) continue;
       for (PetscInt p = b->i[row]; p < b->i[row + 1]; p++, to += VCRS_SLICE) {

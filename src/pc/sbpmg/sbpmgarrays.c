@@ -24,13 +24,13 @@ static size_t GhostedBytes(const SBPGrid *grid, SBPPrecision precision)
 /* What AllocateLevel(), SetUpDiagonal(), RoundOperator() and PCSBPMGGalerkin_Private() will ask for on a level */
 static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
 {
-  const SBPMGLevel *l        = &mg->level[k];
-  const SBPGrid    *grid     = k ? &l->grid : &l->op[mg->precision].grid;
-  const size_t      owned    = ALIGNED(OwnedBytes(grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
-  const size_t      ghosts   = ALIGNED(GhostedBytes(grid, mg->precision)), ghostsexact = ALIGNED(GhostedBytes(grid, mg->exact));
+  const SBPMGLevel *l     = &mg->level[k];
+  const SBPGrid    *grid  = k ? &l->grid : &l->op[mg->precision].grid;
+  const size_t      owned = ALIGNED(OwnedBytes(grid, mg->precision)), ownedexact = ALIGNED(OwnedBytes(grid, mg->exact));
+  const size_t      ghosts = ALIGNED(GhostedBytes(grid, mg->precision)), ghostsexact = ALIGNED(GhostedBytes(grid, mg->exact));
   const PetscBool   two      = (PetscBool)(mg->precision != mg->exact);
   const PetscBool   coarsest = (PetscBool)(k == mg->n - 1), galerkin = (PetscBool)(k && mg->opt.coarse == PCSBPMG_COARSE_GALERKIN);
-  size_t            bytes    = 3 * owned;
+  size_t            bytes = 3 * owned;
 
   if (!coarsest) bytes += (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON ? 1 : 2) * owned;
   if (PCSBPMGHasVectors_Private(mg, k)) bytes += 2 * ownedexact;

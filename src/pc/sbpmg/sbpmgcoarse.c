@@ -143,33 +143,35 @@ LITHE_TARGET_CLONES static void Subtract(PetscInt n, double a, const double x[],
 */
 static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
 {
-#define ROW(A, i) (A + (size_t)(i) * (size_t)n)
+#define ROW(A, i)   (A + (size_t)(i) * (size_t)n)
+#define AT(A, i, j) ROW(A, i)[j]
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt from = PetscMax(i - b, 0);
 
     for (PetscInt j = from; j <= i; j++) {
-      double sum = ROW(M, i)[j];
+      double sum = AT(M, i, j);
 
-      for (PetscInt k = PetscMax(from, j - b); k < j; k++) sum -= ROW(L, i)[k] * ROW(L, j)[k];
-      if (j < i) ROW(L, i)[j] = sum / ROW(L, j)[j];
-      else if (sum > 0) ROW(L, i)[i] = sqrt(sum);
+      for (PetscInt k = PetscMax(from, j - b); k < j; k++) sum -= AT(L, i, k) * AT(L, j, k);
+      if (j < i) AT(L, i, j) = sum / AT(L, j, j);
+      else if (sum > 0) AT(L, i, i) = sqrt(sum);
       else return i;
     }
   }
 
   /* L^-1, then L^-T times that: of a symmetric result the lower triangle needs nothing of the upper one */
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) ROW(M, i)[j] = i == j ? 1 : 0;
-    for (PetscInt k = PetscMax(i - b, 0); k < i; k++) Subtract(k + 1, ROW(L, i)[k], ROW(M, k), ROW(M, i));
-    for (PetscInt j = 0; j <= i; j++) ROW(M, i)[j] /= ROW(L, i)[i];
+    for (PetscInt j = 0; j < n; j++) AT(M, i, j) = i == j ? 1 : 0;
+    for (PetscInt k = PetscMax(i - b, 0); k < i; k++) Subtract(k + 1, AT(L, i, k), ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) AT(M, i, j) /= AT(L, i, i);
   }
   for (PetscInt i = n - 1; i >= 0; i--) {
-    for (PetscInt k = i + 1; k <= PetscMin(i + b, n - 1); k++) Subtract(i + 1, ROW(L, k)[i], ROW(M, k), ROW(M, i));
-    for (PetscInt j = 0; j <= i; j++) ROW(M, i)[j] /= ROW(L, i)[i];
+    for (PetscInt k = i + 1; k <= PetscMin(i + b, n - 1); k++) Subtract(i + 1, AT(L, k, i), ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) AT(M, i, j) /= AT(L, i, i);
   }
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < i; j++) ROW(M, j)[i] = ROW(M, i)[j];
+    for (PetscInt j = 0; j < i; j++) AT(M, j, i) = AT(M, i, j);
   }
+#undef AT
 #undef ROW
   return -1;
 }

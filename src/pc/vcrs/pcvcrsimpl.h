@@ -10,16 +10,16 @@
 /* How the copies are compressed, and applied */
 typedef struct {
   MatVCRSLoss           loss;
-  PetscInt              bits;        /* 8 or 16: LOG and FIXED */
-  PetscInt              coarsebits;  /* the same on the coarse levels of a multigrid preconditioner */
-  PetscInt              bins;        /* BINS */
-  PetscReal             lambda;      /* CLASSES */
-  MatVCRSUnit           unit;        /* CLASSES */
-  PetscBool             rowsums;     /* keep them */
-  PCVCRSFactorSolveType factorsolve; /* how systems with factors are solved */
-  PetscInt              sweeps;      /* JACOBI */
-  PCVCRSPrecision       precision;   /* of vectors that go in and out */
-  PetscBool             dropexact;   /* give back exact matrices that nobody else has */
+  PetscInt              bits;         /* 8 or 16: LOG and FIXED */
+  PetscInt              coarsebits;   /* the same on the coarse levels of a multigrid preconditioner */
+  PetscInt              bins;         /* BINS */
+  PetscReal             lambda;       /* CLASSES */
+  MatVCRSUnit           unit;         /* CLASSES */
+  PetscBool             rowsums;      /* keep them */
+  PCVCRSFactorSolveType factorsolve;  /* how systems with factors are solved */
+  PetscInt              sweeps;       /* JACOBI */
+  PCVCRSPrecision       precision;    /* of vectors that go in and out */
+  PetscBool             dropexact;    /* give back exact matrices that nobody else has */
   PetscBool             restrictions; /* on a device: store them where they are transposed interpolations */
 } PCVCRSOptions;
 
