@@ -7,8 +7,8 @@
 
    A block has stages, each with room for all that a window reads: the x of its groups of columns, the columns, the
    entries, how long its rows are and in which order, and what their sums are finished with; and for its y. A warp of its own fills a stage as soon as it is free,
-   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight warps, a slice a warp, sum what is there and read
-   shared memory alone: any read of device memory is what they would wait for. Gathers of x are
+   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight warps, a slice a warp, sum what is there. Where all rows
+   have row sums they read shared memory alone: any read of device memory is what they would wait for. Gathers of x are
    bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
    entries in their rows spreads them over its banks (vcrsbanks.cu). Rows are sorted by length, so that the y of a slice is
    scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.

@@ -10,8 +10,8 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Products look these tables up, and half as many bytes are there in half the time: where it adds less than a 32nd to d, their entries are rounded to
-   the 21 bits of a double's upper word. Not so where numbers come near to the ends of the range.
+   Kernels of grouped columns (cuda/vcrsgroups.cu) look these tables up, and half as many bytes are there in half the time: for real scalars in double precision their entries are rounded to
+   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d. Not so where numbers come near to the ends of the range.
 
    Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
 */
@@ -66,7 +66,7 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   s->sign[1]  = bits == 8 ? s->negative : 256 * s->negative;
   s->logmin   = min > 0. ? log(min) : 0.;
   s->logstep  = (logmax - s->logmin) / (s->count - 1);
-  s->isshort  = sizeof(PetscReal) == sizeof(double) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
+  s->isshort  = sizeof(PetscReal) == sizeof(double) && sizeof(PetscScalar) == sizeof(PetscReal) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
   do {
     s->perstep = s->logstep > 0. ? 1. / s->logstep : 0.;
     for (c = 0; c < 256; c++) {

@@ -18,6 +18,7 @@
    entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms, 0.091 ms in fixed
    point of 2 bytes. Rows of L0 look up both their offsets and their values, 0.125 ms for these; those of the commonest pairs have them
    at hand, and slices with few different pairs look up few places, together (cuda/vcrsunions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
+   Look-ups of 8 bits in reals cost next to nothing, but logarithms are to win where a dictionary only has the smaller table: their code 0 is a zero for certain, and tables of upper words are read in half of the time.
 */
 #define VCRS_LOOKUP_BYTES        2.5
 #define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.05)
@@ -283,7 +284,7 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L3, grouped columns: the bytes of a window, of which two are to fit shared memory at a time, with y and two tables; and rows, of which a matrix has fewer only if its slices are shared by warps */
+/* L3, grouped columns: the bytes of a window, of which two are to fit shared memory at a time, with y, order and ends of rows, and two tables; and rows, of which a matrix has fewer only if its slices are shared by warps */
 #define VCRS_GROUPED_BYTES 77824
 #define VCRS_GROUPED_ROWS  131072
 
