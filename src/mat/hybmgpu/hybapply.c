@@ -126,11 +126,12 @@ static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, V
 static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStep step;
-  PetscBool device, host;
+  PetscBool device, host, bound;
 
   PetscFunctionBegin;
   PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
-  if (A->boundtocpu) device = PETSC_FALSE;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) device = PETSC_FALSE;
   PetscCall(LitheStepGetArrays(device, scale, nsums, sums, &step));
   PetscCall(LitheStepSetRows(rows, y, &step));
   PetscCall(MatHYBMGPUMultVectors_Private(A, HYB_OP_N, device, x, x, &step, y));
@@ -143,6 +144,7 @@ static PetscErrorCode MatHYBMGPUStepLeavesOut(Mat A, PetscBool device, PetscBool
 {
   Mat_HYBMGPU *ctx;
   HybPlan     *plan;
+  PetscBool    bound;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
@@ -150,7 +152,8 @@ static PetscErrorCode MatHYBMGPUStepLeavesOut(Mat A, PetscBool device, PetscBool
     PetscCall(MatMPIAIJGetSeqAIJ(A, &A, NULL, NULL));
     PetscCall(MatHYBMGPUGetContext(A, &ctx));
   }
-  if (A->boundtocpu) device = PETSC_FALSE;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) device = PETSC_FALSE;
   plan = device ? ctx->block.device : ctx->block.host;
   if (!A->rmap->n || (!device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO)) *leaves = PETSC_TRUE;
   else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(LitheMatStepLeavesOut(ctx->compressed, device, leaves));

@@ -169,7 +169,9 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   ctx->settings.order = 2;
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
-  A->boundtocpu         = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+#if defined(LITHE_HAVE_CUDA)
+  A->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
+#endif
 
   A->ops->setup             = MatSetUp_SBPSAT;
   A->ops->destroy           = MatDestroy_SBPSAT;

@@ -255,12 +255,14 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(LITHE_HAVE_CUDA)
 static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
 {
   PetscFunctionBegin;
   A->boundtocpu = bind;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+#endif
 
 /* The operations that are products; the matrix is real and symmetric */
 PetscErrorCode MatSBPSATSetProducts_Private(Mat A)
@@ -274,6 +276,8 @@ PetscErrorCode MatSBPSATSetProducts_Private(Mat A)
   A->ops->multhermitiantransposeadd = MatMultAdd_SBPSAT;
   A->ops->residual                  = MatResidual_SBPSAT;
   A->ops->getdiagonal               = MatGetDiagonal_SBPSAT;
-  A->ops->bindtocpu                 = MatBindToCPU_SBPSAT;
+#if defined(LITHE_HAVE_CUDA)
+  A->ops->bindtocpu = MatBindToCPU_SBPSAT;
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -102,7 +102,7 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec
 {
   LitheStepSum       more[LITHE_STEP_SUMS];
   LitheStep          step;
-  PetscBool          device, host;
+  PetscBool          device, host, bound;
   const PetscScalar *pghost;
   PetscScalar       *py;
 
@@ -112,7 +112,8 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec
     more[k].first = PETSC_FALSE; /* they have begun */
   }
   PetscCall(LitheStepGetPlace(ghost, y, nsums, more, &device, &host));
-  device = (PetscBool)(device && !Ao->boundtocpu);
+  PetscCall(MatBoundToCPU(Ao, &bound));
+  device = (PetscBool)(device && !bound);
   PetscCall(LitheStepGetArrays(device, scale, nsums, more, &step));
   if (device) {
     PetscCall(VecGetArrayReadAndMemType(ghost, &pghost, NULL));
@@ -134,11 +135,12 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec
 /* y += A_o ghost. On the host the compressed block will do: the rows that have entries, beside it, would take more memory than they save time */
 PetscErrorCode MatVCRSAddGhosts_Private(Mat Ao, Vec ghost, Vec y)
 {
-  PetscBool few = PETSC_FALSE, device, host;
+  PetscBool few = PETSC_FALSE, device, host, bound;
 
   PetscFunctionBegin;
   PetscCall(LitheStepGetPlace(ghost, y, 0, NULL, &device, &host));
-  if (device && !Ao->boundtocpu) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
+  PetscCall(MatBoundToCPU(Ao, &bound));
+  if (device && !bound) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, 1, ghost, y, 0, NULL));
   else PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghost, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
