@@ -356,7 +356,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
   char *const                           stages = shared + V::sharedbytes;
   const Barriers                        barriers = Barriers::Find(a, stages);
-  V                          values;
+  V                                     values;
 
   LetNextBegin();
   for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
@@ -433,7 +433,7 @@ template <class V, bool difference>
 static __global__ void __launch_bounds__(256) LongRowsKernel(const __grid_constant__ GroupsArguments a)
 {
   extern __shared__ __align__(128) char shared[];
-  V                          values;
+  V                                     values;
 
   values.Setup(shared, a.decode);
   for (PetscInt q = blockIdx.x; q < a.nlong; q += gridDim.x) LongRow<difference, 4>(a, values, q);
