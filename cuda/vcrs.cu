@@ -110,6 +110,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->mostbytes    = src->mostbytes;
   dst->ndict        = src->ndict;
   dst->shortlog     = src->shortlog;
+  memcpy(dst->logpower, src->logpower, sizeof(dst->logpower));
   dst->nsigma       = src->nsigma;
 }
 

@@ -175,6 +175,12 @@ static __device__ __forceinline__ Number WarpSum(Number sum)
   return sum;
 }
 
+/* What shared memory is addressed by */
+static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
+{
+  return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
+
 /* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)
@@ -506,6 +512,7 @@ static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
   a.ndict  = static_cast<int>(p->ndict);
   a.coarse = p->logcoarse;
   a.fine   = p->logfine;
+  for (int k = 0; k < LITHE_LOG_POWERS; k++) a.power[k] = p->logpower[k];
   return a;
 }
 

@@ -7,10 +7,13 @@
 
    The kernel of vcrsgroups.cu has x in shared memory. Threads that such an access serves at a time, 16 with real double precision,
    read numbers from as many banks, and wait for one another where two of these lie in the same one. In the order of columns, entries k of
-   neighbouring rows meet at random: an access takes 2.8 turns instead of one. So rows are put in another order, one entry of each
+   every second row meet at random: an access takes 2.8 turns instead of one. So rows are put in another order, one entry of each
    row after the other: the row with the fewest choices left takes first, from the entries that are next in its list, one
    whose number has been asked for already, or whose bank has not, of these one whose bank is wanted most by what is left. An access
    takes 1.4 turns then.
+
+   Half of a warp reads entries k of rows 0, 2, 4, ... of a slice, then those of rows 1, 3, 5, ..., and the other half entries k + 1. In single
+   precision both halves are served at a time.
 
    Columns and codes change places; the entry that is the reference stays. Everything else that reads a row on the device takes entries
    in any order. On the host rows are in the order of columns, so a download sorts them again before.
@@ -24,9 +27,14 @@
 /* Entries of a row that are looked at for each place */
 #define BANKS_AHEAD 8
 
-/* What a bank is asked for at a place: how many numbers, and the last of them. left: by all entries that have no place yet */
+/* Rows, and places one after the other, whose entries are read at a time; their banks are the same */
+#define BANKS_ROWS   PetscMin(BANKS, VCRS_SLICE / 2)
+#define BANKS_PLACES (BANKS / BANKS_ROWS)
+
+/* What a bank is asked for at such places: how many numbers, and the last of them. left: by all entries that have no place yet */
 struct Banks {
-  int number[VCRS_SLICE], count[VCRS_SLICE], left[VCRS_SLICE];
+  static constexpr int size = VCRS_SLICE * BANKS_PLACES;
+  int                  number[size], count[size], left[size];
 };
 
 /* The entries of a lane: column and code of entry k */
@@ -38,7 +46,7 @@ struct LaneEntries {
 
   __device__ __forceinline__ void Open(const VCRSPlan &p, PetscInt s, uint16_t *columns)
   {
-    const int lane = threadIdx.x % VCRS_SLICE;
+    const int thread = threadIdx.x % VCRS_SLICE, lane = 2 * (thread % (VCRS_SLICE / 2)) + thread / (VCRS_SLICE / 2);
 
     first  = p.difference ? 1 : 0;
     length = p.rowlength[static_cast<PetscInt64>(VCRS_SLICE) * s + lane];
@@ -66,26 +74,30 @@ template <class Code>
 [[maybe_unused]] static __device__ void SpreadSlice(const LaneEntries<Code> &lane, Banks &banks)
 {
 #if __CUDA_ARCH__ >= 900
-  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS; /* the first of those that are served with it */
-  const unsigned int mask    = BANKS < 32 ? ((1u << BANKS % 32) - 1) << together : ~0u;
+  const int          thread = threadIdx.x % VCRS_SLICE, together = thread - thread % BANKS_ROWS; /* the first of those that are served with it */
+  const int          bank0   = BANKS_PLACES * together;
+  const unsigned int mask    = ((1u << BANKS_ROWS) - 1) << together;
   const int          longest = __reduce_max_sync(0xffffffffu, lane.length);
 
-  banks.left[thread] = 0;
+  for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.left[b] = 0;
   __syncwarp();
-  for (int k = lane.first; k < lane.length; k++) atomicAdd(&banks.left[together + lane.Column(k) % BANKS], 1);
+  for (int k = lane.first; k < lane.length; k++) atomicAdd(&banks.left[bank0 + lane.Column(k) % BANKS], 1);
   for (int k = lane.first; k < longest; k++) {
     bool       waits = k < lane.length;
     const bool pads  = (__ballot_sync(0xffffffffu, !waits) & mask) != 0; /* these ask for number 0 */
 
-    banks.number[thread] = 0;
-    banks.count[thread]  = pads && thread == together ? 1 : 0;
+    if ((k - lane.first) % BANKS_PLACES == 0) {
+      for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.number[b] = banks.count[b] = 0;
+      __syncwarp();
+    }
+    if (pads && thread == together) banks.count[bank0] = 1;
     __syncwarp();
     while (__any_sync(0xffffffffu, waits)) {
       unsigned int choices = 0;
       int          best = 0, worth = -1, bank = 0;
 
       for (int q = k; waits && q < PetscMin(lane.length, k + BANKS_AHEAD); q++) {
-        const int  number = lane.Column(q), b = together + number % BANKS, count = banks.count[b];
+        const int  number = lane.Column(q), b = bank0 + number % BANKS, count = banks.count[b];
         const bool shared = count && banks.number[b] == number;
         const int  w      = ((shared ? VCRS_SLICE + 1 : VCRS_SLICE - count) << 16) + banks.left[b];
 

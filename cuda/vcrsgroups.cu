@@ -20,6 +20,7 @@
 
 #include "barrier.cuh"
 #include "vcrsfinish.cuh"
+#include <type_traits>
 
 /* The most threads of a block: six stages and two teams */
 #define VCRS_GROUPS_THREADS 704
@@ -42,21 +43,12 @@ struct GroupsArguments : MultArguments {
   SigmaArguments    sigma;
   int               stages, teams;
   PetscInt          nwhole;  /* windows whose y is gathered: they have all their rows, and y is aligned */
-  bool              ends;    /* their row sums and exponents are copied, too */
+  bool              sums;    /* their row sums are copied, too */
   bool              aligned; /* x is, to 16 bytes */
 
-  /* Where in a stage things are, in bytes: x is at 0, columns and entries follow; row sums lie where y will be if there is no room */
+  /* Where in a stage things are, in bytes: x is at 0, columns and entries follow; row sums have no place of their own if sigmaat is yat */
   unsigned int slicesat, lengthsat, permat, exponentat, yat, sigmaat, stagebytes;
-
-  template <bool difference>
-  __device__ __forceinline__ bool HasEnds(PetscInt w) const { return difference && ends && w < nwhole; }
 };
-
-/* What may be unused is not used by code for older devices */
-[[maybe_unused]] static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
-{
-  return static_cast<uint32_t>(__cvta_generic_to_shared(p));
-}
 
 /* See above; the barriers "full" of a stage are a.stages apart */
 struct Barriers {
@@ -115,10 +107,10 @@ struct Window {
   }
 };
 
-/* Of a slice, in its stage: where its columns and its entries are, in bytes, how many entries the longest of its rows has, whether it exists at all */
+/* Of a slice, in its stage: where its columns, its entries and the row sums of its window are, in bytes, how many entries the longest of its rows has, -1 if there is no such slice */
 struct Slice {
-  unsigned int column, value;
-  int          longest, exists;
+  unsigned int column, value, sigma;
+  int          longest;
 };
 
 /*
@@ -180,17 +172,17 @@ struct Rest {
   template <class V, bool difference>
   static __device__ __forceinline__ Rest Count(const GroupsArguments &a, PetscInt w, unsigned int nslices)
   {
-    const bool         ends  = a.HasEnds<difference>(w);
+    const bool         whole = w < a.nwhole;
     const unsigned int lanes = 32 * nslices;
 
-    return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, ends && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0, ends ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
+    return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, whole && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0, whole && difference && a.sums ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
   }
 
   __device__ __forceinline__ unsigned int Sum() const { return lengths + perm + exponents + sigma; }
 
-  __device__ __forceinline__ void CopySigma(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const { CopyBulk(stage + a.sigmaat, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full); }
+  __device__ __forceinline__ void CopySigma(const GroupsArguments &a, PetscInt w, char *to, uint64_t *full) const { CopyBulk(to, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full); }
 
-  /* All but row sums that come where y is now */
+  /* All but row sums */
   __device__ __forceinline__ void Copy(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const
   {
     const PetscInt64 row = static_cast<PetscInt64>(VCRS_WINDOW) * w;
@@ -198,13 +190,15 @@ struct Rest {
     CopyBulk(stage + a.lengthsat, a.rowlength + row, lengths, full);
     CopyBulk(stage + a.permat, a.rowperm + row, perm, full);
     CopyBulk(stage + a.exponentat, a.exponent + row, exponents, full);
-    if (a.sigmaat != a.yat) CopySigma(a, w, stage, full);
   }
 };
 
-/* All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which copies. These copies and that of row sums count for barrier full */
+/*
+   All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which copies. These copies and that of row sums count for barrier
+   full. Returns where row sums are: in a place of their own, or behind the entries, or, in a window that leaves no room there either, in place of y, once that is stored.
+*/
 template <class V, bool difference>
-static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
+static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename V::Code Code;
@@ -214,7 +208,8 @@ static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, Pet
   const unsigned int     at          = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
   const unsigned int     columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
   const unsigned int     columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
-  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, lane < nslices ? static_cast<int>((next - at) / 32 + first) : 0, lane < nslices};
+  const unsigned int     end         = valuesat + valuebytes, sigmaat = a.sigmaat == a.yat && end + rest.sigma <= a.slicesat ? end : a.sigmaat;
+  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, sigmaat, lane < nslices ? static_cast<int>((next - at) / 32 + first) : -1};
 
   BarrierWait(empty, parity);
 
@@ -227,8 +222,12 @@ static __device__ __forceinline__ void CopyEntries(const GroupsArguments &a, Pet
     CopyBulk(stage + columnsat, a.column + value + 32 * first * static_cast<PetscInt64>(VCRS_WINDOW_SLICES) * w, columnbytes, full);
     CopyBulk(stage + valuesat, static_cast<const Code *>(a.value) + value, valuebytes, full);
     rest.Copy(a, w, stage, full);
+    if (sigmaat != a.yat) rest.CopySigma(a, w, stage + sigmaat, full);
   }
   __syncwarp();
+  return sigmaat;
+#else
+  return 0;
 #endif
 }
 
@@ -265,13 +264,11 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     uint64_t *const    full    = barriers.full + stage + turn * a.stages;
     const unsigned int nslices = static_cast<unsigned int>(PetscMin(a.nslices - w * VCRS_WINDOW_SLICES, VCRS_WINDOW_SLICES));
     const Rest         rest    = Rest::Count<V, difference>(a, w, nslices);
-
-    CopyEntries<V, difference>(a, w, window, nslices, rest, to, full, empty, parity);
-
-    const bool async = CopyGroups(a, WaitForVectors(a.x), window, id, to);
+    const unsigned int sigmaat = CopyEntries<V, difference>(a, w, window, nslices, rest, to, full, empty, parity);
+    const bool         async   = CopyGroups(a, WaitForVectors(a.x), window, id, to);
 
     StoreWindow(a, last, to, done, parity);
-    if (lane == 0 && a.sigmaat == a.yat) rest.CopySigma(a, w, to, full);
+    if (lane == 0 && sigmaat == a.yat) rest.CopySigma(a, w, to + a.yat, full);
     if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
     else BarrierArrive(full);
     last = w;
@@ -288,33 +285,75 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 #endif
 }
 
-/* Entries of a lane, as many as a batch has, or so many as are left of its slice */
-template <int batch, bool difference, bool last, class V>
-static __device__ __forceinline__ Number AddBatch(const V &values, const uint16_t *column, const typename V::Code *value, const Number *x, Number xref, int left, int length, Number sum)
+/* The codes of two rows that are next to one another, read in one access: of small ones a word */
+template <class V>
+struct CodePair {
+  typedef typename V::Code Code;
+  static constexpr bool    small = sizeof(Code) <= 2;
+
+  struct alignas(sizeof(Code) <= 8 ? 2 * sizeof(Code) : sizeof(Code)) Two {
+    Code code[2];
+  };
+  typedef std::conditional_t<small, typename Raw<small ? 2 * sizeof(Code) : 4>::type, Two> Stored;
+  typedef std::conditional_t<small, unsigned int, Two>                                       Kept;
+
+  static __device__ __forceinline__ Number Decode(const V &values, const Kept &pair, int r)
+  {
+    if constexpr (!small) return values.Decode(pair.code[r]);
+    else if constexpr (V::bytewise) return values.DecodeBytes(pair, r * static_cast<int>(sizeof(Code)));
+    else return values.Decode(static_cast<Code>(pair >> 8 * r * sizeof(Code)));
+  }
+};
+
+/* Of a thread's two rows */
+struct TwoRows {
+  Number       xref[2], sum[2];
+  unsigned int length[2];
+};
+
+/* x of the window's number in the lower or the upper half of a word: one instruction makes its address */
+static __device__ __forceinline__ Number GroupedX(uint32_t x, unsigned int pair, int r)
 {
-  unsigned int                              o[batch];
-  typename Register<typename V::Code>::type c[batch];
-  Number                                    xs[batch];
+  return *reinterpret_cast<const Number *>(__cvta_shared_to_generic(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x)));
+}
+
+/* Entries k, k + 2, ... of a thread's rows, half of so many as a batch has, or of so many as are left of its slice */
+template <int batch, bool difference, bool last, class V>
+static __device__ __forceinline__ void AddBatch(const V &values, const unsigned int *column, const typename CodePair<V>::Stored *value, uint32_t x, unsigned int k, unsigned int longest, TwoRows &rows)
+{
+  typedef CodePair<V> Pair;
+  unsigned int        o[batch / 2];
+  typename Pair::Kept c[batch / 2];
+  Number              xs[batch / 2][2];
 
 #pragma unroll
-  for (int j = 0; j < batch; j++) {
+  for (int j = 0; j < batch / 2; j++) {
     o[j] = 0;
-    c[j] = typename Register<typename V::Code>::type{};
-    if (!last || j < left) {
+    c[j] = typename Pair::Kept{};
+    if (!last || k + 2 * j < longest) {
       o[j] = column[32 * j];
       c[j] = value[32 * j];
     }
   }
 #pragma unroll
-  for (int j = 0; j < batch; j++) xs[j] = x[o[j]];
+  for (int j = 0; j < batch / 2; j++) {
 #pragma unroll
-  for (int j = 0; j < batch; j++) sum = AddEntryIf(j < length, values, c[j], difference ? xs[j] - xref : xs[j], sum);
-  return sum;
+    for (int r = 0; r < 2; r++) xs[j][r] = GroupedX(x, o[j], r);
+  }
+#pragma unroll
+  for (int j = 0; j < batch / 2; j++) {
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+      const Number d = difference ? xs[j][r] - rows.xref[r] : xs[j][r], entry = Pair::Decode(values, c[j], r);
+
+      rows.sum[r] = V::finite ? MultiplyAdd(entry, d, rows.sum[r]) : MultiplyAddIf(k + 2 * j < rows.length[r], entry, d, rows.sum[r]);
+    }
+  }
 }
 
 /*
-   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. With 16 bits there are half as many copies of
-   an entry, since a stage more is worth more.
+   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
+   there are half as many copies of a coarse one, since a stage more is worth more.
 */
 template <VCRSValues kind>
 struct ShortValues {
@@ -332,8 +371,34 @@ struct UpperWord {
 
 template <class>
 using ShortTable = CopiedTable<UpperWord, 32>;
-template <class>
-using ShortTables = CopiedTable<UpperWord, 16>;
+
+struct ShortLog16 : NoTables {
+  typedef CopiedTable<UpperWord, 16> Table;
+  typedef Raw<2>::type               Code;
+  static constexpr size_t            sharedbytes = Table::bytes;
+  static constexpr bool              bytewise    = true;
+  Table                              coarse;
+  double                             power[LITHE_LOG_POWERS];
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
+  {
+    coarse = Table::Find(shared, a.coarse);
+#pragma unroll
+    for (int k = 0; k < LITHE_LOG_POWERS; k++) power[k] = a.power[k];
+    Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
+    Table::Ready(threads);
+  }
+
+  /* 2^52 + c has the bits of c in its lower word: no conversion */
+  __device__ __forceinline__ double DecodeBytes(unsigned int word, int b) const
+  {
+    const double c = __hiloint2double(0x43300000, static_cast<int>(__byte_perm(word, 0, 0x4440 + b))) - 4503599627370496.;
+
+    return static_cast<double>(coarse.Byte(word, b + 1)) * LitheLogFine(power, c);
+  }
+
+  __device__ __forceinline__ double Decode(unsigned int c) const { return DecodeBytes(c, 0); }
+};
 
 template <>
 struct ShortValues<VCRS_VALUES_LOG8> {
@@ -342,7 +407,7 @@ struct ShortValues<VCRS_VALUES_LOG8> {
 
 template <>
 struct ShortValues<VCRS_VALUES_LOG16> {
-  typedef Values<VCRS_VALUES_LOG16, ShortTables> type;
+  typedef ShortLog16 type;
 };
 #endif
 
@@ -350,7 +415,6 @@ template <class V, bool difference, int batch>
 static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {
 #if __CUDA_ARCH__ >= 900
-  typedef typename V::Code Code;
   constexpr int                         first = difference ? 1 : 0;
   extern __shared__ __align__(128) char shared[];
   const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
@@ -370,46 +434,64 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   __syncthreads(); /* with that of FillStage() */
   values.Setup(shared, a.decode, 32 * VCRS_WINDOW_SLICES * a.teams);
 
-  /* slices are sorted by length: each warp gets another one of them at each turn */
-  const int lane  = threadIdx.x % 32;
-  int       slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
-  uint32_t  parity = 0;
+  /*
+     A thread sums two rows next to one another, the lower half of a warp their entries 0, 2, ..., the upper half the others: what it needs of both comes in one
+     access. Then it finishes one of them. Slices are sorted by length: each warp gets another one of them at each turn.
+  */
+  const unsigned int lane = threadIdx.x % 32, half = lane / 16, pair = lane % 16, mine = 2 * pair + half;
+  int                slice = (warp + team) % VCRS_WINDOW_SLICES, stage = team, full = team;
+  uint32_t           parity = 0;
 
   (void)WaitForVectors(a.x); /* of which y and add are others */
   for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows; w += a.teams * static_cast<PetscInt>(gridDim.x)) {
-    const bool    whole = w < a.nwhole, ends = a.HasEnds<difference>(w);
-    char *const   place = stages + stage * a.stagebytes;
-    const Number *x     = reinterpret_cast<const Number *>(place);
-    Number        sum = Number{}, xref = Number{};
-    RowEnd        end = RowEnd{};
+    const bool     whole = w < a.nwhole;
+    char *const    place = stages + stage * a.stagebytes;
+    const uint32_t x     = SharedAddress(place);
+    TwoRows        rows  = TwoRows{};
+    RowEnd         end   = RowEnd{};
 
     BarrierWait(barriers.full + full, parity);
 
-    const Slice        here   = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
-    const int          length = V::finite ? 1 /* an empty one has x = 0 and a row sum of 0 */ : reinterpret_cast<const uint8_t *>(place + a.lengthsat)[32 * slice + lane], of = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + lane] : 32 * slice + lane;
-    const VCRSUnsigned row    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
-    const bool         is     = here.exists && row < static_cast<VCRSUnsigned>(a.m);
-    const uint16_t    *column = reinterpret_cast<const uint16_t *>(place + here.column) + lane;
-    const Code        *value  = reinterpret_cast<const Code *>(place + here.value) + lane;
-    int                k;
+    const Slice         here   = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
+    const int           of     = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + mine] : 32 * slice + mine;
+    const VCRSUnsigned  row    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
+    const bool          is     = here.longest >= 0 && row < static_cast<VCRSUnsigned>(a.m);
+    const unsigned int  longest = static_cast<unsigned int>(PetscMax(here.longest, 0));
+    const unsigned int *column = reinterpret_cast<const unsigned int *>(place + here.column);
+    const auto         *value  = reinterpret_cast<const typename CodePair<V>::Stored *>(place + here.value) + lane;
+    unsigned int        k;
 
-    if (ends) {
-      end.sigma = reinterpret_cast<const Number *>(place + a.sigmaat)[of];
+    if (!V::finite) {
+      const unsigned int lengths = reinterpret_cast<const uint16_t *>(place + a.lengthsat)[16 * slice + pair];
+
+      rows.length[0] = lengths & 255;
+      rows.length[1] = lengths >> 8;
+    }
+    if (whole) {
       if (V::scaled) end.exponent = reinterpret_cast<const int16_t *>(place + a.exponentat)[of];
+      if (difference) end.sigma = a.sums ? reinterpret_cast<const Number *>(place + here.sigma)[of] : ReadSigma(a.sigma, row);
       if (a.add) end.add = a.add[row];
     } else if (is) end = ReadRowEnd<V::scaled, difference>(a, row);
-    if (difference && here.longest > 0) xref = x[*column];
-    column += 32 * first;
-#pragma unroll 1
-    for (k = first; k + batch <= here.longest; k += batch) {
-      sum = AddBatch<batch, difference, false>(values, column, value, x, xref, batch, length - k, sum);
-      column += 32 * batch;
-      value += 32 * batch;
+    if (difference && longest > 0) {
+      rows.xref[0] = GroupedX(x, column[pair], 0);
+      rows.xref[1] = GroupedX(x, column[pair], 1);
     }
-    if (k < here.longest) sum = AddBatch<batch, difference, true>(values, column, value, x, xref, here.longest - k, length - k, sum);
+    column += 16 * first + lane;
+#pragma unroll 1
+    for (k = first; k + batch <= longest; k += batch) {
+      AddBatch<batch, difference, false>(values, column, value, x, k + half, longest, rows);
+      column += 16 * batch;
+      value += 16 * batch;
+    }
+    if (k < longest) AddBatch<batch, difference, true>(values, column, value, x, k + half, longest, rows);
     __syncwarp();
     if (lane == 0) BarrierArrive(barriers.empty + stage);
-    sum = EndRow<V::scaled, difference>(a, end, length == 0, sum, xref); /* a very long row's is written later */
+
+    /* an empty row has x = 0 and a row sum of 0; a very long one's y is written later */
+    const bool   empty = !V::finite && (half ? rows.length[1] : rows.length[0]) == 0;
+    const Number other = Shuffle(half ? rows.sum[0] : rows.sum[1], lane ^ 16);
+    const Number sum   = EndRow<V::scaled, difference>(a, end, empty, (half ? rows.sum[1] : rows.sum[0]) + other, half ? rows.xref[1] : rows.xref[0]);
+
     if (whole) {
       reinterpret_cast<Number *>(place + a.yat)[of] = sum;
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -474,7 +556,7 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.permat     = a.lengthsat + VCRS_WINDOW;
   a.exponentat = a.permat + (p->rowperm ? VCRS_WINDOW : 0);
   a.yat        = a.exponentat + (p->exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
-  a.ends       = p->sigmakind == VCRS_SIGMA_FULL;
+  a.sums       = p->sigmakind == VCRS_SIGMA_FULL;
   a.nwhole     = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
   a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
@@ -508,7 +590,7 @@ static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stag
   return tables + stages * a.stagebytes + Barriers::CountBytes(stages, teams);
 }
 
-/* Whether such blocks fit, with row sums apart from y or in place of it */
+/* Whether such blocks fit, row sums having a place of their own or not */
 static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t tables, bool apart, GroupsArguments *a)
 {
   const unsigned int ybytes = static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number));
@@ -523,12 +605,12 @@ static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t
   return bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / shape.blocks && bytes <= static_cast<size_t>(l->blockbytes);
 }
 
-/* Returns blocks, none if a window is too large for the device. What is apart need not wait for y to be stored, which is worth less than a stage */
+/* Returns blocks, none if a window is too large for the device. Row sums with a place of their own never wait for y to be stored, which is worth less than a stage */
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)
 {
   for (const auto &shape : list) {
-    if (a->ends && GroupsTryShape(l, shape, tables, true, a)) return shape.blocks;
+    if (a->sums && GroupsTryShape(l, shape, tables, true, a)) return shape.blocks;
     if (GroupsTryShape(l, shape, tables, false, a)) return shape.blocks;
   }
   return 0;

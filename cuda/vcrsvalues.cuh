@@ -23,10 +23,14 @@ static __device__ __forceinline__ PetscReal ReadTable(const PetscReal *p)
 
 template <class T, int copies>
 struct CopiedTable {
-  static constexpr size_t bytes = 256 * copies * sizeof(T);
-  const T                *mine;
+  static constexpr size_t       bytes  = 256 * copies * sizeof(T);
+  static constexpr unsigned int stride = copies * sizeof(T); /* from entry to entry */
+  uint32_t                      mine;                        /* address of this thread's copies */
 
-  __device__ __forceinline__ T operator[](unsigned int c) const { return mine[c * copies]; }
+  static_assert(stride < 256, "a byte");
+
+  /* The entry that byte b of a word names: its address takes one instruction */
+  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return *reinterpret_cast<const T *>(__cvta_shared_to_generic(__dp4a(word, stride << 8 * b, mine))); }
 
   /*
      One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
@@ -51,7 +55,7 @@ struct CopiedTable {
   template <class Source>
   static __device__ __forceinline__ CopiedTable Find(const char *shared, const Source *)
   {
-    return CopiedTable{reinterpret_cast<const T *>(shared) + threadIdx.x % copies};
+    return CopiedTable{SharedAddress(reinterpret_cast<const T *>(shared) + threadIdx.x % copies)};
   }
 
   static __device__ __forceinline__ void Ready(int threads)
@@ -73,7 +77,7 @@ struct GlobalTable {
   static constexpr size_t bytes = 0;
   const T                *table;
 
-  __device__ __forceinline__ T operator[](unsigned int c) const { return ReadInOrder(table + c); }
+  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return ReadInOrder(table + (word >> 8 * b & 255u)); }
 
   static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
@@ -84,7 +88,10 @@ struct GlobalTable {
   static __device__ __forceinline__ void Ready(int) { }
 };
 
-/* How an entry is stored: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first so many, Decode() */
+/*
+   How an entry is stored: type Code, bytes of shared memory for tables, Setup() by all threads of a block or its first so many, Decode().
+   What is looked up by single bytes has DecodeBytes(), too, of the code that begins at a byte of a word.
+*/
 template <VCRSValues values, template <class> class Table = SharedTable>
 struct Values;
 
@@ -103,6 +110,7 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
+  double           power[LITHE_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
 };
 
 struct NoTables {
@@ -111,6 +119,7 @@ struct NoTables {
   static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
   static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
+  static constexpr bool   bytewise    = false; /* there is DecodeBytes() */
 
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0) { }
 };
@@ -148,6 +157,7 @@ struct Values<VCRS_VALUES_SINGLE, Table> : NoTables {
 template <template <class> class Table>
 struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
   static constexpr bool   finite      = false;
+  static constexpr bool   bytewise    = true;
   static constexpr size_t sharedbytes = Table<Number>::bytes;
   typedef unsigned char   Code;
   Table<Number>           table;
@@ -159,7 +169,8 @@ struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
     Table<Number>::Ready(threads);
   }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return table[c]; }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return table.Byte(word, b); }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
 template <template <class> class Table>
@@ -176,6 +187,7 @@ struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
 template <template <class> class Table>
 struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
   static constexpr size_t            sharedbytes = Table<PetscReal>::bytes;
+  static constexpr bool              bytewise    = true;
   typedef Raw<VCRS_COMPONENTS>::type Code;
   Table<PetscReal>                   table;
 
@@ -186,19 +198,21 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    return Number{table[c & 255u], table[c >> 8]};
+    return Number{table.Byte(word, b), table.Byte(word, b + 1)};
 #else
-    return table[c];
+    return table.Byte(word, b);
 #endif
   }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
 template <template <class> class Table>
 struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
   static constexpr size_t                sharedbytes = 2 * Table<PetscReal>::bytes;
+  static constexpr bool                  bytewise    = true;
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
   Table<PetscReal>                       coarse, fine;
 
@@ -210,16 +224,17 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ PetscReal Component(unsigned int c) const { return coarse[c >> 8] * fine[c & 255u]; }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b) const { return coarse.Byte(word, b + 1) * fine.Byte(word, b); }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
   {
 #if defined(PETSC_USE_COMPLEX)
-    return Number{Component(c & 0xffffu), Component(c >> 16)};
+    return Number{Component(word, b), Component(word, b + 2)};
 #else
-    return Component(c);
+    return Component(word, b);
 #endif
   }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
 /*

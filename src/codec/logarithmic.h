@@ -10,8 +10,9 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns (cuda/vcrsgroups.cu) look these tables up, and half as many bytes are there in half the time: for real scalars in double precision their entries are rounded to
-   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d. Not so where numbers come near to the ends of the range.
+   Kernels of grouped columns (cuda/vcrsgroups.cu) look these tables up, and half as many bytes are there in half the time: for real scalars in double precision entries of coarse[] are rounded to
+   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Not
+   so where numbers come near to the ends of the range.
 
    Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
 */
@@ -22,9 +23,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LITHE_LOG_TABLE 512
+#define LITHE_LOG_TABLE  512
+#define LITHE_LOG_POWERS 5
 
-/* What rounding to 21 bits changes a logarithm by, at most: -log(1 - 2^-21), rounded up; twice that of a product is less than a 32nd of LITHE_LOG_SHORT */
+/* What rounding to 21 bits changes a logarithm by, at most: -log(1 - 2^-21), rounded up, and the polynomial's error; twice that, of a product, is less than a 32nd of LITHE_LOG_SHORT */
 #define LITHE_LOG_ROUNDING 4.7684e-7
 #define LITHE_LOG_SHORT    3.06e-5
 
@@ -33,9 +35,10 @@ typedef struct {
   int       count;                    /* magnitudes */
   int       negative;                 /* coarse code of the first negative magnitude */
   int       sign[2];                  /* codes of the first positive and of the first negative magnitude */
-  int       isshort;                  /* whether lower words of coarse[] and fine[] are zero */
+  int       isshort;                  /* whether lower words of coarse[] are zero, and fine[c] is LitheLogFine() */
   double    logmin, logstep, perstep; /* log min, log q, 1/log q */
   PetscReal coarse[256], fine[256];
+  double    power[LITHE_LOG_POWERS];
 
   /* LitheLogScaleEncodeMany(): codes from a table of logarithms, in steps, and how near to a whole number that may be wrong */
   double peroctave, unsure, table[LITHE_LOG_TABLE][2];
@@ -52,12 +55,49 @@ LITHE_HD static inline double LitheRoundToUpperWord(double v)
   return v;
 }
 
+/* q^c by the polynomial of these coefficients, constant first: the same bits on host and device, since fma() rounds once on either */
+LITHE_HD static inline double LitheLogFine(const double power[], double c)
+{
+  double v = power[LITHE_LOG_POWERS - 1];
+
+  for (int k = LITHE_LOG_POWERS - 2; k >= 0; k--) v = fma(v, c, power[k]);
+  return v;
+}
+
+/* The polynomial that is q^c, q = exp(step), at 0 and at four other points of [0, 255]: at the zeros of the Chebyshev polynomial. Returns whether it is near enough to it */
+LITHE_HD static inline int LitheLogSetPowers(double step, double power[])
+{
+  double node[LITHE_LOG_POWERS], f[LITHE_LOG_POWERS];
+  int    fits = 1;
+
+  for (int k = 0; k < LITHE_LOG_POWERS; k++) {
+    const double first = cos(.5 * PETSC_PI / LITHE_LOG_POWERS);
+
+    node[k]  = 255. * (first - cos((k + .5) * PETSC_PI / LITHE_LOG_POWERS)) / (first + 1.);
+    f[k]     = exp(step * node[k]);
+    power[k] = 0.;
+  }
+
+  /* divided differences, and from them the coefficients by Horner's scheme */
+  for (int d = 1; d < LITHE_LOG_POWERS; d++) {
+    for (int k = LITHE_LOG_POWERS - 1; k >= d; k--) f[k] = (f[k] - f[k - 1]) / (node[k] - node[k - d]);
+  }
+  for (int d = LITHE_LOG_POWERS - 1; d >= 0; d--) {
+    for (int k = LITHE_LOG_POWERS - 1; k > 0; k--) power[k] = power[k - 1] - node[d] * power[k];
+    power[0] = f[d] - node[d] * power[0];
+  }
+  for (int c = 0; c < 256; c++) {
+    if (!(fabs(log(LitheLogFine(power, c)) - step * c) <= LITHE_LOG_ROUNDING)) fits = 0;
+  }
+  return fits;
+}
+
 /* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
 LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, double min, double max, int haspositive, int hasnegative)
 {
   const int    both = haspositive && hasnegative, ncoarse = both ? 127 : 255, perfine = bits == 8 ? 1 : 256;
   const double logmax = max > 0. ? log(max) : 0.;
-  int          c, again;
+  int          c, may, again;
 
   s->bits     = bits;
   s->count    = ncoarse * perfine;
@@ -66,13 +106,12 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   s->sign[1]  = bits == 8 ? s->negative : 256 * s->negative;
   s->logmin   = min > 0. ? log(min) : 0.;
   s->logstep  = (logmax - s->logmin) / (s->count - 1);
-  s->isshort  = sizeof(PetscReal) == sizeof(double) && sizeof(PetscScalar) == sizeof(PetscReal) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
+  may         = sizeof(PetscReal) == sizeof(double) && sizeof(PetscScalar) == sizeof(PetscReal) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
   do {
     s->perstep = s->logstep > 0. ? 1. / s->logstep : 0.;
+    s->isshort = LitheLogSetPowers(bits == 8 ? 0. : s->logstep, s->power) && may;
     for (c = 0; c < 256; c++) {
-      const double v = bits == 8 ? 1. : exp(c * s->logstep);
-
-      s->fine[c]   = (PetscReal)(s->isshort ? LitheRoundToUpperWord(v) : v);
+      s->fine[c]   = (PetscReal)(s->isshort ? LitheLogFine(s->power, c) : (bits == 8 ? 1. : exp(c * s->logstep)));
       s->coarse[c] = 0;
     }
     for (c = 0; c < ncoarse; c++) {

@@ -48,6 +48,7 @@
 
 #include <lithemat.h>
 #include <lithe/private/hostdevice.h>
+#include <../src/codec/logarithmic.h>
 #include <stdint.h>
 
 #define VCRS_SLICE  32
@@ -144,7 +145,8 @@ typedef struct {
   PetscInt     ndict;
   PetscScalar *dict;                /* [ndict] */
   PetscReal   *logcoarse, *logfine; /* [256] each */
-  PetscBool    shortlog;            /* their lower words are zero */
+  PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(logpower, c) */
+  double       logpower[LITHE_LOG_POWERS];
   int16_t     *exponent;            /* [m], by row */
 
   /* row sums of the difference form */
