@@ -366,7 +366,7 @@ static PetscErrorCode PlanChoose(const VCRSPlan *table, VCRSPlan *dplan)
     for (PetscInt p = 0; p < table->nsets; p++) word[p] = SetGetPart(table, l, p, dplan->difference);
     PetscCall(UploadWords(l, table->nsets, word));
     l->star = VCRSStarRuns(l, dplan);
-    if (VCRSGridRuns(l, dplan->values)) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
+    if (VCRSGridRuns(l, dplan)) ChooseBox(l, dplan->m, table->nsets, word, dplan->difference);
     if (l->box) {
       ChooseMain(l, dplan->m, dplan->n);
       PetscCall(VCRSGridList(l, dplan, word[l->id], &l->box, stream));

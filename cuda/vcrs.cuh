@@ -104,17 +104,12 @@ static __device__ __forceinline__ PetscReal Power(int e)
 }
 
 /* a 2^e, also where 2^e is no number */
-static __device__ __forceinline__ PetscReal ScaleRealByPower(PetscReal a, int e)
-{
-  return HasPower(e) ? a * Power(e) : scalbn(a, e);
-}
-
 static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
 {
 #if defined(PETSC_USE_COMPLEX)
-  return Number{ScaleRealByPower(a.re, e), ScaleRealByPower(a.im, e)};
+  return HasPower(e) ? Number{a.re * Power(e), a.im * Power(e)} : Number{scalbn(a.re, e), scalbn(a.im, e)};
 #else
-  return ScaleRealByPower(a, e);
+  return HasPower(e) ? a * Power(e) : scalbn(a, e);
 #endif
 }
 
@@ -538,7 +533,7 @@ PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, c
 PETSC_INTERN bool VCRSStarRuns(const VCRSLaunch *, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSStarMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 /* Boxes: whether they run here */
-PETSC_INTERN bool VCRSGridRuns(const VCRSLaunch *, VCRSValues);
+PETSC_INTERN bool VCRSGridRuns(const VCRSLaunch *, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSGridMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSSlicesMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);

@@ -52,10 +52,10 @@ struct PlaneSums {
 
   __device__ __forceinline__ void Add(Shared) { }
 
-  /* leave: there is no such entry, and x is zero */
-  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool leave)
+  /* Entry k of those of a plane; where there is none x is zero, and the code, which decodes to a number if zero codes do for certain. leave: it may be any other */
+  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool leave, int, bool)
   {
-    const Number a = leave ? Number{} : values.Decode(c);
+    const Number a = !V::finite && leave ? Number{} : values.Decode(c);
 
     sum = MultiplyAdd(a, x, sum);
     if (difference) entries = entries + a;
@@ -66,22 +66,23 @@ struct PlaneSums {
 
 #if VCRS_BOXES
 /*
-   Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes the mantissa of
-   3/2 2^bits + c by two operations of integers, which leave this unit and that of sums alone, and the sum of
-   3/2 2^bits i x_k, the same for all rows, is taken off. The sum of the codes is one of integers.
+   Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes part of the mantissa of
+   3/2 2^power + c by one operation of integers, which leaves this unit and that of sums alone, and the sum of
+   3/2 2^power i x_k, the same for all rows, is taken off. The sum of the codes is one of integers, of two codes of 8 bits at a time.
 */
 template <bool difference, class V>
 struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
   static constexpr int bits = 4 * sizeof(typename V::Code);
   Number               sum;
   int                  re, im;
+  unsigned int         held; /* the code before this one, if it has not been added yet */
 
   typedef Number Shared;
 
   /* all: the sum of x over the plane */
   static __device__ __forceinline__ Shared Share(Number all)
   {
-    constexpr double middle = 3 << (bits - 1);
+    constexpr double middle = 3 << (V::power - 1);
 
     return Number{-middle * all.im, middle * all.re};
   }
@@ -94,13 +95,17 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 
   __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
 
-  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type code, Number x, bool leave)
+  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool, int k, bool last)
   {
-    constexpr unsigned int mask = ((1u << bits) - 1) << (20 - bits), middle = (0x3FFu + bits) << 20 | 1u << 19; /* the upper half of 3/2 2^bits */
-    const unsigned int     c    = leave ? 0u : code;
+    sum = MultiplyAdd(Number{static_cast<double>(V::RealPart(c)), V::MantissaOfSecond(c)}, x, sum);
+    if (!difference) return;
+    if (bits == 8 && k % 2) {
+      const int two = static_cast<int>(__byte_perm(held, c, 0x5410));
 
-    sum = MultiplyAdd(Number{static_cast<double>(V::RealPart(c)), __hiloint2double(static_cast<int>(((bits == 8 ? c << 4 : c >> 12) & mask) ^ middle), 0)}, x, sum);
-    if (difference) V::AddCode(c, re, im);
+      re = __dp4a(two, 0x010001, re);
+      im = __dp4a(two, 0x01000100, im);
+    } else if (bits == 8 && !last) held = c;
+    else V::AddCode(c, re, im);
   }
 
   __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum; }
@@ -108,8 +113,8 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 #endif
 
 /* The rows of the list from item on, allx: x of the first column, 32 at a time, a thread a row, up to item end */
-template <VCRSValues kind, bool difference>
-static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const Values<kind> &values, PetscInt item, PetscInt end, PetscInt step)
+template <class V, bool difference>
+static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
 {
 #pragma unroll 1
   for (; item < end; item += step) {
@@ -117,16 +122,16 @@ static __device__ __forceinline__ void MultListed(const GridArguments &a, const 
 
     if (q < a.nlisted) {
       const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
-      const RowHead      head   = ReadHead<kind, difference>(a, row, true);
+      const RowHead      head   = ReadHead<V::scaled, difference>(a, row, true);
       const Number       sigma  = difference ? ReadHeadSigma(a, head, row) : Number{};
       const PetscInt     start  = __ldg(a.setptr + head.id);
       const PetscInt    *offset = a.setoffset + start;
       const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
       const Number      *x      = Whole(allx + row);
       const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-      const Number       sum    = SumTable<13, difference>(values, static_cast<const typename Values<kind>::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
+      const Number       sum    = SumTable<13, difference>(values, static_cast<const typename V::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
 
-      WriteRow<kind, difference>(a, row, head.exponent, length == 0, sigma, xref, sum);
+      WriteRow<V::scaled, difference>(a, row, head.exponent, length == 0, sigma, xref, sum);
     }
   }
 }
@@ -151,9 +156,9 @@ struct Pieces {
 }
 
 /* What thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
-template <VCRSValues kind, bool difference>
+template <class V, bool difference>
 struct Piece {
-  typedef typename Values<kind>::Code Code;
+  typedef typename V::Code Code;
   typedef Pieces<difference>          P;
   VCRSUnsigned                        slice; /* of the first row of all that this piece is taken from */
   int                                 which, from, most, room;
@@ -199,13 +204,13 @@ struct Piece {
 };
 
 /* The warp that copies; first: the block's first row */
-template <VCRSValues kind, bool difference, int stages>
+template <class V, bool difference, int stages>
 static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
   const uint32_t           line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
   const Number            *x    = allx + first - a.stride - a.line - 1;
-  Piece<kind, difference>  piece;
+  Piece<V, difference>  piece;
   int                      stage  = 0;
   uint32_t                 parity = 1;
 
@@ -216,7 +221,7 @@ static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VC
     char *const    stageto = to + stage * a.stagebytes;
     const uint32_t n = piece.Count(), all = __reduce_add_sync(0xffffffffu, n);
     const auto     copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
-    const void    *from = static_cast<const typename Values<kind>::Code *>(a.value) + (piece.start + 32 * piece.from);
+    const void    *from = static_cast<const typename V::Code *>(a.value) + (piece.start + 32 * piece.from);
 
     BarrierWait(empty + stage, parity);
     if (threadIdx.x % 32 == 0) {
@@ -228,7 +233,7 @@ static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VC
       }
     }
     __syncwarp();
-    if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece.room * sizeof(typename Values<kind>::Code), from, n, full + stage);
+    if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece.room * sizeof(typename V::Code), from, n, full + stage);
     piece.Find(a, p + 1);
     if (++stage == stages) {
       stage = 0;
@@ -252,29 +257,32 @@ enum Rows {
 
 /*
    A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. ends: the warp has rows
-   at ends of a line; their entries have no gaps for the points that are not there.
+   at ends of a line. Their entries have no gaps for the points that are not there, whose x is that of zero.
 */
 template <bool difference, bool ends, Rows rows, class V, class Sums>
-static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
+static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
 {
-  typedef Pieces<difference> P;
-  const bool                 whole  = !ends || !(place.begins || place.ends);
-  const int                  before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
-  const typename V::Code    *value0 = value - before;
-  const typename V::Code    *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
-  const typename V::Code    *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
-  Number                     all    = Number{};
+  typedef Pieces<difference>                     P;
+  typedef typename Register<typename V::Code>::type Code;
+  const bool                                     whole  = !ends || !(place.begins || place.ends);
+  const int                                      before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
+  const typename V::Code                        *value0 = value - before;
+  const typename V::Code                        *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
+  const typename V::Code                        *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
+  Number                                         all    = Number{};
 
 #pragma unroll
   for (int t = 0; t < plane; t++) {
-    const bool leave = ends && ((t % 3 == 0 && place.begins) || (t % 3 == 2 && place.ends));
-    Number     xt    = x[(t / 3 - 1) * pitch + (t % 3 - 1)];
+    const int     k     = t - (difference && t > plane / 2 ? 1 : 0); /* without the row's own point */
+    const bool    leave = ends && ((t % 3 == 0 && place.begins) || (t % 3 == 2 && place.ends));
+    const Number *line  = x + (t / 3 - 1) * pitch, *side = t % 3 == 0 ? (leave ? zero + 1 : line) : (leave ? zero - 1 : line);
+    const Number  xt    = side[t % 3 - 1];
+    const auto    read  = [&](const typename V::Code *v) { return leave ? Code{} : Code{*v}; };
 
-    if (leave) xt = Number{};
     all = all + xt;
-    if (rows != ROWS_LAST) first.AddEntry(values, value0[32 * t], xt, leave);
-    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, value1[32 * (t - (difference && t > plane / 2 ? 1 : 0))], xt, leave);
-    if (rows != ROWS_FIRST) last.AddEntry(values, value2[32 * t], xt, leave);
+    if (rows != ROWS_LAST) first.AddEntry(values, read(value0 + 32 * t), xt, leave, t, t + 1 == plane);
+    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, read(value1 + 32 * k), xt, leave, k, k + 1 == P::middle);
+    if (rows != ROWS_FIRST) last.AddEntry(values, read(value2 + 32 * t), xt, leave, t, t + 1 == plane);
     if (ends && t % 3 == 2) {
       value0 -= aline;
       value1 -= aline;
@@ -284,83 +292,102 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return all;
 }
 
-/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes */
-template <VCRSValues kind, bool difference, int stages>
-static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const Values<kind> &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, uint64_t *full, uint64_t *empty)
+/* What a thread has computed, as it is: for want of registers the assembler would compute it anew for each plane */
+static __device__ __forceinline__ uint32_t Keep(uint32_t v)
 {
-  typedef typename Values<kind>::Code         Code;
-  typedef PlaneSums<difference, Values<kind>> Sums;
+  return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
+}
+
+template <class T>
+static __device__ __forceinline__ T *Shared(uint32_t address)
+{
+  return static_cast<T *>(__cvta_shared_to_generic(address));
+}
+
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. Barriers "empty" follow those that are "full" */
+template <class V, bool difference, int stages>
+static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *full)
+{
+  typedef typename V::Code         Code;
+  typedef PlaneSums<difference, V> Sums;
   const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * Pieces<difference>::room * warp + lane));
+  const uint32_t     begin = Keep(SharedAddress(from)), barriers = Keep(SharedAddress(full));
   const VCRSUnsigned at   = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
   const Place        place = {at == 0, at + 1 == static_cast<VCRSUnsigned>(a.line)};
   const bool         ends = HasEnds(a, row0);
   const PetscInt     wanted = !is ? -2 : (place.begins ? a.side[0] : (place.ends ? a.side[1] : a.common));
   Sums               first, middle, last;
   Number             own    = Number{};
+  VCRSUnsigned       row    = row0 + lane - 2 * static_cast<VCRSUnsigned>(a.stride); /* that is done with this plane, before it begins the first is */
   int                stage  = 0;
   uint32_t           parity = 0;
 
   first.Clear();
   middle.Clear();
 #pragma unroll 1
-  for (int p = -1; p <= a.planes; p++) {
-    const VCRSUnsigned row    = row0 + lane + static_cast<VCRSUnsigned>(p - 1) * static_cast<VCRSUnsigned>(a.stride); /* that is done with this plane */
-    const Number       before = own, *x = reinterpret_cast<const Number *>(from + stage * a.stagebytes) + (is ? 32 * warp : 0) + lane + a.pitch + 1;
-    const Code        *value    = reinterpret_cast<const Code *>(from + stage * a.stagebytes + a.valuesat) + 32 * Pieces<difference>::room * warp + lane;
-    PetscInt           id       = -3;
-    int                exponent = 0;
-    Number             sigma    = Number{}, all;
+  for (int p = -1; p <= a.planes; p++, row += static_cast<VCRSUnsigned>(a.stride)) {
+    const uint32_t  at      = begin + static_cast<uint32_t>(stage) * a.stagebytes;
+    uint64_t *const full    = Shared<uint64_t>(barriers) + stage;
+    const Number   *x       = Shared<Number>(at + xat);
+    const Code     *value   = Shared<Code>(at + valueat);
+    const Number    before  = own;
+    PetscInt        id      = -3;
+    int             exponent = 0;
+    Number          sigma    = Number{}, all;
 
     /* behind a branch the compiler would copy the sum that was read, which waits for it */
     if (difference) sigma = ReadIf(p > 0 && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
     if (p > 0) {
       id = ReadId(a.id, a.idbytes, row);
-      if (Values<kind>::scaled) exponent = __ldcs(a.exponent + row);
+      if (V::scaled) exponent = __ldcs(a.exponent + row);
     }
     last   = middle;
     middle = first;
     first.Clear();
-    BarrierWait(full + stage, parity);
+    BarrierWait(full, parity);
     own = *x;
-    if (p < 0) all = AddPlane<difference, true, ROWS_FIRST>(values, value, x, a.pitch, place, first, middle, last);
-    else if (p == a.planes && ends) all = AddPlane<difference, true, ROWS_LAST>(values, value, x, a.pitch, place, first, middle, last);
-    else if (p == a.planes) all = AddPlane<difference, false, ROWS_LAST>(values, value, x, a.pitch, place, first, middle, last);
-    else if (ends) all = AddPlane<difference, true, ROWS_ALL>(values, value, x, a.pitch, place, first, middle, last);
-    else all = AddPlane<difference, false, ROWS_ALL>(values, value, x, a.pitch, place, first, middle, last);
+    if (p < 0) all = AddPlane<difference, true, ROWS_FIRST>(values, value, x, zero, a.pitch, place, first, middle, last);
+    else if (p == a.planes && ends) all = AddPlane<difference, true, ROWS_LAST>(values, value, x, zero, a.pitch, place, first, middle, last);
+    else if (p == a.planes) all = AddPlane<difference, false, ROWS_LAST>(values, value, x, zero, a.pitch, place, first, middle, last);
+    else if (ends) all = AddPlane<difference, true, ROWS_ALL>(values, value, x, zero, a.pitch, place, first, middle, last);
+    else all = AddPlane<difference, false, ROWS_ALL>(values, value, x, zero, a.pitch, place, first, middle, last);
     first.Add(Sums::Share(all));
     middle.Add(Sums::Share(difference ? all - own : all));
     last.Add(Sums::Share(all));
     __syncwarp();
-    if (lane == 0) BarrierArrive(empty + stage);
+    if (lane == 0) BarrierArrive(full + stages);
     if (++stage == stages) {
       stage = 0;
       parity ^= 1;
     }
     if (id == wanted && row >= writefrom) {
       if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) sigma = ReadSigma(a.sigma, row);
-      WriteRow<kind, difference>(a, row, exponent, false, sigma, before, last.Finish(before));
+      WriteRow<V::scaled, difference>(a, row, exponent, false, sigma, before, last.Finish(before));
     }
   }
 }
 
 /* So many warps multiply, one copies, lists of them do rows of the list meanwhile; in the end all do what is left of it */
-template <VCRSValues kind, bool difference, int stages, int warps, int lists, int blocks>
+template <class V, bool difference, int stages, int warps, int lists, int blocks>
 static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) char shared[];
-  char *const                           from   = shared + Values<kind>::sharedbytes;
-  uint64_t *const                       full   = reinterpret_cast<uint64_t *>(from + stages * a.stagebytes), *const empty = full + stages;
+  char *const                           from   = shared + V::sharedbytes;
+  Number *const                         zero   = reinterpret_cast<Number *>(from + stages * a.stagebytes);
+  uint64_t *const                       full   = reinterpret_cast<uint64_t *>(zero + 1), *const empty = full + stages;
   const int                             warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
   const VCRSUnsigned                    stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
   const unsigned int                    band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
   /* where the last band would reach beyond the last row it begins earlier */
   const VCRSUnsigned                    begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
   const PetscInt                        items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
-  Values<kind>                          values;
+  V                                     values;
 
   LetNextBegin();
   values.Setup(shared, a.decode);
+  if (threadIdx.x == 0) *zero = Number{};
   if (threadIdx.x < stages) {
     cuda::ptx::mbarrier_init(full + threadIdx.x, 1);
     cuda::ptx::mbarrier_init(empty + threadIdx.x, warps);
@@ -373,11 +400,11 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
   if (warp < warps) {
     const bool is = 32u * warp < rows;
 
-    MultPlanes<kind, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, full, empty);
-  } else if (warp == warps) CopyPlanes<kind, difference, stages>(a, allx, first, rows, warps, from, full, empty);
-  else MultListed<kind, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+    MultPlanes<V, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, zero, full);
+  } else if (warp == warps) CopyPlanes<V, difference, stages>(a, allx, first, rows, warps, from, full, empty);
+  else MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
-  MultListed<kind, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
 }
 
@@ -399,10 +426,10 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
 }
 
 /* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
-template <VCRSValues kind, bool difference, int stages, int warps, int lists, int blocks>
+template <class V, bool difference, int stages, int warps, int lists, int blocks>
 static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
-  const auto    kernel = GridKernel<kind, difference, stages, warps, lists, blocks>;
+  const auto    kernel = GridKernel<V, difference, stages, warps, lists, blocks>;
   GridArguments a;
   PetscInt64    bands;
   size_t        bytes;
@@ -421,8 +448,8 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
   a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
   a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
-  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * warps * Pieces<difference>::room * sizeof(typename Values<kind>::Code));
-  bytes        = Values<kind>::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t));
+  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * warps * Pieces<difference>::room * sizeof(typename V::Code));
+  bytes        = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
   *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
   if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
   a.columns = static_cast<int>((a.stride + 32 * warps - 1) / (32 * warps));
@@ -434,18 +461,28 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
 }
 
 /* The shapes are measured, see docs/kernels.md */
-template <VCRSValues kind, bool difference>
+template <class V, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr bool small = Values<kind>::sharedbytes + sizeof(typename Values<kind>::Code) <= 2 || kind == VCRS_VALUES_DICT8;
+  constexpr bool small = V::sharedbytes + sizeof(typename V::Code) <= 2 || sizeof(typename V::Code) == 1;
   bool           fits  = false;
 
   PetscFunctionBegin;
-  if constexpr (small) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<kind, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
+  if constexpr (small) PetscCall((GridLaunch<V, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V>
+static PetscErrorCode GridLaunchForm(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (p->difference) PetscCall((GridLaunchKind<V, true>(l, a, stream)));
+  else PetscCall((GridLaunchKind<V, false>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -459,12 +496,13 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     SetsArguments a; \
 \
     SetsGetArguments(l, p, v, &a); \
-    if (p->difference) PetscCall((GridLaunchKind<kind, true>(l, &a, stream))); \
-    else PetscCall((GridLaunchKind<kind, false>(l, &a, stream))); \
+    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
+    else PetscCall((GridLaunchForm<Values<kind>>(l, p, &a, stream))); \
   } break
     GridCase(VCRS_VALUES_FIXED8);
     GridCase(VCRS_VALUES_FIXED16);
     GridCase(VCRS_VALUES_LOG8);
+    GridCase(VCRS_VALUES_LOG16);
     GridCase(VCRS_VALUES_DICT8);
   #undef GridCase
 #endif
@@ -474,10 +512,10 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether VCRSGridMult() runs here with entries of this kind */
-bool VCRSGridRuns(const VCRSLaunch *l, VCRSValues values)
+/* Whether VCRSGridMult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
+bool VCRSGridRuns(const VCRSLaunch *l, const VCRSPlan *p)
 {
-  return VCRS_BOXES && l->sm90 && (values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16 || values == VCRS_VALUES_LOG8 || values == VCRS_VALUES_DICT8);
+  return VCRS_BOXES && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
 }
 
 /* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a line */

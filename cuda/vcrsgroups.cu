@@ -351,66 +351,6 @@ static __device__ __forceinline__ void AddBatch(const V &values, const unsigned 
   }
 }
 
-/*
-   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
-   there are half as many copies of a coarse one, since a stage more is worth more.
-*/
-template <VCRSValues kind>
-struct ShortValues {
-  typedef Values<kind> type;
-};
-
-#if !defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
-struct UpperWord {
-  int bits;
-
-  UpperWord() = default;
-  explicit __device__ __forceinline__ UpperWord(double v) { bits = __double2hiint(v); }
-  __device__ __forceinline__ operator double() const { return __hiloint2double(bits, 0); }
-};
-
-template <class>
-using ShortTable = CopiedTable<UpperWord, 32>;
-
-struct ShortLog16 : NoTables {
-  typedef CopiedTable<UpperWord, 16> Table;
-  typedef Raw<2>::type               Code;
-  static constexpr size_t            sharedbytes = Table::bytes;
-  static constexpr bool              bytewise    = true;
-  Table                              coarse;
-  double                             power[LITHE_LOG_POWERS];
-
-  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
-  {
-    coarse = Table::Find(shared, a.coarse);
-#pragma unroll
-    for (int k = 0; k < LITHE_LOG_POWERS; k++) power[k] = a.power[k];
-    Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
-    Table::Ready(threads);
-  }
-
-  /* 2^52 + c has the bits of c in its lower word: no conversion */
-  __device__ __forceinline__ double DecodeBytes(unsigned int word, int b) const
-  {
-    const double c = __hiloint2double(0x43300000, static_cast<int>(__byte_perm(word, 0, 0x4440 + b))) - 4503599627370496.;
-
-    return static_cast<double>(coarse.Byte(word, b + 1)) * LitheLogFine(power, c);
-  }
-
-  __device__ __forceinline__ double Decode(unsigned int c) const { return DecodeBytes(c, 0); }
-};
-
-template <>
-struct ShortValues<VCRS_VALUES_LOG8> {
-  typedef Values<VCRS_VALUES_LOG8, ShortTable> type;
-};
-
-template <>
-struct ShortValues<VCRS_VALUES_LOG16> {
-  typedef ShortLog16 type;
-};
-#endif
-
 template <class V, bool difference, int batch>
 static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {

@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
   const Code                          *value = static_cast<const Code *>(a.value) + lane;
   VCRSUnsigned                         first = static_cast<VCRSUnsigned>(blockIdx.x) * threads + threadIdx.x - lane; /* row of the warp */
-  RowHead                              next  = ReadHead<kind, difference>(a, first + lane, first < m);
+  RowHead                              next  = ReadHead<Values<kind>::scaled, difference>(a, first + lane, first < m);
   Values<kind>                         values;
 
   LetNextBegin();
@@ -40,9 +40,9 @@ static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __gri
     Number             sum, xref;
     bool               empty;
 
-    next = ReadHead<kind, difference>(a, row + step, first + step < m);
+    next = ReadHead<Values<kind>::scaled, difference>(a, row + step, first + step < m);
     sum  = SumRow<length, batch, difference>(a, allx, values, value + h.start, row, h.id, ReadPart(a, h.id), &xref, &empty);
-    if (row < m) WriteRow<kind, difference>(a, row, h.exponent, empty, sigma, xref, sum);
+    if (row < m) WriteRow<Values<kind>::scaled, difference>(a, row, h.exponent, empty, sigma, xref, sum);
   }
 }
 

@@ -65,7 +65,7 @@ struct RowHead {
 };
 
 /* Slices and the masks of row sums are there for all rows of a warp's slice, also where the row is not */
-template <VCRSValues kind, bool difference>
+template <bool scaled, bool difference>
 static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSUnsigned row, bool slice)
 {
   RowHead h = {-2, 0, 0, 0, 0};
@@ -79,7 +79,7 @@ static __device__ __forceinline__ RowHead ReadHead(const SetsArguments &a, VCRSU
   }
   if (row < static_cast<VCRSUnsigned>(a.m)) {
     h.id = ReadId(a.id, a.idbytes, row);
-    if (Values<kind>::scaled) h.exponent = __ldcs(a.exponent + row);
+    if (scaled) h.exponent = __ldcs(a.exponent + row);
   }
   return h;
 }
@@ -102,12 +102,12 @@ static __device__ __forceinline__ Number ReadHeadSigma(const SetsArguments &a, c
 }
 
 /* y of a row from the sum over its stored entries */
-template <VCRSValues kind, bool difference>
+template <bool scaled, bool difference>
 static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsigned row, int exponent, bool empty, Number sigma, Number xref, Number sum)
 {
   const RowEnd end = {exponent, sigma, a.add ? a.add[row] : Number{}};
 
-  FinishRow<Values<kind>::scaled, difference>(a, row, end, empty, sum, xref);
+  FinishRow<scaled, difference>(a, row, end, empty, sum, xref);
 }
 
 /* One row from the tables; value points to its first entry */

@@ -289,13 +289,13 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
 #pragma unroll 1
     for (VCRSUnsigned first = 64 * unit; first < m && first < 64 * unit + 64; first += 32) {
       const VCRSUnsigned row   = first + lane;
-      const RowHead      h     = ReadHead<kind, true>(a, row, true);
+      const RowHead      h     = ReadHead<Values<kind>::scaled, true>(a, row, true);
       const Number       sigma = h.id >= 0 ? ReadHeadSigma(a, h, row) : Number{};
       Number             xref, sum;
       bool               empty;
 
       sum = SumRow<length, length - 1, true>(a, allx, values, value + h.start + lane, row, h.id, ReadPart(a, h.id), &xref, &empty);
-      if (row < m) WriteRow<kind, true>(a, row, h.exponent, empty, sigma, xref, sum);
+      if (row < m) WriteRow<Values<kind>::scaled, true>(a, row, h.exponent, empty, sigma, xref, sum);
     }
   }
 }

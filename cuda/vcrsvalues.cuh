@@ -238,6 +238,75 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 };
 
 /*
+   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
+   there are half as many copies of a coarse one, since room is worth more.
+*/
+template <VCRSValues kind>
+struct ShortValues {
+  typedef Values<kind> type;
+};
+
+#if defined(PETSC_USE_REAL_DOUBLE)
+struct UpperWord {
+  int bits;
+
+  UpperWord() = default;
+  explicit __device__ __forceinline__ UpperWord(double v) { bits = __double2hiint(v); }
+  __device__ __forceinline__ operator double() const { return __hiloint2double(bits, 0); }
+};
+
+template <class>
+using ShortTable = CopiedTable<UpperWord, 32>;
+
+struct ShortLog16 : NoTables {
+  typedef CopiedTable<UpperWord, 16>     Table;
+  typedef Raw<2 * VCRS_COMPONENTS>::type Code;
+  static constexpr size_t                sharedbytes = Table::bytes;
+  static constexpr bool                  bytewise    = true;
+  Table                                  coarse;
+  double                                 power[LITHE_LOG_POWERS];
+
+  __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
+  {
+    coarse = Table::Find(shared, a.coarse);
+#pragma unroll
+    for (int k = 0; k < LITHE_LOG_POWERS; k++) power[k] = a.power[k];
+    Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
+    Table::Ready(threads);
+  }
+
+  /* 2^52 + c has the bits of c in its lower word: no conversion */
+  __device__ __forceinline__ double Component(unsigned int word, int b) const
+  {
+    const double c = __hiloint2double(0x43300000, static_cast<int>(__byte_perm(word, 0, 0x4440 + b))) - 4503599627370496.;
+
+    return static_cast<double>(coarse.Byte(word, b + 1)) * LitheLogFine(power, c);
+  }
+
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
+  {
+#if defined(PETSC_USE_COMPLEX)
+    return Number{Component(word, b), Component(word, b + 2)};
+#else
+    return Component(word, b);
+#endif
+  }
+
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
+};
+
+template <>
+struct ShortValues<VCRS_VALUES_LOG8> {
+  typedef Values<VCRS_VALUES_LOG8, ShortTable> type;
+};
+
+template <>
+struct ShortValues<VCRS_VALUES_LOG16> {
+  typedef ShortLog16 type;
+};
+#endif
+
+/*
    Fixed point decodes to the integer; the row's power of two is applied to its sum. The code of a real has
    one integer, which the unit for conversions turns into a real; for both of a complex one it is too slow.
 */
@@ -259,6 +328,17 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
 
   /* The first of the two integers of a code, and sums of both */
   static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<signed char>(code); }
+
+  /* 3/2 2^power and the other: a product of its byte with the unit of that mantissa, which is one of the bits of a byte */
+  static constexpr int power = 13;
+
+  static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code)
+  {
+    int upper;
+
+    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(upper) : "r"(code), "r"(1 << (20 - power) << 8), "r"((0x3FF + power) << 20 | 1 << 19));
+    return __hiloint2double(upper, 0);
+  }
 
   static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
   {
@@ -285,6 +365,10 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
 
   static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<short>(code); }
+
+  static constexpr int power = 17;
+
+  static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code) { return __hiloint2double(__dp2a_lo(static_cast<int>(code), 1 << (20 - power) << 8, (0x3FF + power) << 20 | 1 << 19), 0); }
 
   static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
   {

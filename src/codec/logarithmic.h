@@ -10,7 +10,7 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns (cuda/vcrsgroups.cu) look these tables up, and half as many bytes are there in half the time: for real scalars in double precision entries of coarse[] are rounded to
+   Kernels of grouped columns and of complex boxes (cuda/vcrsgroups.cu, cuda/vcrsgrid.cu) look these tables up, and half as many bytes are there in half the time: in double precision entries of coarse[] are rounded to
    the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Not
    so where numbers come near to the ends of the range.
 
@@ -106,7 +106,7 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
   s->sign[1]  = bits == 8 ? s->negative : 256 * s->negative;
   s->logmin   = min > 0. ? log(min) : 0.;
   s->logstep  = (logmax - s->logmin) / (s->count - 1);
-  may         = sizeof(PetscReal) == sizeof(double) && sizeof(PetscScalar) == sizeof(PetscReal) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
+  may         = sizeof(PetscReal) == sizeof(double) && .5 * s->logstep >= LITHE_LOG_SHORT && min > 1e-300 && max < 1e300;
   do {
     s->perstep = s->logstep > 0. ? 1. / s->logstep : 0.;
     s->isshort = LitheLogSetPowers(bits == 8 ? 0. : s->logstep, s->power) && may;

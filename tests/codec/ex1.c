@@ -57,7 +57,7 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
   TEST(s.count >= (bits == 8 ? 127 : 127 * 256), "%d bit: only %d magnitudes\n", bits, s.count);
 
   /* words are short where that is said, which is so wherever the scale is far from the ends of the range, not fine, and not too wide for fine values by a polynomial */
-  if (sizeof(PetscReal) == 8 && sizeof(PetscScalar) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0)) TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
+  if (sizeof(PetscReal) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0)) TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
   for (int c = 0; c < 256 && s.isshort; c++) {
     const double word = (double)s.coarse[c], fine = (double)s.fine[c];
     uint64_t     bitsof;

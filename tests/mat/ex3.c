@@ -72,7 +72,7 @@ static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
 
   if (!(range->most > range->least)) return 100.0 * PETSC_MACHINE_EPSILON;
   half = 0.5 * PetscLogReal(range->most / range->least) / (count - 1.0);
-  if (sizeof(PetscScalar) == 8 && sizeof(PetscReal) == 8 && half > 3e-5) half *= 1.0 + 1.0 / 32.0;
+  if (sizeof(PetscReal) == 8 && half > 3e-5) half *= 1.0 + 1.0 / 32.0;
   return PetscExpReal(half + 100.0 * PETSC_MACHINE_EPSILON) - 1.0;
 }
 
