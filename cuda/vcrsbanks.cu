@@ -90,7 +90,10 @@ template <class Code>
       for (int b = thread; b < Banks::size; b += VCRS_SLICE) banks.number[b] = banks.count[b] = 0;
       __syncwarp();
     }
-    if (pads && thread == together) banks.count[bank0] = 1;
+    if (pads && thread == together && !(banks.count[bank0] && banks.number[bank0] == 0)) {
+      banks.number[bank0] = 0;
+      banks.count[bank0]++;
+    }
     __syncwarp();
     while (__any_sync(0xffffffffu, waits)) {
       unsigned int choices = 0;

@@ -293,7 +293,7 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 }
 
 /* What a thread has computed, as it is: for want of registers the assembler would compute it anew for each plane */
-static __device__ __forceinline__ uint32_t Keep(uint32_t v)
+[[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
 {
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
 }
@@ -306,15 +306,15 @@ static __device__ __forceinline__ T *Shared(uint32_t address)
 
 /* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. Barriers "empty" follow those that are "full" */
 template <class V, bool difference, int stages>
-static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *full)
+static __device__ __forcecolumn_ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
   typedef PlaneSums<difference, V> Sums;
   const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * Pieces<difference>::room * warp + lane));
-  const uint32_t     begin = Keep(SharedAddress(from)), barriers = Keep(SharedAddress(full));
-  const VCRSUnsigned at   = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place        place = {at == 0, at + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
+  const VCRSUnsigned column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place        place = {column == 0, column + 1 == static_cast<VCRSUnsigned>(a.line)};
   const bool         ends = HasEnds(a, row0);
   const PetscInt     wanted = !is ? -2 : (place.begins ? a.side[0] : (place.ends ? a.side[1] : a.common));
   Sums               first, middle, last;
@@ -328,7 +328,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
 #pragma unroll 1
   for (int p = -1; p <= a.planes; p++, row += static_cast<VCRSUnsigned>(a.stride)) {
     const uint32_t  at      = begin + static_cast<uint32_t>(stage) * a.stagebytes;
-    uint64_t *const full    = Shared<uint64_t>(barriers) + stage;
+    uint64_t *const full    = Shared<uint64_t>(barrier) + stage;
     const Number   *x       = Shared<Number>(at + xat);
     const Code     *value   = Shared<Code>(at + valueat);
     const Number    before  = own;
@@ -368,7 +368,10 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
   }
 }
 
-/* So many warps multiply, one copies, lists of them do rows of the list meanwhile; in the end all do what is left of it */
+/*
+   So many warps multiply, one copies. Rows of the list are done by lists other warps meanwhile, and in the end by all what is left of them; if there are none, by those that
+   multiply before they do, while the first planes are on their way.
+*/
 template <class V, bool difference, int stages, int warps, int lists, int blocks>
 static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
 {
@@ -400,11 +403,12 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
   if (warp < warps) {
     const bool is = 32u * warp < rows;
 
+    if (!lists) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * warps) + warp, items, static_cast<PetscInt>(gridDim.x * warps));
     MultPlanes<V, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, zero, full);
   } else if (warp == warps) CopyPlanes<V, difference, stages>(a, allx, first, rows, warps, from, full, empty);
   else MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
-  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+  if (lists) MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
 }
 
@@ -460,17 +464,19 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md */
+/* The shapes are measured, see docs/kernels.md: many warps where instructions bind, more stages where device memory does; two look-ups an entry leave no registers for a third block */
 template <class V, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr bool small = V::sharedbytes + sizeof(typename V::Code) <= 2 || sizeof(typename V::Code) == 1;
-  bool           fits  = false;
+  constexpr bool wide = sizeof(typename V::Code) > 2, lookups = V::sharedbytes > 0 && sizeof(typename V::Code) > 1;
+  bool           fits = false;
 
   PetscFunctionBegin;
-  if constexpr (small) PetscCall((GridLaunch<V, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 9, 1, 2>(l, a, &fits, stream)));
+  if constexpr (wide && !lookups) PetscCall((GridLaunch<V, difference, 3, 6, 1, 2>(l, a, &fits, stream)));
+  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
+  if constexpr (!wide) {
+    if (!fits) PetscCall((GridLaunch<V, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
+  }
   if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 2>(l, a, &fits, stream)));
   if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
@@ -489,26 +495,33 @@ static PetscErrorCode GridLaunchForm(const VCRSLaunch *l, const VCRSPlan *p, con
 PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  switch (p->values) {
 #if VCRS_BOXES
-  #define GridCase(kind) \
-  case kind: { \
-    SetsArguments a; \
-\
-    SetsGetArguments(l, p, v, &a); \
-    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
-    else PetscCall((GridLaunchForm<Values<kind>>(l, p, &a, stream))); \
-  } break
-    GridCase(VCRS_VALUES_FIXED8);
-    GridCase(VCRS_VALUES_FIXED16);
-    GridCase(VCRS_VALUES_LOG8);
-    GridCase(VCRS_VALUES_LOG16);
-    GridCase(VCRS_VALUES_DICT8);
-  #undef GridCase
-#endif
+  SetsArguments a;
+
+  SetsGetArguments(l, p, v, &a);
+  switch (p->values) {
+  case VCRS_VALUES_FIXED8:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED8>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_FIXED16:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_LOG8:
+    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
+    else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_LOG16: /* short, see below */
+    PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG16>::type>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_DICT8:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_DICT8>>(l, p, &a, stream)));
+    break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these entries");
   }
+#else
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these scalars");
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -329,7 +329,7 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   /* The first of the two integers of a code, and sums of both */
   static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<signed char>(code); }
 
-  /* 3/2 2^power and the other: a product of its byte with the unit of that mantissa, which is one of the bits of a byte */
+  /* 3/2 2^power and the other: a product of its byte with the unit of that mantissa. That is one of the bits of a byte, so power is no less; what is taken off the sums rounds them to some 2^-39 of a unit of the codes times x */
   static constexpr int power = 13;
 
   static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code)
