@@ -158,12 +158,12 @@ struct Pieces {
 /* What thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
 template <class V, bool difference>
 struct Piece {
-  typedef typename V::Code Code;
-  typedef Pieces<difference>          P;
-  VCRSUnsigned                        slice; /* of the first row of all that this piece is taken from */
-  int                                 which, from, most, room;
-  bool                                is;
-  PetscInt64                          start, end; /* of the slice to be copied next */
+  typedef typename V::Code   Code;
+  typedef Pieces<difference> P;
+  VCRSUnsigned               slice; /* of the first row of all that this piece is taken from */
+  int                        which, from, most, room;
+  bool                       is;
+  PetscInt64                 start, end; /* of the slice to be copied next */
 
   __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps)
   {
@@ -208,11 +208,11 @@ template <class V, bool difference, int stages>
 static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
-  const uint32_t           line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
-  const Number            *x    = allx + first - a.stride - a.line - 1;
-  Piece<V, difference>  piece;
-  int                      stage  = 0;
-  uint32_t                 parity = 1;
+  const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
+  const Number        *x    = allx + first - a.stride - a.line - 1;
+  Piece<V, difference> piece;
+  int                  stage  = 0;
+  uint32_t             parity = 1;
 
   piece.Setup(a, first, rows, warps);
   piece.Find(a, -1);
@@ -262,14 +262,14 @@ enum Rows {
 template <bool difference, bool ends, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
 {
-  typedef Pieces<difference>                     P;
+  typedef Pieces<difference>                        P;
   typedef typename Register<typename V::Code>::type Code;
-  const bool                                     whole  = !ends || !(place.begins || place.ends);
-  const int                                      before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
-  const typename V::Code                        *value0 = value - before;
-  const typename V::Code                        *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
-  const typename V::Code                        *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
-  Number                                         all    = Number{};
+  const bool                                        whole  = !ends || !(place.begins || place.ends);
+  const int                                         before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
+  const typename V::Code                           *value0 = value - before;
+  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
+  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
+  Number                                            all    = Number{};
 
 #pragma unroll
   for (int t = 0; t < plane; t++) {
@@ -306,7 +306,7 @@ static __device__ __forceinline__ T *Shared(uint32_t address)
 
 /* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. Barriers "empty" follow those that are "full" */
 template <class V, bool difference, int stages>
-static __device__ __forcecolumn_ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
+static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
   typedef PlaneSums<difference, V> Sums;
@@ -327,12 +327,12 @@ static __device__ __forcecolumn_ void MultPlanes(const GridArguments &a, const V
   middle.Clear();
 #pragma unroll 1
   for (int p = -1; p <= a.planes; p++, row += static_cast<VCRSUnsigned>(a.stride)) {
-    const uint32_t  at      = begin + static_cast<uint32_t>(stage) * a.stagebytes;
-    uint64_t *const full    = Shared<uint64_t>(barrier) + stage;
-    const Number   *x       = Shared<Number>(at + xat);
-    const Code     *value   = Shared<Code>(at + valueat);
-    const Number    before  = own;
-    PetscInt        id      = -3;
+    const uint32_t  at       = begin + static_cast<uint32_t>(stage) * a.stagebytes;
+    uint64_t *const full     = Shared<uint64_t>(barrier) + stage;
+    const Number   *x        = Shared<Number>(at + xat);
+    const Code     *value    = Shared<Code>(at + valueat);
+    const Number    before   = own;
+    PetscInt        id       = -3;
     int             exponent = 0;
     Number          sigma    = Number{}, all;
 
