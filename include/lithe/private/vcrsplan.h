@@ -147,7 +147,7 @@ typedef struct {
   PetscReal   *logcoarse, *logfine; /* [256] each */
   PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(logpower, c) */
   double       logpower[LITHE_LOG_POWERS];
-  int16_t     *exponent;            /* [m], by row */
+  int16_t     *exponent; /* [m], by row */
 
   /* row sums of the difference form */
   PetscInt64   nsigma;
