@@ -295,7 +295,7 @@ struct CodePair {
     Code code[2];
   };
   typedef std::conditional_t<small, typename Raw<small ? 2 * sizeof(Code) : 4>::type, Two> Stored;
-  typedef std::conditional_t<small, unsigned int, Two>                                       Kept;
+  typedef std::conditional_t<small, unsigned int, Two>                                     Kept;
 
   static __device__ __forceinline__ Number Decode(const V &values, const Kept &pair, int r)
   {
@@ -392,13 +392,13 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 
     BarrierWait(barriers.full + full, parity);
 
-    const Slice         here   = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
-    const int           of     = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + mine] : 32 * slice + mine;
-    const VCRSUnsigned  row    = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
-    const bool          is     = here.longest >= 0 && row < static_cast<VCRSUnsigned>(a.m);
+    const Slice         here    = reinterpret_cast<const Slice *>(place + a.slicesat)[slice];
+    const int           of      = a.rowperm ? reinterpret_cast<const uint8_t *>(place + a.permat)[32 * slice + mine] : 32 * slice + mine;
+    const VCRSUnsigned  row     = static_cast<VCRSUnsigned>(w) * VCRS_WINDOW + of;
+    const bool          is      = here.longest >= 0 && row < static_cast<VCRSUnsigned>(a.m);
     const unsigned int  longest = static_cast<unsigned int>(PetscMax(here.longest, 0));
-    const unsigned int *column = reinterpret_cast<const unsigned int *>(place + here.column);
-    const auto         *value  = reinterpret_cast<const typename CodePair<V>::Stored *>(place + here.value) + lane;
+    const unsigned int *column  = reinterpret_cast<const unsigned int *>(place + here.column);
+    const auto         *value   = reinterpret_cast<const typename CodePair<V>::Stored *>(place + here.value) + lane;
     unsigned int        k;
 
     if (!V::finite) {
