@@ -507,7 +507,7 @@ static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
   a.ndict  = static_cast<int>(p->ndict);
   a.coarse = p->logcoarse;
   a.fine   = p->logfine;
-  for (int k = 0; k < LITHE_LOG_POWERS; k++) a.power[k] = p->logpower[k];
+  for (int k = 0; k < VCRS_LOG_POWERS; k++) a.power[k] = p->logpower[k];
   return a;
 }
 

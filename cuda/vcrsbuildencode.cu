@@ -486,7 +486,7 @@ PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dpl
     PetscCall(PetscMalloc1(256, &table->logfine));
     PetscCall(PetscArraycpy(table->logcoarse, d->log->coarse, 256));
     PetscCall(PetscArraycpy(table->logfine, d->log->fine, 256));
-    PetscCall(PetscArraycpy(dplan->logpower, d->log->power, LITHE_LOG_POWERS));
+    PetscCall(PetscArraycpy(dplan->logpower, d->log->power, VCRS_LOG_POWERS));
     dplan->shortlog = d->log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (dplan->values == VCRS_VALUES_FIXED8 || dplan->values == VCRS_VALUES_FIXED16) {
     dplan->exponent = d->b.exponent;

@@ -5,6 +5,8 @@
 
 /* How entries are stored, and sums over them. vcrs.cuh, whose scalars this needs, includes it */
 
+#include <../src/codec/logarithmic.h>
+
 /*
    Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each
    thread that a memory access serves at a time, so that no two threads meet in a bank.
@@ -110,7 +112,7 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
-  double           power[LITHE_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
+  double           power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
 };
 
 struct NoTables {
@@ -264,13 +266,13 @@ struct ShortLog16 : NoTables {
   static constexpr size_t                sharedbytes = Table::bytes;
   static constexpr bool                  bytewise    = true;
   Table                                  coarse;
-  double                                 power[LITHE_LOG_POWERS];
+  double                                 power[VCRS_LOG_POWERS];
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
     coarse = Table::Find(shared, a.coarse);
 #pragma unroll
-    for (int k = 0; k < LITHE_LOG_POWERS; k++) power[k] = a.power[k];
+    for (int k = 0; k < VCRS_LOG_POWERS; k++) power[k] = a.power[k];
     Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
     Table::Ready(threads);
   }

@@ -48,7 +48,6 @@
 
 #include <lithemat.h>
 #include <lithe/private/hostdevice.h>
-#include <../src/codec/logarithmic.h>
 #include <stdint.h>
 
 #define VCRS_SLICE  32
@@ -58,6 +57,7 @@
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
 #define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
 #define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_LOG_POWERS    5     /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
@@ -146,7 +146,7 @@ typedef struct {
   PetscScalar *dict;                /* [ndict] */
   PetscReal   *logcoarse, *logfine; /* [256] each */
   PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(logpower, c) */
-  double       logpower[LITHE_LOG_POWERS];
+  double       logpower[VCRS_LOG_POWERS];
   int16_t     *exponent; /* [m], by row */
 
   /* row sums of the difference form */

@@ -14,6 +14,10 @@
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 #define VCRS_NVALUES    (VCRS_VALUES_FIXED16 + 1)
 
+#if VCRS_LOG_POWERS != LITHE_LOG_POWERS
+  #error "A plan has as many coefficients as a logarithmic scale"
+#endif
+
 /* Beyond this many, pairs, index sets and dictionary entries are of no use and are not counted further */
 #define VCRS_SET_LIMIT 65536
 

@@ -226,7 +226,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
     PetscCall(PetscMalloc1(256, &plan->logfine));
     PetscCall(PetscArraycpy(plan->logcoarse, b->log->coarse, 256));
     PetscCall(PetscArraycpy(plan->logfine, b->log->fine, 256));
-    PetscCall(PetscArraycpy(plan->logpower, b->log->power, LITHE_LOG_POWERS));
+    PetscCall(PetscArraycpy(plan->logpower, b->log->power, VCRS_LOG_POWERS));
     plan->shortlog = b->log->isshort ? PETSC_TRUE : PETSC_FALSE;
   } else if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) {
     PetscCall(PetscMalloc1(b->m, &plan->exponent));
