@@ -176,6 +176,12 @@ static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
+template <class T>
+static __device__ __forceinline__ T *AtShared(uint32_t address)
+{
+  return static_cast<T *>(__cvta_shared_to_generic(address));
+}
+
 /* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)

@@ -95,7 +95,7 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 
   __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
 
-  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool, int k, bool last)
+  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, bool, int k, bool last)
   {
     sum = MultiplyAdd(Number{static_cast<double>(V::RealPart(c)), V::MantissaOfSecond(c)}, x, sum);
     if (!difference) return;
@@ -298,12 +298,6 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
 }
 
-template <class T>
-static __device__ __forceinline__ T *Shared(uint32_t address)
-{
-  return static_cast<T *>(__cvta_shared_to_generic(address));
-}
-
 /* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. Barriers "empty" follow those that are "full" */
 template <class V, bool difference, int stages>
 static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
@@ -328,9 +322,9 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
 #pragma unroll 1
   for (int p = -1; p <= a.planes; p++, row += static_cast<VCRSUnsigned>(a.stride)) {
     const uint32_t  at       = begin + static_cast<uint32_t>(stage) * a.stagebytes;
-    uint64_t *const full     = Shared<uint64_t>(barrier) + stage;
-    const Number   *x        = Shared<Number>(at + xat);
-    const Code     *value    = Shared<Code>(at + valueat);
+    uint64_t *const full     = AtShared<uint64_t>(barrier) + stage;
+    const Number   *x        = AtShared<Number>(at + xat);
+    const Code     *value    = AtShared<Code>(at + valueat);
     const Number    before   = own;
     PetscInt        id       = -3;
     int             exponent = 0;

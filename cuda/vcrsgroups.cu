@@ -312,9 +312,9 @@ struct TwoRows {
 };
 
 /* x of the window's number in the lower or the upper half of a word: one instruction makes its address */
-static __device__ __forceinline__ Number GroupedX(uint32_t x, unsigned int pair, int r)
+[[maybe_unused]] static __device__ __forceinline__ Number GroupedX(uint32_t x, unsigned int pair, int r)
 {
-  return *reinterpret_cast<const Number *>(__cvta_shared_to_generic(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x)));
+  return *AtShared<const Number>(__dp2a_lo(pair, static_cast<unsigned int>(sizeof(Number)) << 8 * r, x));
 }
 
 /* Entries k, k + 2, ... of a thread's rows, half of so many as a batch has, or of so many as are left of its slice */
@@ -344,9 +344,9 @@ static __device__ __forceinline__ void AddBatch(const V &values, const unsigned 
   for (int j = 0; j < batch / 2; j++) {
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-      const Number d = difference ? xs[j][r] - rows.xref[r] : xs[j][r], entry = Pair::Decode(values, c[j], r);
+      const Number d = difference ? xs[j][r] - rows.xref[r] : xs[j][r];
 
-      rows.sum[r] = V::finite ? MultiplyAdd(entry, d, rows.sum[r]) : MultiplyAddIf(k + 2 * j < rows.length[r], entry, d, rows.sum[r]);
+      rows.sum[r] = AddDecodedIf<V>(k + 2 * j < rows.length[r], Pair::Decode(values, c[j], r), d, rows.sum[r]);
     }
   }
 }

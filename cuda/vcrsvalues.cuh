@@ -32,7 +32,7 @@ struct CopiedTable {
   static_assert(stride < 256, "a byte");
 
   /* The entry that byte b of a word names: its address takes one instruction */
-  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return *reinterpret_cast<const T *>(__cvta_shared_to_generic(__dp4a(word, stride << 8 * b, mine))); }
+  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return *AtShared<const T>(__dp4a(word, stride << 8 * b, mine)); }
 
   /*
      One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
@@ -126,6 +126,17 @@ struct NoTables {
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0) { }
 };
 
+/* What has components of so many bytes each: the number that begins at byte b of a word */
+template <int bytes, class V>
+static __device__ __forceinline__ Number DecodeComponents(const V &values, unsigned int word, int b)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{values.Component(word, b), values.Component(word, b + bytes)};
+#else
+  return values.Component(word, b);
+#endif
+}
+
 template <template <class> class Table>
 struct Values<VCRS_VALUES_FULL, Table> : NoTables {
   typedef Raw<sizeof(Number)>::type Code;
@@ -200,14 +211,9 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return Number{table.Byte(word, b), table.Byte(word, b + 1)};
-#else
-    return table.Byte(word, b);
-#endif
-  }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b) const { return table.Byte(word, b); }
+
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<1>(*this, word, b); }
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
@@ -228,14 +234,7 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
   __device__ __forceinline__ PetscReal Component(unsigned int word, int b) const { return coarse.Byte(word, b + 1) * fine.Byte(word, b); }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return Number{Component(word, b), Component(word, b + 2)};
-#else
-    return Component(word, b);
-#endif
-  }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<2>(*this, word, b); }
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
@@ -285,14 +284,7 @@ struct ShortLog16 : NoTables {
     return static_cast<double>(coarse.Byte(word, b + 1)) * LitheLogFine(power, c);
   }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
-  {
-#if defined(PETSC_USE_COMPLEX)
-    return Number{Component(word, b), Component(word, b + 2)};
-#else
-    return Component(word, b);
-#endif
-  }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<2>(*this, word, b); }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
@@ -394,10 +386,16 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
    and if that decodes to a number, which is zero, the product is and need not be left out.
 */
 template <class V>
+static __device__ __forceinline__ Number AddDecodedIf(unsigned int wanted, Number entry, Number d, Number sum)
+{
+  if (V::finite) return MultiplyAdd(entry, d, sum);
+  return MultiplyAddIf(wanted, entry, d, sum);
+}
+
+template <class V>
 static __device__ __forceinline__ Number AddEntryIf(unsigned int wanted, const V &values, typename Register<typename V::Code>::type c, Number d, Number sum)
 {
-  if (V::finite) return MultiplyAdd(values.Decode(c), d, sum);
-  return MultiplyAddIf(wanted, values.Decode(c), d, sum);
+  return AddDecodedIf<V>(wanted, values.Decode(c), d, sum);
 }
 
 /*
