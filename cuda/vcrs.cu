@@ -489,6 +489,7 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
     if (l->ddiagonal) PetscCallCUDA(cudaFree(l->ddiagonal));
     if (l->dlong) PetscCallCUDA(cudaFree(l->dlong));
     if (l->dlisted) PetscCallCUDA(cudaFree(l->dlisted));
+    if (l->dmain) PetscCallCUDA(cudaFree(l->dmain));
     PetscCall(VCRSUnionsFree(&l->unions));
     PetscCall(PetscFree(l));
     dplan->launch = NULL;

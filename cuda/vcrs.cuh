@@ -411,6 +411,12 @@ static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscI
   return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
 }
 
+/* What a thread of a whole warp has computed, as it is: the assembler would compute it anew, or take it for a constant and give that no register */
+[[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
+{
+  return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
+}
+
 #include "vcrsvalues.cuh"
 
 /* How many bits below bit k are set */
@@ -486,6 +492,7 @@ typedef struct {
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
   VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrsunions.cu works on */
+  uint32_t    *dmain;      /* device, boxes: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
 } VCRSLaunch;
 
 /* What every product gets */

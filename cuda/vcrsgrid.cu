@@ -28,9 +28,18 @@ static constexpr int plane = 9;
 /* The most planes that a block goes along */
 static constexpr int mostplanes = 64;
 
+/* Where a thread's rows are in their line */
+struct Place {
+  bool begins, ends;
+
+  /* Whether point t of a plane is there */
+  __device__ __forceinline__ bool Has(int t) const { return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends)); }
+};
+
 struct GridArguments : SetsArguments {
-  PetscInt        stride, line, side[2], firstmain, nmain, nlisted; /* as in VCRSLaunch */
+  PetscInt        stride, line, firstmain, nmain, nlisted; /* as in VCRSLaunch */
   const PetscInt *listed;
+  const uint32_t *main;
   int             planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
   int             pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
   unsigned int    valuesat, stagebytes; /* bytes; x is at 0 */
@@ -52,11 +61,13 @@ struct PlaneSums {
 
   __device__ __forceinline__ void Add(Shared) { }
 
-  /* Entry k of those of a plane; where there is none x is zero, and the code, which decodes to a number if zero codes do for certain. leave: it may be any other */
-  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, bool leave, int, bool)
+  /* Entry k of those of a plane, of point t. Where it is not there x is zero, and the code any */
+  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, Place place, int t, int, bool)
   {
-    const Number a = !V::finite && leave ? Number{} : values.Decode(c);
+    Number a;
 
+    if constexpr (V::finite) a = values.DecodeBytes(c, 0, place.Has(t) ? ~0u : 0u);
+    else a = place.Has(t) ? values.Decode(c) : Number{};
     sum = MultiplyAdd(a, x, sum);
     if (difference) entries = entries + a;
   }
@@ -75,7 +86,8 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
   static constexpr int bits = 4 * sizeof(typename V::Code);
   Number               sum;
   int                  re, im;
-  unsigned int         held; /* the code before this one, if it has not been added yet */
+  unsigned int         held; /* the code before this one, if it has not been added yet, and of which point it is */
+  int                  heldof;
 
   typedef Number Shared;
 
@@ -95,17 +107,20 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 
   __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
 
-  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, bool, int k, bool last)
+  /* Upper bytes of a code of 8 bits are zero, and are taken in place of one that is not there */
+  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, Place place, int t, int k, bool last)
   {
-    sum = MultiplyAdd(Number{static_cast<double>(V::RealPart(c)), V::MantissaOfSecond(c)}, x, sum);
+    sum = MultiplyAdd(Number{V::RealPart(c), V::MantissaOfSecond(c)}, x, sum);
     if (!difference) return;
     if (bits == 8 && k % 2) {
-      const int two = static_cast<int>(__byte_perm(held, c, 0x5410));
+      const int two = static_cast<int>(__byte_perm(held, c, 0x5410 ^ (place.Has(heldof) ? 0 : 0x0032) ^ (place.Has(t) ? 0 : 0x7600)));
 
       re = __dp4a(two, 0x010001, re);
       im = __dp4a(two, 0x01000100, im);
-    } else if (bits == 8 && !last) held = c;
-    else V::AddCode(c, re, im);
+    } else if (bits == 8 && !last) {
+      held   = c;
+      heldof = t;
+    } else V::AddCode(c, place.Has(t) ? ~0 : 0, re, im);
   }
 
   __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum; }
@@ -243,11 +258,6 @@ static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VC
 #endif
 }
 
-/* Where a thread's rows are in their line */
-struct Place {
-  bool begins, ends;
-};
-
 /* Which rows a plane's points belong to: before a band begins and after it ends there is one only */
 enum Rows {
   ROWS_ALL,
@@ -257,15 +267,15 @@ enum Rows {
 
 /*
    A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. ends: the warp has rows
-   at ends of a line. Their entries have no gaps for the points that are not there, whose x is that of zero.
+   at ends of a line. Their entries have no gaps for the points that are not there, whose x is that of zero; in place of theirs another is read.
 */
 template <bool difference, bool ends, Rows rows, class V, class Sums>
-static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place place, Sums &first, Sums &middle, Sums &last)
+static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at, Sums &first, Sums &middle, Sums &last)
 {
   typedef Pieces<difference>                        P;
   typedef typename Register<typename V::Code>::type Code;
-  const bool                                        whole  = !ends || !(place.begins || place.ends);
-  const int                                         before = ends && place.begins ? 32 : 0, aline = whole ? 0 : 32;
+  const bool                                        whole  = !(at.begins || at.ends);
+  const int                                         before = at.begins ? 32 : 0, aline = whole ? 0 : 32;
   const typename V::Code                           *value0 = value - before;
   const typename V::Code                           *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
   const typename V::Code                           *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
@@ -274,16 +284,14 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 #pragma unroll
   for (int t = 0; t < plane; t++) {
     const int     k     = t - (difference && t > plane / 2 ? 1 : 0); /* without the row's own point */
-    const bool    leave = ends && ((t % 3 == 0 && place.begins) || (t % 3 == 2 && place.ends));
-    const Number *line  = x + (t / 3 - 1) * pitch, *side = t % 3 == 0 ? (leave ? zero + 1 : line) : (leave ? zero - 1 : line);
-    const Number  xt    = side[t % 3 - 1];
-    const auto    read  = [&](const typename V::Code *v) { return leave ? Code{} : Code{*v}; };
+    const Number *line = x + (t / 3 - 1) * pitch, *side = at.Has(t) ? line : zero + 1 - t % 3;
+    const Number  xt   = side[t % 3 - 1];
 
     all = all + xt;
-    if (rows != ROWS_LAST) first.AddEntry(values, read(value0 + 32 * t), xt, leave, t, t + 1 == plane);
-    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, read(value1 + 32 * k), xt, leave, k, k + 1 == P::middle);
-    if (rows != ROWS_FIRST) last.AddEntry(values, read(value2 + 32 * t), xt, leave, t, t + 1 == plane);
-    if (ends && t % 3 == 2) {
+    if (rows != ROWS_LAST) first.AddEntry(values, Code{value0[32 * t]}, xt, at, t, t, t + 1 == plane);
+    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, Code{value1[32 * k]}, xt, at, t, k, k + 1 == P::middle);
+    if (rows != ROWS_FIRST) last.AddEntry(values, Code{value2[32 * t]}, xt, at, t, t, t + 1 == plane);
+    if (t % 3 == 2) {
       value0 -= aline;
       value1 -= aline;
       value2 -= aline;
@@ -292,14 +300,8 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return all;
 }
 
-/* What a thread has computed, as it is: for want of registers the assembler would compute it anew for each plane */
-[[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
-{
-  return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
-}
-
-/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. Barriers "empty" follow those that are "full" */
-template <class V, bool difference, int stages>
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. ends: it has rows at ends of lines. Barriers "empty" follow those that are "full" */
+template <class V, bool difference, int stages, bool ends>
 static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
@@ -307,33 +309,30 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
   const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * Pieces<difference>::room * warp + lane));
   const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
-  const VCRSUnsigned column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place        place = {column == 0, column + 1 == static_cast<VCRSUnsigned>(a.line)};
-  const bool         ends = HasEnds(a, row0);
-  const PetscInt     wanted = !is ? -2 : (place.begins ? a.side[0] : (place.ends ? a.side[1] : a.common));
+  const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place        place = {ends && column == 0, ends && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const int          writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
   Sums               first, middle, last;
   Number             own    = Number{};
-  VCRSUnsigned       row    = row0 + lane - 2 * static_cast<VCRSUnsigned>(a.stride); /* that is done with this plane, before it begins the first is */
-  int                stage  = 0;
+  VCRSUnsigned       row    = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
+  int                stage  = 0, p = -1;
   uint32_t           parity = 0;
 
-  first.Clear();
-  middle.Clear();
-#pragma unroll 1
-  for (int p = -1; p <= a.planes; p++, row += static_cast<VCRSUnsigned>(a.stride)) {
+  const auto step = [&](auto of) {
+    constexpr Rows  rows     = decltype(of)::value;
     const uint32_t  at       = begin + static_cast<uint32_t>(stage) * a.stagebytes;
     uint64_t *const full     = AtShared<uint64_t>(barrier) + stage;
     const Number   *x        = AtShared<Number>(at + xat);
-    const Code     *value    = AtShared<Code>(at + valueat);
     const Number    before   = own;
-    PetscInt        id       = -3;
+    const bool      wanted   = rows != ROWS_FIRST && p >= writes;
+    uint32_t        main     = 0;
     int             exponent = 0;
-    Number          sigma    = Number{}, all;
+    Number          sigma    = Number{};
 
     /* behind a branch the compiler would copy the sum that was read, which waits for it */
-    if (difference) sigma = ReadIf(p > 0 && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
-    if (p > 0) {
-      id = ReadId(a.id, a.idbytes, row);
+    if (difference) sigma = ReadIf(wanted && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
+    if (wanted) {
+      main = __ldg(a.main + row / 32);
       if (V::scaled) exponent = __ldcs(a.exponent + row);
     }
     last   = middle;
@@ -341,11 +340,9 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     first.Clear();
     BarrierWait(full, parity);
     own = *x;
-    if (p < 0) all = AddPlane<difference, true, ROWS_FIRST>(values, value, x, zero, a.pitch, place, first, middle, last);
-    else if (p == a.planes && ends) all = AddPlane<difference, true, ROWS_LAST>(values, value, x, zero, a.pitch, place, first, middle, last);
-    else if (p == a.planes) all = AddPlane<difference, false, ROWS_LAST>(values, value, x, zero, a.pitch, place, first, middle, last);
-    else if (ends) all = AddPlane<difference, true, ROWS_ALL>(values, value, x, zero, a.pitch, place, first, middle, last);
-    else all = AddPlane<difference, false, ROWS_ALL>(values, value, x, zero, a.pitch, place, first, middle, last);
+
+    const Number all = AddPlane<difference, ends, rows>(values, AtShared<Code>(at + valueat), x, zero, a.pitch, place, first, middle, last);
+
     first.Add(Sums::Share(all));
     middle.Add(Sums::Share(difference ? all - own : all));
     last.Add(Sums::Share(all));
@@ -355,11 +352,20 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
       stage = 0;
       parity ^= 1;
     }
-    if (id == wanted && row >= writefrom) {
+    if (rows != ROWS_FIRST && main >> lane & 1u) {
       if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) sigma = ReadSigma(a.sigma, row);
       WriteRow<V::scaled, difference>(a, row, exponent, false, sigma, before, last.Finish(before));
     }
-  }
+    row += stride;
+    p++;
+  };
+
+  first.Clear();
+  middle.Clear();
+  step(std::integral_constant<Rows, ROWS_FIRST>());
+#pragma unroll 1
+  while (p < a.planes) step(std::integral_constant<Rows, ROWS_ALL>());
+  step(std::integral_constant<Rows, ROWS_LAST>());
 }
 
 /*
@@ -398,7 +404,10 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
     const bool is = 32u * warp < rows;
 
     if (!lists) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * warps) + warp, items, static_cast<PetscInt>(gridDim.x * warps));
-    MultPlanes<V, difference, stages>(a, values, first + (is ? 32 * warp : 0), static_cast<VCRSUnsigned>(a.firstmain) + begin, is, from, zero, full);
+    const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
+
+    if (HasEnds(a, row0)) MultPlanes<V, difference, stages, true>(a, values, row0, writefrom, is, from, zero, full);
+    else MultPlanes<V, difference, stages, false>(a, values, row0, writefrom, is, from, zero, full);
   } else if (warp == warps) CopyPlanes<V, difference, stages>(a, allx, first, rows, warps, from, full, empty);
   else MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
@@ -437,12 +446,11 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   static_cast<SetsArguments &>(a) = *sets;
   a.stride     = l->stride;
   a.line       = l->line;
-  a.side[0]    = l->side[0];
-  a.side[1]    = l->side[1];
   a.firstmain  = l->firstmain;
   a.nmain      = l->nmain;
   a.nlisted    = l->nlisted;
   a.listed     = l->dlisted;
+  a.main       = l->dmain;
   a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
   a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
   a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
@@ -504,8 +512,9 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
     else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see below */
-    PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG16>::type>(l, p, &a, stream)));
+  case VCRS_VALUES_LOG16: /* short, see below. Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the other half */
+    if (p->logpower[VCRS_LOG_POWERS - 1] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS - 1>>(l, p, &a, stream)));
+    else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_DICT8:
     PetscCall((GridLaunchForm<Values<VCRS_VALUES_DICT8>>(l, p, &a, stream)));
@@ -547,7 +556,16 @@ struct IsListed {
   __device__ PetscInt SetOfPlace(VCRSUnsigned place) const { return place == 0 ? side[0] : (place + 1 == line ? side[1] : common); }
 };
 
-/* Makes the list of the other rows; taken is false where there are too many, or the grid too small */
+/* Bit row % 32 of word row / 32: the row is not in the list */
+static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
+{
+  const PetscInt64 row  = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint32_t   word = __ballot_sync(0xffffffffu, row < m && !listed(static_cast<PetscInt>(row)));
+
+  if (row < m && row % 32 == 0) main[row / 32] = word;
+}
+
+/* Makes the list of the other rows, for boxes marks these, too; taken is false where there are too many, or the grid too small */
 PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
   const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->box ? l->line : 0), l->id, {l->side[0], l->side[1]}};
@@ -571,6 +589,11 @@ PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, P
     *taken = PETSC_TRUE;
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
     PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+    if (listed.line) {
+      PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->dmain)));
+      MarkMain<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(listed, p->m, l->dmain);
+      PetscCallCUDA(cudaGetLastError());
+    }
     PetscCallCUDA(cudaStreamSynchronize(stream));
   }
   PetscCallCUDA(cudaFree(work));

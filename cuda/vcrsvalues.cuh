@@ -31,8 +31,8 @@ struct CopiedTable {
 
   static_assert(stride < 256, "a byte");
 
-  /* The entry that byte b of a word names: its address takes one instruction */
-  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return *AtShared<const T>(__dp4a(word, stride << 8 * b, mine)); }
+  /* The entry that byte b of a word names, or if it is not wanted, 0 in place of ~0, the first: its address takes one instruction */
+  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const { return *AtShared<const T>(__dp4a(word, stride << 8 * b & wanted, mine)); }
 
   /*
      One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
@@ -79,7 +79,7 @@ struct GlobalTable {
   static constexpr size_t bytes = 0;
   const T                *table;
 
-  __device__ __forceinline__ T Byte(unsigned int word, int b) const { return ReadInOrder(table + (word >> 8 * b & 255u)); }
+  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const { return ReadInOrder(table + (word >> 8 * b & 255u & wanted)); }
 
   static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
 
@@ -112,7 +112,7 @@ struct DecodeArguments {
   const Number    *dict;
   int              ndict;
   const PetscReal *coarse, *fine;
-  double           power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
+  float            power[VCRS_LOG_POWERS]; /* fine[c] is LitheLogFine() of these, in plans with short logarithms */
 };
 
 struct NoTables {
@@ -126,14 +126,14 @@ struct NoTables {
   __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0) { }
 };
 
-/* What has components of so many bytes each: the number that begins at byte b of a word */
+/* What has components of so many bytes each: the number that begins at byte b of a word; zero, if wanted is 0 in place of ~0 */
 template <int bytes, class V>
-static __device__ __forceinline__ Number DecodeComponents(const V &values, unsigned int word, int b)
+static __device__ __forceinline__ Number DecodeComponents(const V &values, unsigned int word, int b, unsigned int wanted)
 {
 #if defined(PETSC_USE_COMPLEX)
-  return Number{values.Component(word, b), values.Component(word, b + bytes)};
+  return Number{values.Component(word, b, wanted), values.Component(word, b + bytes, wanted)};
 #else
-  return values.Component(word, b);
+  return values.Component(word, b, wanted);
 #endif
 }
 
@@ -211,9 +211,9 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ PetscReal Component(unsigned int word, int b) const { return table.Byte(word, b); }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const { return table.Byte(word, b, wanted); }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<1>(*this, word, b); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<1>(*this, word, b, wanted); }
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
@@ -232,9 +232,9 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ PetscReal Component(unsigned int word, int b) const { return coarse.Byte(word, b + 1) * fine.Byte(word, b); }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const { return coarse.Byte(word, b + 1, wanted) * fine.Byte(word, b); }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<2>(*this, word, b); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<2>(*this, word, b, wanted); }
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
 
@@ -259,32 +259,36 @@ struct UpperWord {
 template <class>
 using ShortTable = CopiedTable<UpperWord, 32>;
 
+template <class Table, int powers>
 struct ShortLog16 : NoTables {
-  typedef CopiedTable<UpperWord, 16>     Table;
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
   static constexpr size_t                sharedbytes = Table::bytes;
   static constexpr bool                  bytewise    = true;
   Table                                  coarse;
-  double                                 power[VCRS_LOG_POWERS];
+  float                                  power[powers];
+  unsigned int                           upper; /* has the upper three bytes of 2^23 */
 
   __device__ __forceinline__ void Setup(char *shared, const DecodeArguments &a, int threads = 0)
   {
     coarse = Table::Find(shared, a.coarse);
+    upper  = Keep(0x4B000000u + threadIdx.x % 32);
 #pragma unroll
-    for (int k = 0; k < VCRS_LOG_POWERS; k++) power[k] = a.power[k];
+    for (int k = 0; k < powers; k++) power[k] = a.power[k];
     Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
     Table::Ready(threads);
   }
 
-  /* 2^52 + c has the bits of c in its lower word: no conversion */
-  __device__ __forceinline__ double Component(unsigned int word, int b) const
+  /* Both ways to convert a byte, by the unit for that, and as the lowest of 2^23 + c, less 2^23: with either alone all would wait for the unit or for instructions */
+  __device__ __forceinline__ double Component(unsigned int word, int b, unsigned int wanted) const
   {
-    const double c = __hiloint2double(0x43300000, static_cast<int>(__byte_perm(word, 0, 0x4440 + b))) - 4503599627370496.;
+    float c;
 
-    return static_cast<double>(coarse.Byte(word, b + 1)) * LitheLogFine(power, c);
+    if (b == 0) asm("cvt.rn.f32.u8 %0, %1;" : "=f"(c) : "r"(word));
+    else c = __uint_as_float(__byte_perm(word, upper, 0x7650 + b)) - 8388608.f;
+    return static_cast<double>(coarse.Byte(word, b + 1, wanted)) * static_cast<double>(LitheLogFine(powers, power, c));
   }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return DecodeComponents<2>(*this, word, b); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<2>(*this, word, b, wanted); }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
 };
@@ -296,7 +300,7 @@ struct ShortValues<VCRS_VALUES_LOG8> {
 
 template <>
 struct ShortValues<VCRS_VALUES_LOG16> {
-  typedef ShortLog16 type;
+  typedef ShortLog16<CopiedTable<UpperWord, 16>, VCRS_LOG_POWERS> type;
 };
 #endif
 
@@ -320,8 +324,14 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
 
   static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<signed char>(code); }
 
-  /* The first of the two integers of a code, and sums of both */
-  static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<signed char>(code); }
+  /* The first of the two integers of a code */
+  static __device__ __forceinline__ double RealPart(Register<Code>::type code)
+  {
+    double re;
+
+    asm("cvt.rn.f64.s8 %0, %1;" : "=d"(re) : "r"(code)); /* the compiler would extend the sign first */
+    return re;
+  }
 
   /* 3/2 2^power and the other: a product of its byte with the unit of that mantissa. That is one of the bits of a byte, so power is no less; what is taken off the sums rounds them to some 2^-39 of a unit of the codes times x */
   static constexpr int power = 13;
@@ -334,10 +344,10 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
     return __hiloint2double(upper, 0);
   }
 
-  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
+  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int wanted, int &re, int &im)
   {
-    re = __dp4a(static_cast<int>(code), 0x01, re);
-    im = __dp4a(static_cast<int>(code), 0x0100, im);
+    re = __dp4a(static_cast<int>(code), 0x01 & wanted, re);
+    im = __dp4a(static_cast<int>(code), 0x0100 & wanted, im);
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const
@@ -358,16 +368,16 @@ struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
 
   static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
 
-  static __device__ __forceinline__ int RealPart(Register<Code>::type code) { return static_cast<short>(code); }
+  static __device__ __forceinline__ double RealPart(Register<Code>::type code) { return static_cast<double>(static_cast<short>(code)); }
 
   static constexpr int power = 17;
 
   static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code) { return __hiloint2double(__dp2a_lo(static_cast<int>(code), 1 << (20 - power) << 8, (0x3FF + power) << 20 | 1 << 19), 0); }
 
-  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int &re, int &im)
+  static __device__ __forceinline__ void AddCode(Register<Code>::type code, int wanted, int &re, int &im)
   {
-    re = __dp2a_lo(static_cast<int>(code), 0x01, re);
-    im = __dp2a_lo(static_cast<int>(code), 0x0100, im);
+    re = __dp2a_lo(static_cast<int>(code), 0x01 & wanted, re);
+    im = __dp2a_lo(static_cast<int>(code), 0x0100 & wanted, im);
   }
 
   __device__ __forceinline__ Number Decode(Register<Code>::type code) const

@@ -38,7 +38,7 @@ typedef struct {
   int       isshort;                  /* whether lower words of coarse[] are zero, and fine[c] is LitheLogFine() */
   double    logmin, logstep, perstep; /* log min, log q, 1/log q */
   PetscReal coarse[256], fine[256];
-  double    power[LITHE_LOG_POWERS];
+  float     power[LITHE_LOG_POWERS];
 
   /* LitheLogScaleEncodeMany(): codes from a table of logarithms, in steps, and how near to a whole number that may be wrong */
   double peroctave, unsure, table[LITHE_LOG_TABLE][2];
@@ -55,41 +55,47 @@ LITHE_HD static inline double LitheRoundToUpperWord(double v)
   return v;
 }
 
-/* q^c by the polynomial of these coefficients, constant first: the same bits on host and device, since fma() rounds once on either */
-LITHE_HD static inline double LitheLogFine(const double power[], double c)
+/* q^c by the polynomial of so many coefficients, constant first: the same bits on host and device, since fmaf() rounds once on either, and whether or not the last coefficients are there, if they are zero */
+LITHE_HD static inline float LitheLogFine(int powers, const float power[], float c)
 {
-  double v = power[LITHE_LOG_POWERS - 1];
+  float v = power[powers - 1];
 
-  for (int k = LITHE_LOG_POWERS - 2; k >= 0; k--) v = fma(v, c, power[k]);
+  for (int k = powers - 2; k >= 0; k--) v = fmaf(v, c, power[k]);
   return v;
 }
 
-/* The polynomial that is q^c, q = exp(step), at 0 and at four other points of [0, 255]: at the zeros of the Chebyshev polynomial. Returns whether it is near enough to it */
-LITHE_HD static inline int LitheLogSetPowers(double step, double power[])
+/* The polynomial of n coefficients that is q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255]: at the zeros of the Chebyshev polynomial. Returns whether it is near enough to it */
+LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[])
 {
-  double node[LITHE_LOG_POWERS], f[LITHE_LOG_POWERS];
-  int    fits = 1;
+  const double first = cos(.5 * PETSC_PI / n);
+  double       node[LITHE_LOG_POWERS], f[LITHE_LOG_POWERS], p[LITHE_LOG_POWERS];
+  int          fits = 1;
 
-  for (int k = 0; k < LITHE_LOG_POWERS; k++) {
-    const double first = cos(.5 * PETSC_PI / LITHE_LOG_POWERS);
-
-    node[k]  = 255. * (first - cos((k + .5) * PETSC_PI / LITHE_LOG_POWERS)) / (first + 1.);
-    f[k]     = exp(step * node[k]);
-    power[k] = 0.;
+  for (int k = 0; k < n; k++) {
+    node[k] = 255. * (first - cos((k + .5) * PETSC_PI / n)) / (first + 1.);
+    f[k]    = exp(step * node[k]);
+    p[k]    = 0.;
   }
 
   /* divided differences, and from them the coefficients by Horner's scheme */
-  for (int d = 1; d < LITHE_LOG_POWERS; d++) {
-    for (int k = LITHE_LOG_POWERS - 1; k >= d; k--) f[k] = (f[k] - f[k - 1]) / (node[k] - node[k - d]);
+  for (int d = 1; d < n; d++) {
+    for (int k = n - 1; k >= d; k--) f[k] = (f[k] - f[k - 1]) / (node[k] - node[k - d]);
   }
-  for (int d = LITHE_LOG_POWERS - 1; d >= 0; d--) {
-    for (int k = LITHE_LOG_POWERS - 1; k > 0; k--) power[k] = power[k - 1] - node[d] * power[k];
-    power[0] = f[d] - node[d] * power[0];
+  for (int d = n - 1; d >= 0; d--) {
+    for (int k = n - 1; k > 0; k--) p[k] = p[k - 1] - node[d] * p[k];
+    p[0] = f[d] - node[d] * p[0];
   }
+  for (int k = 0; k < LITHE_LOG_POWERS; k++) power[k] = k < n ? (float)p[k] : 0.F;
   for (int c = 0; c < 256; c++) {
-    if (!(fabs(log(LitheLogFine(power, c)) - step * c) <= LITHE_LOG_ROUNDING)) fits = 0;
+    if (!(fabs(log((double)LitheLogFine(n, power, (float)c)) - step * c) <= LITHE_LOG_ROUNDING)) fits = 0;
   }
   return fits;
+}
+
+/* The shorter polynomial wherever it is near enough */
+LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
+{
+  return LitheLogInterpolate(step, LITHE_LOG_POWERS - 1, power) || LitheLogInterpolate(step, LITHE_LOG_POWERS, power);
 }
 
 /* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
@@ -111,7 +117,7 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
     s->perstep = s->logstep > 0. ? 1. / s->logstep : 0.;
     s->isshort = LitheLogSetPowers(bits == 8 ? 0. : s->logstep, s->power) && may;
     for (c = 0; c < 256; c++) {
-      s->fine[c]   = (PetscReal)(s->isshort ? LitheLogFine(s->power, c) : (bits == 8 ? 1. : exp(c * s->logstep)));
+      s->fine[c]   = (PetscReal)(s->isshort ? (double)LitheLogFine(LITHE_LOG_POWERS, s->power, (float)c) : (bits == 8 ? 1. : exp(c * s->logstep)));
       s->coarse[c] = 0;
     }
     for (c = 0; c < ncoarse; c++) {

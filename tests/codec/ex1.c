@@ -58,13 +58,15 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
 
   /* words are short where that is said, which is so wherever the scale is far from the ends of the range, not fine, and not too wide for fine values by a polynomial */
   if (sizeof(PetscReal) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0)) TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
+  if (s.isshort && spread < 20.0) TEST(s.power[LITHE_LOG_POWERS - 1] == 0.F, "%d bit over [%g, %g]: a polynomial of degree %d\n", bits, min, max, LITHE_LOG_POWERS - 1);
   for (int c = 0; c < 256 && s.isshort; c++) {
     const double word = (double)s.coarse[c], fine = (double)s.fine[c];
     uint64_t     bitsof;
 
     memcpy(&bitsof, &word, sizeof(bitsof));
     TEST(!(bitsof & 0xffffffffU), "%d bit over [%g, %g]: coarse value %d is %.17g\n", bits, min, max, c, word);
-    TEST(fine == LitheLogFine(s.power, (double)c) && (c || fine == 1.0), "%d bit over [%g, %g]: fine value %d is %.17g\n", bits, min, max, c, fine);
+    TEST(fine == (double)LitheLogFine(LITHE_LOG_POWERS, s.power, (float)c) && (c || fine == 1.0), "%d bit over [%g, %g]: fine value %d is %.17g\n", bits, min, max, c, fine);
+    if (s.power[LITHE_LOG_POWERS - 1] == 0.F) TEST(fine == (double)LitheLogFine(LITHE_LOG_POWERS - 1, s.power, (float)c), "%d bit over [%g, %g]: fine value %d is another with the last coefficient, which is zero\n", bits, min, max, c);
     TEST(fabs(log(fine) - (bits == 8 ? 0.0 : c * s.logstep)) <= LITHE_LOG_ROUNDING, "%d bit over [%g, %g]: fine value %d is %.17g, its logarithm not %.17g\n", bits, min, max, c, fine, c * s.logstep);
   }
 

@@ -146,7 +146,7 @@ typedef struct {
   PetscScalar *dict;                /* [ndict] */
   PetscReal   *logcoarse, *logfine; /* [256] each */
   PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(logpower, c) */
-  double       logpower[VCRS_LOG_POWERS];
+  float        logpower[VCRS_LOG_POWERS];
   int16_t     *exponent; /* [m], by row */
 
   /* row sums of the difference form */
