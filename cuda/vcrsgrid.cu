@@ -152,47 +152,84 @@ static __device__ __forceinline__ void MultListed(const GridArguments &a, const 
 }
 
 /*
-   A row at an end of a line stores six points a plane, not nine, so its middle and last planes begin earlier. What a warp has in
-   shared memory of a slice for a plane: room for first, middle and last planes, the latter two from where they begin in such rows on.
+   What a warp has in shared memory of a slice for a plane: first, middle and last planes of entries. A row at an end of a line stores six points a plane, not nine, so
+   its middle and last planes begin earlier; slices with such rows (ends) have room for these from there on.
 */
-template <bool difference>
+template <bool difference, bool ends>
 struct Pieces {
   static constexpr int middle = plane - (difference ? 1 : 0), entries = 2 * plane + middle; /* in the middle plane, in all */
-  static constexpr int begin1 = 6, begin2 = 2 * begin1 - (difference ? 1 : 0);              /* in rows at ends */
+  static constexpr int begin1 = ends ? 6 : plane, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - plane;
   static constexpr int at1 = plane, at2 = at1 + plane + middle - begin1, room = at2 + entries - begin2;
 };
 
 /* Whether the slice that begins with this row has a row at an end of a line */
-[[maybe_unused]] static __device__ __forceinline__ bool HasEnds(const GridArguments &a, VCRSUnsigned row)
+[[maybe_unused]] static __host__ __device__ __forceinline__ bool HasEnds(VCRSUnsigned line, VCRSUnsigned row)
 {
-  const VCRSUnsigned at = row % static_cast<VCRSUnsigned>(a.line);
+  const VCRSUnsigned at = row % line;
 
-  return at == 0 || at + 32 >= static_cast<VCRSUnsigned>(a.line);
+  return at == 0 || at + 32 >= line;
 }
 
-/* What thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
+/* Of the slices that begin with a block's first row, those that have ends: a bit each, by all threads of a warp */
+template <int warps>
+static __device__ __forceinline__ uint32_t FindEnds(const GridArguments &a, VCRSUnsigned first)
+{
+  const VCRSUnsigned lane = threadIdx.x % 32;
+
+  return __ballot_sync(0xffffffffu, lane < warps && HasEnds(static_cast<VCRSUnsigned>(a.line), first + 32 * lane));
+}
+
+/* Where the entries of slice w of a block begin in a stage */
+template <bool difference>
+static __device__ __forceinline__ int SliceRoom(uint32_t ends, int w)
+{
+  constexpr int room = Pieces<difference, false>::room;
+
+  return room * w + (Pieces<difference, true>::room - room) * CountBelow(ends, w);
+}
+
+/* How many of so many slices one behind the other may have ends. Two do at each end of a line; where there may be several ends all places are tried */
+static int CountEnds(PetscInt line, int warps)
+{
+  int most = 2;
+
+  for (PetscInt begin = 0; line < 32 * (warps + 2) && begin < line; begin++) {
+    int n = 0;
+
+    for (int w = 0; w < warps; w++) n += HasEnds(static_cast<VCRSUnsigned>(line), static_cast<VCRSUnsigned>(begin + 32 * w));
+    most = PetscMax(most, n);
+  }
+  return most;
+}
+
+/* What a thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
 template <class V, bool difference>
 struct Piece {
-  typedef typename V::Code   Code;
-  typedef Pieces<difference> P;
-  VCRSUnsigned               slice; /* of the first row of all that this piece is taken from */
-  int                        which, from, most, room;
-  bool                       is;
-  PetscInt64                 start, end; /* of the slice to be copied next */
+  typedef typename V::Code Code;
+  VCRSUnsigned             slice; /* of the first row of all that this piece is taken from */
+  int                      which, from, most, room;
+  bool                     is;
+  PetscInt64               start, end; /* of the slice to be copied next */
 
-  __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps)
+  template <class P>
+  __device__ __forceinline__ void SetupPlace()
   {
-    const int lane = threadIdx.x % 32, warp = lane / 3;
+    from = which == 0 ? 0 : (which == 1 ? P::begin1 : P::begin2);
+    most = (which == 0 ? plane : (which == 1 ? plane + P::middle : P::entries)) - from;
+    room += which == 0 ? 0 : (which == 1 ? P::at1 : P::at2);
+  }
 
-    which = lane % 3;
+  /* Piece k of a block; ends: of FindEnds() */
+  __device__ __forceinline__ void Setup(VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
+  {
+    const int warp = k / 3;
+
+    which = k % 3;
     is    = warp < warps && 32u * warp < rows;
     slice = first / 32 + warp;
-
-    const bool ends = HasEnds(a, first + 32 * warp);
-
-    from = which == 0 ? 0 : (which == 1 ? (ends ? P::begin1 : plane) : (ends ? P::begin2 : P::entries - plane));
-    most = (which == 0 ? plane : (which == 1 ? plane + P::middle : P::entries)) - from;
-    room = warp * P::room + (which == 0 ? 0 : (which == 1 ? P::at1 : P::at2));
+    room  = SliceRoom<difference>(ends, warp);
+    if (ends >> warp & 1u) SetupPlace<Pieces<difference, true>>();
+    else SetupPlace<Pieces<difference, false>>();
   }
 
   /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
@@ -219,25 +256,34 @@ struct Piece {
 };
 
 /* The warp that copies; first: the block's first row */
-template <class V, bool difference, int stages>
-static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, int warps, char *to, uint64_t *full, uint64_t *empty)
+template <class V, bool difference, int stages, int warps>
+static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
-  const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number));
+  constexpr int        pieces = (3 * warps + 31) / 32; /* of a thread */
+  const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
   const Number        *x    = allx + first - a.stride - a.line - 1;
-  Piece<V, difference> piece;
+  Piece<V, difference> piece[pieces];
   int                  stage  = 0;
   uint32_t             parity = 1;
 
-  piece.Setup(a, first, rows, warps);
-  piece.Find(a, -1);
+#pragma unroll
+  for (int k = 0; k < pieces; k++) {
+    piece[k].Setup(first, rows, warps, ends, static_cast<int>(threadIdx.x % 32) + 32 * k);
+    piece[k].Find(a, -1);
+  }
 #pragma unroll 1
   for (int p = -1; p <= a.planes; p++, x += a.stride) {
-    char *const    stageto = to + stage * a.stagebytes;
-    const uint32_t n = piece.Count(), all = __reduce_add_sync(0xffffffffu, n);
-    const auto     copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
-    const void    *from = static_cast<const typename V::Code *>(a.value) + (piece.start + 32 * piece.from);
+    char *const stageto = to + stage * a.stagebytes;
+    uint32_t    n[pieces], all = 0;
+    const auto  copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
 
+#pragma unroll
+    for (int k = 0; k < pieces; k++) {
+      n[k] = piece[k].Count();
+      all += n[k];
+    }
+    all = __reduce_add_sync(0xffffffffu, all);
     BarrierWait(empty + stage, parity);
     if (threadIdx.x % 32 == 0) {
       (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + (a.window ? 1 : 3) * line);
@@ -248,8 +294,13 @@ static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VC
       }
     }
     __syncwarp();
-    if (n) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece.room * sizeof(typename V::Code), from, n, full + stage);
-    piece.Find(a, p + 1);
+#pragma unroll
+    for (int k = 0; k < pieces; k++) {
+      const void *from = static_cast<const typename V::Code *>(a.value) + (piece[k].start + 32 * piece[k].from);
+
+      if (n[k]) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece[k].room * sizeof(typename V::Code), from, n[k], full + stage);
+      piece[k].Find(a, p + 1);
+    }
     if (++stage == stages) {
       stage = 0;
       parity ^= 1;
@@ -272,13 +323,13 @@ enum Rows {
 template <bool difference, bool ends, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at, Sums &first, Sums &middle, Sums &last)
 {
-  typedef Pieces<difference>                        P;
+  typedef Pieces<difference, ends>                  P;
   typedef typename Register<typename V::Code>::type Code;
   const bool                                        whole  = !(at.begins || at.ends);
   const int                                         before = at.begins ? 32 : 0, aline = whole ? 0 : 32;
   const typename V::Code                           *value0 = value - before;
-  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (ends && whole ? 32 * (plane - P::begin1) : 0);
-  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (ends && whole ? 32 * (P::entries - plane - P::begin2) : 0);
+  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (whole ? 32 * (plane - P::begin1) : 0);
+  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (whole ? 32 * (P::entries - plane - P::begin2) : 0);
   Number                                            all    = Number{};
 
 #pragma unroll
@@ -300,14 +351,14 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return all;
 }
 
-/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. ends: it has rows at ends of lines. Barriers "empty" follow those that are "full" */
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. ends: it has rows at ends of lines; room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
 template <class V, bool difference, int stages, bool ends>
-static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, const char *from, const Number *zero, const uint64_t *barriers)
+static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
   typedef PlaneSums<difference, V> Sums;
   const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * Pieces<difference>::room * warp + lane));
+  const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
   const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
   const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
   const Place        place = {ends && column == 0, ends && column + 1 == static_cast<VCRSUnsigned>(a.line)};
@@ -405,10 +456,12 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
 
     if (!lists) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * warps) + warp, items, static_cast<PetscInt>(gridDim.x * warps));
     const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
+    const uint32_t     ends = FindEnds<warps>(a, first);
+    const int          room = SliceRoom<difference>(ends, warp);
 
-    if (HasEnds(a, row0)) MultPlanes<V, difference, stages, true>(a, values, row0, writefrom, is, from, zero, full);
-    else MultPlanes<V, difference, stages, false>(a, values, row0, writefrom, is, from, zero, full);
-  } else if (warp == warps) CopyPlanes<V, difference, stages>(a, allx, first, rows, warps, from, full, empty);
+    if (ends >> warp & 1u) MultPlanes<V, difference, stages, true>(a, values, row0, writefrom, is, room, from, zero, full);
+    else MultPlanes<V, difference, stages, false>(a, values, row0, writefrom, is, room, from, zero, full);
+  } else if (warp == warps) CopyPlanes<V, difference, stages, warps>(a, allx, first, rows, from, full, empty);
   else MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
   if (lists) MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
@@ -437,12 +490,13 @@ template <class V, bool difference, int stages, int warps, int lists, int blocks
 static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
   const auto    kernel = GridKernel<V, difference, stages, warps, lists, blocks>;
+  constexpr int whole  = Pieces<difference, false>::room;
   GridArguments a;
   PetscInt64    bands;
   size_t        bytes;
 
   PetscFunctionBegin;
-  static_assert(3 * warps <= 32, "a warp copies for all");
+  static_assert(warps <= 32, "a bit each");
   static_cast<SetsArguments &>(a) = *sets;
   a.stride     = l->stride;
   a.line       = l->line;
@@ -454,7 +508,7 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
   a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
   a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
-  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * warps * Pieces<difference>::room * sizeof(typename V::Code));
+  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * (warps * whole + CountEnds(l->line, warps) * (Pieces<difference, true>::room - whole)) * sizeof(typename V::Code));
   bytes        = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
   *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
   if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
