@@ -212,12 +212,12 @@ static void ChooseMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
 
 /*
    L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. part: which of its
-   entries each set has. Rows at an end of a line have all but the points beyond it.
+   entries each set has. Rows at an end of a line, or in the first or last one of a plane, have all but the points beyond.
 */
 static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, const uint32_t part[], PetscBool difference)
 {
   constexpr int n = 27, self = 13, plane = 9;
-  uint32_t      beyond[2] = {0, 0};
+  uint32_t      beyond[4] = {0, 0, 0, 0};
   int           inset[n];
 
   if (l->length != n) return;
@@ -229,11 +229,12 @@ static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, const uint32_t 
   for (int k = 0; k < n; k++) {
     if (l->offset[inset[k]] != (k / plane - 1) * stride + (k % plane / 3 - 1) * line + k % 3 - 1) return;
     if (k % 3 != 1) beyond[k % 3 / 2] |= 1u << inset[k];
+    if (k % plane / 3 != 1) beyond[2 + k % plane / 3 / 2] |= 1u << inset[k];
   }
   l->box    = PETSC_TRUE;
   l->stride = stride;
   l->line   = line;
-  for (int e = 0; e < 2; e++) {
+  for (int e = 0; e < 4; e++) {
     l->side[e] = -1;
     for (PetscInt p = 0; p < nsets; p++)
       if (part[p] == (part[l->id] & ~beyond[e])) l->side[e] = p;

@@ -454,6 +454,9 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 /* Where rows that kernels leave out are in a list there must be as many planes of the others */
 #define VCRS_GRID_PLANES 4
 
+/* The most warps of a block that sum, in the kernel for boxes */
+#define VCRS_GRID_WARPS 32
+
 /* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
 #define VCRS_COMMON_PAIRS 6
 
@@ -476,9 +479,11 @@ typedef struct {
   PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
   PetscBool box;    /* L1, L2: done by vcrsgrid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
   bool      star;    /* L1, L2: done by vcrsstar.cu */
-  PetscInt  side[2]; /* boxes: the sets of rows at the beginning and at the end of a line that have all but the points beyond it; -1: none */
+  PetscInt  side[4]; /* boxes: the sets of rows at the beginning and at the end of a line, in the first and in the last line of a plane that have all but the points beyond; -1: none */
+  int       ends[VCRS_GRID_WARPS + 1]; /* boxes: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
   PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
   PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
+  uint32_t *dmain;  /* device, boxes: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
   int       ntriple, nsingle;
   int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
   PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
@@ -492,7 +497,6 @@ typedef struct {
   uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
   PetscScalar *ddiagonal; /* device, L0: [nsets] */
   VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrsunions.cu works on */
-  uint32_t    *dmain;      /* device, boxes: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
 } VCRSLaunch;
 
 /* What every product gets */

@@ -11,8 +11,8 @@
    the others need to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and of the entries of
    three slices a warp those for this plane.
 
-   Rows at the ends of a line lack the points beyond it and are done with the others, which take x and entries
-   there as zero. All other rows, the other boundaries, are in a list that is made once per matrix.
+   Rows at the ends of a line and in the first and the last line of a plane lack the points beyond and are done with the others: x is zero
+   there, or these points are left out for a whole slice. All other rows, the first and the last plane and corners, are in a list that is made once per matrix.
 */
 
 #include "barrier.cuh"
@@ -34,6 +34,14 @@ struct Place {
 
   /* Whether point t of a plane is there */
   __device__ __forceinline__ bool Has(int t) const { return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends)); }
+};
+
+/* What slices have: rows with all points of a plane; rows at ends of lines, too; rows in the first line of a plane only; rows in the last one only */
+enum SliceKind {
+  SLICE_WHOLE,
+  SLICE_ENDS,
+  SLICE_LOW,
+  SLICE_HIGH
 };
 
 struct GridArguments : SetsArguments {
@@ -127,47 +135,77 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
 };
 #endif
 
-/* The rows of the list from item on, allx: x of the first column, 32 at a time, a thread a row, up to item end */
+/* A row of the list, as far as it has been read */
+struct ListedRow {
+  VCRSUnsigned row;
+  RowHead      head;
+  PetscInt     start;
+  int          length;
+};
+
+/*
+   The rows of the list from item on, 32 at a time, a thread a row, up to item end; allx: x of the first column. What tells where a row is, its head and where its
+   set begins wait for one another, and are read while rows before it are summed. A thread that has no row of the list reads the last one.
+*/
 template <class V, bool difference>
 static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
 {
+  const int  lane    = static_cast<int>(threadIdx.x % 32);
+  const auto readrow = [&](PetscInt i) { return static_cast<VCRSUnsigned>(__ldg(a.listed + min(32 * min(i, end - 1) + lane, a.nlisted - 1))); };
+  const auto readset = [&](ListedRow *r) {
+    r->start  = __ldg(a.setptr + r->head.id);
+    r->length = static_cast<int>(__ldg(a.setptr + r->head.id + 1) - r->start);
+  };
+
+  if (item >= end) return;
+
+  ListedRow    next;
+  VCRSUnsigned after;
+
+  next.row  = readrow(item);
+  after     = readrow(item + step);
+  next.head = ReadHead<V::scaled, difference>(a, next.row, true);
+  readset(&next);
 #pragma unroll 1
   for (; item < end; item += step) {
-    const PetscInt q = 32 * item + static_cast<PetscInt>(threadIdx.x % 32);
+    const ListedRow r = next;
 
-    if (q < a.nlisted) {
-      const VCRSUnsigned row    = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
-      const RowHead      head   = ReadHead<V::scaled, difference>(a, row, true);
-      const Number       sigma  = difference ? ReadHeadSigma(a, head, row) : Number{};
-      const PetscInt     start  = __ldg(a.setptr + head.id);
-      const PetscInt    *offset = a.setoffset + start;
-      const int          length = static_cast<int>(__ldg(a.setptr + head.id + 1) - start);
-      const Number      *x      = Whole(allx + row);
-      const Number       xref   = difference && length > 0 ? Read(x + __ldg(offset)) : Number{};
-      const Number       sum    = SumTable<13, difference>(values, static_cast<const typename V::Code *>(a.value) + head.start + row % 32, x, xref, offset, length);
+    next.row  = after;
+    next.head = ReadHead<V::scaled, difference>(a, next.row, true);
+    after     = readrow(item + 2 * step);
 
-      WriteRow<V::scaled, difference>(a, row, head.exponent, length == 0, sigma, xref, sum);
-    }
+    const Number    sigma  = difference ? ReadHeadSigma(a, r.head, r.row) : Number{};
+    const PetscInt *offset = a.setoffset + r.start;
+    const Number   *x      = Whole(allx + r.row);
+    const Number    xref   = difference && r.length > 0 ? Read(x + __ldg(offset)) : Number{};
+    const Number    sum    = SumTable<9, difference>(values, static_cast<const typename V::Code *>(a.value) + r.head.start + r.row % 32, x, xref, offset, r.length);
+
+    readset(&next);
+    if (32 * item + lane < a.nlisted) WriteRow<V::scaled, difference>(a, r.row, r.head.exponent, r.length == 0, sigma, xref, sum);
   }
 }
 
 /*
-   What a warp has in shared memory of a slice for a plane: first, middle and last planes of entries. A row at an end of a line stores six points a plane, not nine, so
-   its middle and last planes begin earlier; slices with such rows (ends) have room for these from there on.
+   The points of a plane that rows of a slice have, and what a warp has in shared memory of its entries: those of first, middle and last planes. A row at an end of a line stores six points a plane, not nine, so
+   its middle and last planes begin earlier than those of others; slices with both have room for these from there on.
 */
-template <bool difference, bool ends>
+template <bool difference, SliceKind kind>
 struct Pieces {
-  static constexpr int middle = plane - (difference ? 1 : 0), entries = 2 * plane + middle; /* in the middle plane, in all */
-  static constexpr int begin1 = ends ? 6 : plane, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - plane;
-  static constexpr int at1 = plane, at2 = at1 + plane + middle - begin1, room = at2 + entries - begin2;
+  static constexpr bool ends  = kind == SLICE_ENDS;
+  static constexpr int  point = kind == SLICE_LOW ? 3 : 0, points = kind == SLICE_LOW || kind == SLICE_HIGH ? 6 : plane; /* the first, how many */
+  static constexpr int  middle = points - (difference ? 1 : 0), entries = 2 * points + middle; /* in the middle plane, in all */
+  static constexpr int  begin1 = ends ? 6 : points, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - points;
+  static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
-/* Whether the slice that begins with this row has a row at an end of a line */
-[[maybe_unused]] static __host__ __device__ __forceinline__ bool HasEnds(VCRSUnsigned line, VCRSUnsigned row)
+/* What the slice that begins with this row has */
+[[maybe_unused]] static __host__ __device__ __forceinline__ SliceKind GetSliceKind(VCRSUnsigned line, VCRSUnsigned stride, VCRSUnsigned row)
 {
-  const VCRSUnsigned at = row % line;
+  const VCRSUnsigned at = row % stride, column = row % line;
 
-  return at == 0 || at + 32 >= line;
+  if (at + 32 <= line) return SLICE_LOW;
+  if (at >= stride - line) return SLICE_HIGH;
+  return column == 0 || column + 32 >= line ? SLICE_ENDS : SLICE_WHOLE;
 }
 
 /* Of the slices that begin with a block's first row, those that have ends: a bit each, by all threads of a warp */
@@ -176,30 +214,16 @@ static __device__ __forceinline__ uint32_t FindEnds(const GridArguments &a, VCRS
 {
   const VCRSUnsigned lane = threadIdx.x % 32;
 
-  return __ballot_sync(0xffffffffu, lane < warps && HasEnds(static_cast<VCRSUnsigned>(a.line), first + 32 * lane));
+  return __ballot_sync(0xffffffffu, lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
 }
 
-/* Where the entries of slice w of a block begin in a stage */
+/* The room in a stage for so many slices, of which some have ends */
 template <bool difference>
-static __device__ __forceinline__ int SliceRoom(uint32_t ends, int w)
+static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
 {
-  constexpr int room = Pieces<difference, false>::room;
+  constexpr int room = Pieces<difference, SLICE_WHOLE>::room;
 
-  return room * w + (Pieces<difference, true>::room - room) * CountBelow(ends, w);
-}
-
-/* How many of so many slices one behind the other may have ends. Two do at each end of a line; where there may be several ends all places are tried */
-static int CountEnds(PetscInt line, int warps)
-{
-  int most = 2;
-
-  for (PetscInt begin = 0; line < 32 * (warps + 2) && begin < line; begin++) {
-    int n = 0;
-
-    for (int w = 0; w < warps; w++) n += HasEnds(static_cast<VCRSUnsigned>(line), static_cast<VCRSUnsigned>(begin + 32 * w));
-    most = PetscMax(most, n);
-  }
-  return most;
+  return room * slices + (Pieces<difference, SLICE_ENDS>::room - room) * ends;
 }
 
 /* What a thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
@@ -211,25 +235,35 @@ struct Piece {
   bool                     is;
   PetscInt64               start, end; /* of the slice to be copied next */
 
-  template <class P>
+  template <SliceKind kind>
   __device__ __forceinline__ void SetupPlace()
   {
+    typedef Pieces<difference, kind> P;
+
     from = which == 0 ? 0 : (which == 1 ? P::begin1 : P::begin2);
-    most = (which == 0 ? plane : (which == 1 ? plane + P::middle : P::entries)) - from;
+    most = which == 0 ? P::at1 : (which == 1 ? P::at2 - P::at1 : P::room - P::at2);
     room += which == 0 ? 0 : (which == 1 ? P::at1 : P::at2);
   }
 
   /* Piece k of a block; ends: of FindEnds() */
-  __device__ __forceinline__ void Setup(VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
+  __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
   {
     const int warp = k / 3;
 
     which = k % 3;
     is    = warp < warps && 32u * warp < rows;
     slice = first / 32 + warp;
-    room  = SliceRoom<difference>(ends, warp);
-    if (ends >> warp & 1u) SetupPlace<Pieces<difference, true>>();
-    else SetupPlace<Pieces<difference, false>>();
+    room  = SlicesRoom<difference>(warp, CountBelow(ends, warp));
+    switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * warp)) {
+    case SLICE_WHOLE:
+      SetupPlace<SLICE_WHOLE>();
+      break;
+    case SLICE_ENDS:
+      SetupPlace<SLICE_ENDS>();
+      break;
+    default:
+      SetupPlace<SLICE_LOW>();
+    }
   }
 
   /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
@@ -255,28 +289,19 @@ struct Piece {
   }
 };
 
-/* The warp that copies; first: the block's first row */
+/* The warp that copies; first: the block's first row. Entries of the first planes need not wait for x */
 template <class V, bool difference, int stages, int warps>
-static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
+static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int        pieces = (3 * warps + 31) / 32; /* of a thread */
   const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
-  const Number        *x    = allx + first - a.stride - a.line - 1;
+  const int            lines = a.window ? 1 : 3, ahead = min(stages, a.planes + 2) - 1; /* before this plane */
   Piece<V, difference> piece[pieces];
-  int                  stage  = 0;
-  uint32_t             parity = 1;
 
-#pragma unroll
-  for (int k = 0; k < pieces; k++) {
-    piece[k].Setup(first, rows, warps, ends, static_cast<int>(threadIdx.x % 32) + 32 * k);
-    piece[k].Find(a, -1);
-  }
-#pragma unroll 1
-  for (int p = -1; p <= a.planes; p++, x += a.stride) {
-    char *const stageto = to + stage * a.stagebytes;
+  const auto copyentries = [&](int stage, int p) {
+    char *const to0 = to + stage * a.stagebytes + a.valuesat;
     uint32_t    n[pieces], all = 0;
-    const auto  copyx = [&](int k) { cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage); };
 
 #pragma unroll
     for (int k = 0; k < pieces; k++) {
@@ -284,23 +309,42 @@ static __device__ void CopyPlanes(const GridArguments &a, const Number *allx, VC
       all += n[k];
     }
     all = __reduce_add_sync(0xffffffffu, all);
-    BarrierWait(empty + stage, parity);
-    if (threadIdx.x % 32 == 0) {
-      (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + (a.window ? 1 : 3) * line);
-      copyx(0);
-      if (!a.window) {
-        copyx(1);
-        copyx(2);
-      }
-    }
+    if (threadIdx.x % 32 == 0) (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + lines * line);
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < pieces; k++) {
       const void *from = static_cast<const typename V::Code *>(a.value) + (piece[k].start + 32 * piece[k].from);
 
-      if (n[k]) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, stageto + a.valuesat + 32 * piece[k].room * sizeof(typename V::Code), from, n[k], full + stage);
+      if (n[k]) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to0 + 32 * piece[k].room * sizeof(typename V::Code), from, n[k], full + stage);
       piece[k].Find(a, p + 1);
     }
+  };
+  const auto copyx = [&](int stage, const Number *x) {
+    if (threadIdx.x % 32) return;
+    for (int k = 0; k < lines; k++) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + stage * a.stagebytes + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage);
+  };
+
+#pragma unroll
+  for (int k = 0; k < pieces; k++) {
+    piece[k].Setup(a, first, rows, warps, ends, static_cast<int>(threadIdx.x % 32) + 32 * k);
+    piece[k].Find(a, -1);
+  }
+#pragma unroll 1
+  for (int p = -1; p < ahead; p++) copyentries(p + 1, p);
+
+  const Number *x = WaitForVectors(a.x) + first - a.stride - a.line - 1;
+
+#pragma unroll 1
+  for (int p = -1; p < ahead; p++, x += a.stride) copyx(p + 1, x);
+
+  int      stage  = 0;
+  uint32_t parity = 0;
+
+#pragma unroll 1
+  for (int p = ahead; p <= a.planes; p++, x += a.stride) {
+    BarrierWait(empty + stage, parity);
+    copyentries(stage, p);
+    copyx(stage, x);
     if (++stage == stages) {
       stage = 0;
       parity ^= 1;
@@ -317,31 +361,31 @@ enum Rows {
 };
 
 /*
-   A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. ends: the warp has rows
-   at ends of a line. Their entries have no gaps for the points that are not there, whose x is that of zero; in place of theirs another is read.
+   A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. Rows at ends of lines
+   have no gaps between entries for the points that are not there, whose x is that of zero; in place of theirs another is read.
 */
-template <bool difference, bool ends, Rows rows, class V, class Sums>
+template <bool difference, SliceKind kind, Rows rows, class V, class Sums>
 static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at, Sums &first, Sums &middle, Sums &last)
 {
-  typedef Pieces<difference, ends>                  P;
+  typedef Pieces<difference, kind>                  P;
   typedef typename Register<typename V::Code>::type Code;
   const bool                                        whole  = !(at.begins || at.ends);
   const int                                         before = at.begins ? 32 : 0, aline = whole ? 0 : 32;
   const typename V::Code                           *value0 = value - before;
-  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (whole ? 32 * (plane - P::begin1) : 0);
-  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (whole ? 32 * (P::entries - plane - P::begin2) : 0);
+  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (whole ? 32 * (P::points - P::begin1) : 0);
+  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (whole ? 32 * (P::entries - P::points - P::begin2) : 0);
   Number                                            all    = Number{};
 
 #pragma unroll
-  for (int t = 0; t < plane; t++) {
-    const int     k     = t - (difference && t > plane / 2 ? 1 : 0); /* without the row's own point */
+  for (int j = 0; j < P::points; j++) {
+    const int     t = P::point + j, k = j - (difference && t > plane / 2 ? 1 : 0); /* k: without the row's own point */
     const Number *line = x + (t / 3 - 1) * pitch, *side = at.Has(t) ? line : zero + 1 - t % 3;
     const Number  xt   = side[t % 3 - 1];
 
     all = all + xt;
-    if (rows != ROWS_LAST) first.AddEntry(values, Code{value0[32 * t]}, xt, at, t, t, t + 1 == plane);
+    if (rows != ROWS_LAST) first.AddEntry(values, Code{value0[32 * j]}, xt, at, t, j, j + 1 == P::points);
     if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, Code{value1[32 * k]}, xt, at, t, k, k + 1 == P::middle);
-    if (rows != ROWS_FIRST) last.AddEntry(values, Code{value2[32 * t]}, xt, at, t, t, t + 1 == plane);
+    if (rows != ROWS_FIRST) last.AddEntry(values, Code{value2[32 * j]}, xt, at, t, j, j + 1 == P::points);
     if (t % 3 == 2) {
       value0 -= aline;
       value1 -= aline;
@@ -351,8 +395,8 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return all;
 }
 
-/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. ends: it has rows at ends of lines; room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
-template <class V, bool difference, int stages, bool ends>
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
+template <class V, bool difference, int stages, SliceKind kind>
 static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
@@ -361,7 +405,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
   const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
   const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
   const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place        place = {ends && column == 0, ends && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const Place        place = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
   const int          writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
   Sums               first, middle, last;
   Number             own    = Number{};
@@ -392,7 +436,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
     BarrierWait(full, parity);
     own = *x;
 
-    const Number all = AddPlane<difference, ends, rows>(values, AtShared<Code>(at + valueat), x, zero, a.pitch, place, first, middle, last);
+    const Number all = AddPlane<difference, kind, rows>(values, AtShared<Code>(at + valueat), x, zero, a.pitch, place, first, middle, last);
 
     first.Add(Sums::Share(all));
     middle.Add(Sums::Share(difference ? all - own : all));
@@ -420,8 +464,7 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
 }
 
 /*
-   So many warps multiply, one copies. Rows of the list are done by lists other warps meanwhile, and in the end by all what is left of them; if there are none, by those that
-   multiply before they do, while the first planes are on their way.
+   So many warps multiply, one copies. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
 */
 template <class V, bool difference, int stages, int warps, int lists, int blocks>
 static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
@@ -448,23 +491,32 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
   }
   __syncthreads();
+  if (warp == warps) CopyPlanes<V, difference, stages, warps>(a, first, rows, from, full, empty);
 
   const Number *const allx = WaitForVectors(a.x);
 
   if (warp < warps) {
     const bool is = 32u * warp < rows;
 
-    if (!lists) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * warps) + warp, items, static_cast<PetscInt>(gridDim.x * warps));
     const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
-    const uint32_t     ends = FindEnds<warps>(a, first);
-    const int          room = SliceRoom<difference>(ends, warp);
+    const int          room = SlicesRoom<difference>(warp, CountBelow(FindEnds<warps>(a, first), warp));
 
-    if (ends >> warp & 1u) MultPlanes<V, difference, stages, true>(a, values, row0, writefrom, is, room, from, zero, full);
-    else MultPlanes<V, difference, stages, false>(a, values, row0, writefrom, is, room, from, zero, full);
-  } else if (warp == warps) CopyPlanes<V, difference, stages, warps>(a, allx, first, rows, from, full, empty);
-  else MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+    switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), stride, row0)) {
+    case SLICE_WHOLE:
+      MultPlanes<V, difference, stages, SLICE_WHOLE>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    case SLICE_ENDS:
+      MultPlanes<V, difference, stages, SLICE_ENDS>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    case SLICE_LOW:
+      MultPlanes<V, difference, stages, SLICE_LOW>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    default:
+      MultPlanes<V, difference, stages, SLICE_HIGH>(a, values, row0, writefrom, is, room, from, zero, full);
+    }
+  } else if (warp > warps) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
-  if (lists) MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
 }
 
@@ -490,13 +542,12 @@ template <class V, bool difference, int stages, int warps, int lists, int blocks
 static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
   const auto    kernel = GridKernel<V, difference, stages, warps, lists, blocks>;
-  constexpr int whole  = Pieces<difference, false>::room;
   GridArguments a;
   PetscInt64    bands;
   size_t        bytes;
 
   PetscFunctionBegin;
-  static_assert(warps <= 32, "a bit each");
+  static_assert(warps <= VCRS_GRID_WARPS, "a bit each");
   static_cast<SetsArguments &>(a) = *sets;
   a.stride     = l->stride;
   a.line       = l->line;
@@ -508,7 +559,7 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
   a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
   a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
-  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * (warps * whole + CountEnds(l->line, warps) * (Pieces<difference, true>::room - whole)) * sizeof(typename V::Code));
+  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * SlicesRoom<difference>(warps, l->ends[warps]) * sizeof(typename V::Code));
   bytes        = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
   *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
   if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
@@ -520,21 +571,18 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md: many warps where instructions bind, more stages where device memory does; two look-ups an entry leave no registers for a third block */
+/* The shapes are measured, see docs/kernels.md: many warps where instructions bind. The list wants warps of its own, or blocks would end with it */
 template <class V, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
-  constexpr bool wide = sizeof(typename V::Code) > 2, lookups = V::sharedbytes > 0 && sizeof(typename V::Code) > 1;
+  constexpr bool wide = sizeof(typename V::Code) > 2, lookups = V::sharedbytes > 0;
   bool           fits = false;
 
   PetscFunctionBegin;
-  if constexpr (wide && !lookups) PetscCall((GridLaunch<V, difference, 3, 6, 1, 2>(l, a, &fits, stream)));
-  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 8, 0, 3>(l, a, &fits, stream)));
-  if constexpr (!wide) {
-    if (!fits) PetscCall((GridLaunch<V, difference, 2, 10, 1, 2>(l, a, &fits, stream)));
-  }
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 2>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 0, 1>(l, a, &fits, stream)));
+  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 12, 1, 2>(l, a, &fits, stream)));
+  if constexpr (!wide && lookups) PetscCall((GridLaunch<V, difference, 2, 8, 2, 2>(l, a, &fits, stream)));
+  if constexpr (wide) PetscCall((GridLaunch<V, difference, 2, 8, 1, 2>(l, a, &fits, stream)));
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1>(l, a, &fits, stream)));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -554,6 +602,7 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
 #if VCRS_BOXES
   SetsArguments a;
 
+  /* tables have whole numbers, also where lower words are zero: another turn costs less than an instruction for that word */
   SetsGetArguments(l, p, v, &a);
   switch (p->values) {
   case VCRS_VALUES_FIXED8:
@@ -563,11 +612,11 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_LOG8:
-    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
-    else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see below. Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the other half */
-    if (p->logpower[VCRS_LOG_POWERS - 1] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS - 1>>(l, p, &a, stream)));
+  case VCRS_VALUES_LOG16: /* short, see below */
+    if (p->logpower[3] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
+    else if (p->logpower[4] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
     else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_DICT8:
@@ -588,14 +637,14 @@ bool VCRSGridRuns(const VCRSLaunch *l, const VCRSPlan *p)
   return VCRS_BOXES && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
 }
 
-/* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a line */
+/* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a plane */
 struct IsListed {
   const void     *id;
   int             idbytes;
   const uint32_t *word;
   uint32_t        wanted;
-  VCRSUnsigned    first, end, line; /* 0: L0 */
-  PetscInt        common, side[2];
+  VCRSUnsigned    first, end, line, stride; /* line 0: L0 */
+  PetscInt        common, side[4];
 
   __device__ bool operator()(PetscInt row) const
   {
@@ -603,12 +652,38 @@ struct IsListed {
     const PetscInt     p = ReadId(id, idbytes, r);
 
     if (r < first || r >= end) return true;
-    if (line) return p != SetOfPlace(r % line);
+    if (line) return p != SetOfPlace(r);
     return (__ldg(word + p) & wanted) != wanted;
   }
 
-  __device__ PetscInt SetOfPlace(VCRSUnsigned place) const { return place == 0 ? side[0] : (place + 1 == line ? side[1] : common); }
+  /* -1: a corner */
+  __device__ PetscInt SetOfPlace(VCRSUnsigned row) const
+  {
+    const VCRSUnsigned column = row % line;
+    const int          end    = column == 0 ? 0 : (column + 1 == line ? 1 : -1);
+    const SliceKind    kind   = GetSliceKind(line, stride, row / 32 * 32);
+
+    if (kind == SLICE_LOW || kind == SLICE_HIGH) return end >= 0 ? -1 : side[kind == SLICE_LOW ? 2 : 3];
+    return end >= 0 ? side[end] : common;
+  }
 };
+
+/* For each number of neighbouring slices, wherever in a plane they begin, how many have ends at most */
+static void CountEnds(VCRSLaunch *l)
+{
+  const PetscInt n    = l->stride / 32;
+  const auto     ends = [&](PetscInt k) { return GetSliceKind(static_cast<VCRSUnsigned>(l->line), static_cast<VCRSUnsigned>(l->stride), static_cast<VCRSUnsigned>(32 * (k % n))) == SLICE_ENDS ? 1 : 0; };
+
+  for (int w = 1; w <= VCRS_GRID_WARPS; w++) {
+    int in = 0;
+
+    l->ends[w] = 0;
+    for (PetscInt s = 0; s < n + w; s++) {
+      in += ends(s) - (s >= w ? ends(s - w) : 0);
+      l->ends[w] = PetscMax(l->ends[w], in);
+    }
+  }
+}
 
 /* Bit row % 32 of word row / 32: the row is not in the list */
 static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
@@ -622,7 +697,7 @@ static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
 /* Makes the list of the other rows, for boxes marks these, too; taken is false where there are too many, or the grid too small */
 PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->box ? l->line : 0), l->id, {l->side[0], l->side[1]}};
+  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->box ? l->line : 0), static_cast<VCRSUnsigned>(l->stride), l->id, {l->side[0], l->side[1], l->side[2], l->side[3]}};
   const thrust::counting_iterator<PetscInt> rows(0);
   size_t                                    bytes = 0, more = 0;
   char                                     *work  = NULL;
@@ -644,6 +719,7 @@ PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, P
     PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
     PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
     if (listed.line) {
+      CountEnds(l);
       PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->dmain)));
       MarkMain<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(listed, p->m, l->dmain);
       PetscCallCUDA(cudaGetLastError());

@@ -92,10 +92,13 @@ LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[]
   return fits;
 }
 
-/* The shorter polynomial wherever it is near enough */
+/* The shortest polynomial that is near enough, of degree 2 to 4 */
 LITHE_HD static inline int LitheLogSetPowers(double step, float power[])
 {
-  return LitheLogInterpolate(step, LITHE_LOG_POWERS - 1, power) || LitheLogInterpolate(step, LITHE_LOG_POWERS, power);
+  for (int n = 3; n < LITHE_LOG_POWERS; n++) {
+    if (LitheLogInterpolate(step, n, power)) return 1;
+  }
+  return LitheLogInterpolate(step, LITHE_LOG_POWERS, power);
 }
 
 /* min and max: smallest and largest nonzero modulus (both 0 if there is none); haspositive, hasnegative: which signs occur */
