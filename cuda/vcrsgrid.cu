@@ -289,14 +289,14 @@ struct Piece {
   }
 };
 
-/* The warp that copies; first: the block's first row. Entries of the first planes need not wait for x */
-template <class V, bool difference, int stages, int warps>
-static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
+/* Warp "copier" of those that copy, the first of which copies x; first: the block's first row. Entries of the first planes need not wait for x */
+template <class V, bool difference, int stages, int warps, int copiers>
+static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int        pieces = (3 * warps + 31) / 32; /* of a thread */
+  constexpr int        pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
   const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
-  const int            lines = a.window ? 1 : 3, ahead = min(stages, a.planes + 2) - 1; /* before this plane */
+  const int            lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1; /* before this plane */
   Piece<V, difference> piece[pieces];
 
   const auto copyentries = [&](int stage, int p) {
@@ -326,7 +326,7 @@ static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, un
 
 #pragma unroll
   for (int k = 0; k < pieces; k++) {
-    piece[k].Setup(a, first, rows, warps, ends, static_cast<int>(threadIdx.x % 32) + 32 * k);
+    piece[k].Setup(a, first, rows, warps, ends, (static_cast<int>(threadIdx.x % 32) + 32 * k) * copiers + copier);
     piece[k].Find(a, -1);
   }
 #pragma unroll 1
@@ -343,8 +343,8 @@ static __device__ void CopyPlanes(const GridArguments &a, VCRSUnsigned first, un
 #pragma unroll 1
   for (int p = ahead; p <= a.planes; p++, x += a.stride) {
     BarrierWait(empty + stage, parity);
-    copyentries(stage, p);
     copyx(stage, x);
+    copyentries(stage, p);
     if (++stage == stages) {
       stage = 0;
       parity ^= 1;
@@ -464,10 +464,10 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
 }
 
 /*
-   So many warps multiply, one copies. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
+   So many warps multiply, copiers others copy. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
 */
-template <class V, bool difference, int stages, int warps, int lists, int blocks>
-static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
+template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
+static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) char shared[];
@@ -486,12 +486,12 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
   values.Setup(shared, a.decode);
   if (threadIdx.x == 0) *zero = Number{};
   if (threadIdx.x < stages) {
-    cuda::ptx::mbarrier_init(full + threadIdx.x, 1);
+    cuda::ptx::mbarrier_init(full + threadIdx.x, copiers);
     cuda::ptx::mbarrier_init(empty + threadIdx.x, warps);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
   }
   __syncthreads();
-  if (warp == warps) CopyPlanes<V, difference, stages, warps>(a, first, rows, from, full, empty);
+  if (warp >= warps && warp < warps + copiers) CopyPlanes<V, difference, stages, warps, copiers>(a, warp - warps, first, rows, from, full, empty);
 
   const Number *const allx = WaitForVectors(a.x);
 
@@ -514,7 +514,7 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
     default:
       MultPlanes<V, difference, stages, SLICE_HIGH>(a, values, row0, writefrom, is, room, from, zero, full);
     }
-  } else if (warp > warps) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - 1, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+  } else if (warp >= warps + copiers) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - copiers, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
   MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
@@ -538,10 +538,10 @@ static __global__ void __launch_bounds__(32 * (warps + 1 + lists), blocks) GridK
 }
 
 /* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
-template <class V, bool difference, int stages, int warps, int lists, int blocks>
+template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
 static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
-  const auto    kernel = GridKernel<V, difference, stages, warps, lists, blocks>;
+  const auto    kernel = GridKernel<V, difference, stages, warps, copiers, lists, blocks>;
   GridArguments a;
   PetscInt64    bands;
   size_t        bytes;
@@ -567,11 +567,14 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
   a.planes  = GridChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
   bands     = (a.nmain + static_cast<PetscInt64>(a.planes) * a.stride - 1) / (static_cast<PetscInt64>(a.planes) * a.stride);
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  PetscCallCUDA(LaunchEarly(kernel, a.early, dim3(static_cast<unsigned int>(bands * a.columns)), dim3(32 * (warps + 1 + lists)), bytes, stream, a));
+  PetscCallCUDA(LaunchEarly(kernel, a.early, dim3(static_cast<unsigned int>(bands * a.columns)), dim3(32 * (warps + copiers + lists)), bytes, stream, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The shapes are measured, see docs/kernels.md: many warps where instructions bind. The list wants warps of its own, or blocks would end with it */
+/*
+   The shapes are measured, see docs/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
+   look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. Whatever does not fit makes room for a plane.
+*/
 template <class V, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
@@ -579,10 +582,13 @@ static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a
   bool           fits = false;
 
   PetscFunctionBegin;
-  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 12, 1, 2>(l, a, &fits, stream)));
-  if constexpr (!wide && lookups) PetscCall((GridLaunch<V, difference, 2, 8, 2, 2>(l, a, &fits, stream)));
-  if constexpr (wide) PetscCall((GridLaunch<V, difference, 2, 8, 1, 2>(l, a, &fits, stream)));
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1>(l, a, &fits, stream)));
+  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 12, 1, 1, 2>(l, a, &fits, stream)));
+  if constexpr (!wide && lookups) PetscCall((GridLaunch<V, difference, 2, 8, 2, 1, 2>(l, a, &fits, stream)));
+  if constexpr (wide && lookups) PetscCall((GridLaunch<V, difference, 2, 20, 2, 1, 1>(l, a, &fits, stream)));
+  if constexpr (wide) {
+    if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 2>(l, a, &fits, stream)));
+  }
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -602,7 +608,6 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
 #if VCRS_BOXES
   SetsArguments a;
 
-  /* tables have whole numbers, also where lower words are zero: another turn costs less than an instruction for that word */
   SetsGetArguments(l, p, v, &a);
   switch (p->values) {
   case VCRS_VALUES_FIXED8:
@@ -612,9 +617,10 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_LOG8:
-    PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
+    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
+    else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see below */
+  case VCRS_VALUES_LOG16: /* short, see below. Whole numbers take no more turns than half as many copies of their upper words, and no instruction for the lower one */
     if (p->logpower[3] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
     else if (p->logpower[4] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
     else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));

@@ -21,6 +21,8 @@ static const Grid grids[] = {
   {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},
   {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
   {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},
+  {"box, longer lines", {704, 6, 17}, PETSC_TRUE, 0, 0, 0},
+  {"box, short lines", {32, 64, 34}, PETSC_TRUE, 0, 0, 0},
   {"box, media", {48, 40, 40}, PETSC_TRUE, 5, 0, 0},
   {"star, variable", {64, 40, 30}, PETSC_FALSE, 0, 0, 0},
   {"star, media", {50, 41, 40}, PETSC_FALSE, 3, 0, 0},
