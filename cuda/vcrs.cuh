@@ -13,6 +13,7 @@
      vcrssets.cu    y = A x of L1 and L2
      vcrsstar.cu    the same for stars of 5 and 7 points, real
      vcrsgrid.cu    the same for small complex entries on grids of 27 points
+     vcrsgridlist.cu  the list of rows that are summed apart there and by vcrspairs.cu
      vcrsslices.cu  y = A x of L3
      vcrsgroups.cu  the same with grouped columns
      vcrsbanks.cu   the order of their entries

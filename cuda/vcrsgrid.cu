@@ -7,7 +7,7 @@
    grid: the box of 27 points. So few bytes are needed that reads of x and what a warp waits for bind.
 
    A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and goes to the sums of three
-   rows of each thread, of which it is the last, the middle and the first plane of points. A warp of its own copies what
+   rows of each thread, of which it is the last, the middle and the first plane of points. One warp or two copy what
    the others need to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and of the entries of
    three slices a warp those for this plane.
 
@@ -206,7 +206,7 @@ static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
   return room * slices + (Pieces<difference, SLICE_ENDS>::room - room) * ends;
 }
 
-/* What a thread of the warp that copies has to copy for each plane: the entries of one of the planes of a slice */
+/* What a thread of a warp that copies has to copy for each plane: the entries of one of the planes of a slice */
 template <class V, bool difference>
 struct Piece {
   typedef typename V::Code Code;
@@ -554,7 +554,8 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
 
 /*
    The shapes are measured, see docs/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
-   look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. Whatever does not fit makes room for a plane.
+   look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. What does not fit is tried
+   with fewer warps or blocks.
 */
 template <class V, bool difference>
 static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
@@ -570,6 +571,9 @@ static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a
     if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 2>(l, a, &fits, stream)));
   }
   if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
+  if constexpr (wide && lookups) {
+    if (!fits) PetscCall((GridLaunch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream))); /* 100 KB a multiprocessor */
+  }
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -145,7 +145,7 @@ typedef struct {
   PetscInt     ndict;
   PetscScalar *dict;                /* [ndict] */
   PetscReal   *logcoarse, *logfine; /* [256] each */
-  PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(logpower, c) */
+  PetscBool    shortlog;            /* lower words of logcoarse[] are zero, logfine[c] is LitheLogFine(VCRS_LOG_POWERS, logpower, c) */
   float        logpower[VCRS_LOG_POWERS];
   int16_t     *exponent; /* [m], by row */
 
