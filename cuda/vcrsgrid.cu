@@ -476,8 +476,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   const Number *const allx = WaitForVectors(a.x);
 
   if (warp < warps) {
-    const bool is = 32u * warp < rows;
-
+    const bool         is   = 32u * warp < rows;
     const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
     const int          room = SlicesRoom<difference>(warp, CountBelow(FindEnds<warps>(a, first), warp));
 
@@ -605,7 +604,7 @@ PetscErrorCode VCRSGridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
     if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
     else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see VCRSGridRuns(). Whole numbers take no more turns than half as many copies of their upper words, and no instruction for the lower one */
+  case VCRS_VALUES_LOG16: /* short, see VCRSGridRuns(). Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the lower one */
     if (p->logpower[3] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
     else if (p->logpower[4] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
     else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));

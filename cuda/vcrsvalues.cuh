@@ -240,7 +240,7 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 
 /*
    Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
-   kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex boxes the whole numbers.
+   kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex boxes whole doubles.
 */
 template <VCRSValues kind>
 struct ShortValues {
