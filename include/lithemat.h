@@ -125,6 +125,7 @@ typedef struct {
   const char    *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
   PetscBool      difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
   PetscBool      grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
+  PetscBool      plainrows;  /* L3 of whole entries, row by row: what products on the host make of a small matrix without AIJ arrays */
   PetscInt       idbytes;    /* bytes of a row's id, 0 if the layout has none */
   PetscInt64     rows;
   PetscInt64     nonzeros;
@@ -142,7 +143,7 @@ typedef struct {
   PetscReal      asymmetry;    /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
   PetscInt64     guardrows;    /* rows in which a guard changed something */
   PetscLogDouble buildtime;    /* seconds of the last compression, largest over processes */
-  PetscLogDouble decodedbytes; /* beside bytes: of a small lossy matrix with its AIJ arrays, the decoded copy that products on the host use, once one was done */
+  PetscLogDouble decodedbytes; /* beside bytes: of a small matrix with its AIJ arrays, the plain rows that products on the host use, once one was done */
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);

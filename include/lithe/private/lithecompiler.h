@@ -12,6 +12,7 @@
                                  start-up some choosers do not survive.
      LITHE_TARGET_CLONES_NARROW  the same without AVX-512, for loops that gather: wide vectors are built from
                                  single loads, and two or four of them cost less an entry than eight
+     LITHE_TARGET_FMA            before a function: compiled for AVX2 and fused products and sums; to be called where LITHE_HAS_FMA() says so
      LITHE_ALWAYS_INLINE         in place of inline
      LITHE_NO_INLINE             before a function that is to stay one, and out of the clones of its callers
      LITHE_INDEPENDENT           before a loop: no iteration reads what another one writes
@@ -26,6 +27,13 @@
     #define LITHE_TARGET_CLONES        __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
     #define LITHE_TARGET_CLONES_NARROW __attribute__((target_clones("arch=x86-64-v3", "default")))
   #endif
+#endif
+#if defined(LITHE_TARGET_CLONES)
+  #define LITHE_TARGET_FMA __attribute__((target("arch=x86-64-v3")))
+  #define LITHE_HAS_FMA()  (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#else
+  #define LITHE_TARGET_FMA
+  #define LITHE_HAS_FMA() 0
 #endif
 #if !defined(LITHE_TARGET_CLONES)
   #define LITHE_TARGET_CLONES

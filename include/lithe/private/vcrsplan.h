@@ -44,6 +44,9 @@
    Rows longer than VCRS_LONG_ROW have rowlength 0 and stand apart: long row q is row longrow[q], with
    entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
    value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
+
+   Plain rows. Small matrices that a CPU multiplies slower from a compressed form than from this one: L3 in which all
+   rows stand apart, with whole entries and not in the difference form (plan->plainrows).
 */
 
 #include <lithemat.h>
@@ -57,6 +60,7 @@
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
 #define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
 #define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_ALIKE         5     /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
 #define VCRS_LOG_POWERS    5     /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
@@ -125,9 +129,11 @@ typedef struct {
   uint8_t    *rowlength;   /* [32 nslices] */
   uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
   PetscInt    nlong;
+  PetscBool   plainrows; /* see above; on the host only */
   PetscInt   *longrow;   /* [nlong], ascending */
   PetscInt64 *longptr;   /* [nlong+1] */
   PetscInt   *longcol;   /* [longptr[nlong]] */
+  uint8_t    *longalike; /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
   PetscInt64  longvalue; /* where in value[] the long rows begin */
 
   /* L3: sizes of what may be on the device only */

@@ -34,7 +34,7 @@ PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
 {
   PetscFunctionBegin;
   PetscCall(VCRSPlanDestroy(&ctx->plan));
-  PetscCall(MatDestroy(&ctx->decoded));
+  PetscCall(VCRSPlanDestroy(&ctx->plainrows));
   PetscCall(MatVCRSResetOffDiagonal_Private(ctx));
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));

@@ -9,7 +9,43 @@
   #include <petscdevice_cuda.h>
 #endif
 
-#define VCRS_DECODED_ENTRIES 524288 /* of a lossy matrix of which products on the host keep a decoded copy */
+#define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that products on the host may keep in plain rows */
+#define VCRS_ROWS_COST    0.9    /* where another form takes more of MATSEQAIJ's time than this, they do */
+
+/*
+   Makes another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are
+   that, too, and need not be decoded.
+*/
+static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, VCRSPlan **plan)
+{
+  Mat_VCRS       *ctx;
+  const VCRSPlan *from = NULL;
+  VCRSCSR         csr;
+  PetscInt       *i, *j;
+  PetscScalar    *a;
+  PetscErrorCode  ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  csr.m = A->rmap->n;
+  csr.n = A->cmap->n;
+  if (!ctx->dropped && !ctx->lossy) {
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
+    csr.a = a;
+    PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatVCRSGetHostPlan_Private(A, &from));
+  PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
+  csr.i = i;
+  csr.j = j;
+  csr.a = a;
+  ierr  = VCRSPlanDecode(from, i, j, a);
+  if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
+  PetscCall(PetscFree3(i, j, a));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 #if defined(LITHE_HAVE_CUDA)
 PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
@@ -23,7 +59,7 @@ PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the device copy of the plan */
+/* Makes the device copy of the plan. Plain rows are for hosts alone */
 PetscErrorCode MatVCRSUpload_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -31,6 +67,15 @@ PetscErrorCode MatVCRSUpload_Private(Mat A)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->dplan) {
+    if (ctx->plan->plainrows) {
+      VCRSOptions opt;
+      VCRSPlan   *plan = NULL;
+
+      PetscCall(MatVCRSOptionsDefault(&opt));
+      PetscCall(MatVCRSRecompress_Private(A, &opt, &plan));
+      PetscCall(VCRSPlanDestroy(&ctx->plan));
+      ctx->plan = plan;
+    }
     PetscCall(PetscNew(&ctx->dplan));
     PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
   }
@@ -73,7 +118,7 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscScalar       *py;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(MatVCRSGetProductPlan_Private(A, &plan));
   PetscCall(VecGetArrayRead(x, &px));
   if (add == y) PetscCall(VecGetArray(y, &py));
   else PetscCall(VecGetArrayWrite(y, &py));
@@ -91,33 +136,46 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /*
-   On a CPU a layout can be smaller and yet slower than AIJ. While AIJ is there, and where it is estimated to be faster, a
-   product on the host is left to MATSEQAIJ: to A's own arrays, or, if they are not what A multiplies with because entries
-   were lost, to a matrix of the decoded ones, as long as that is small. NULL where the plan is to be used.
+   On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, products of a small matrix use plain
+   rows, which are faster than MATSEQAIJ's own loop: beside the plan while AIJ arrays are there; in its place without them, as long as
+   no layout was asked for and no device has a copy of it.
 */
-static PetscErrorCode MatVCRSGetFaster_Private(Mat A, Mat *faster, const struct _MatOps **ops)
+PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+  VCRSPlan   *rows = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && ctx->plan->nz > 0 && ctx->plan->nz <= VCRS_ROWS_ENTRIES && (!ctx->dropped || (ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan))) {
+    PetscCall(MatVCRSOptionsDefault(&opt));
+    opt.layout    = MATVCRS_LAYOUT_L3;
+    opt.plainrows = PETSC_TRUE;
+    PetscCall(MatVCRSRecompress_Private(A, &opt, &rows));
+    PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", rows->nz));
+    if (ctx->dropped) {
+      PetscCall(VCRSPlanDestroy(&ctx->plan));
+      ctx->plan = rows;
+      PetscCall(VCRSPlanHostCost(rows, &ctx->hostcost));
+    } else ctx->plainrows = rows;
+  }
+  if (ctx->plainrows) *plan = ctx->plainrows;
+  else PetscCall(MatVCRSGetHostPlan_Private(A, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A larger matrix of which nothing is lost is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
+   NULL where a plan is to be used.
+*/
+static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
 {
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *faster = NULL;
-  if (ctx->dropped || !(ctx->hostcost > 1.0)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!ctx->lossy) {
-    *faster = A;
-    *ops    = &ctx->super;
-  } else if (ctx->plan->nz <= VCRS_DECODED_ENTRIES) {
-    if (!ctx->decoded) {
-      Mat decoded = NULL;
-
-      /* kept only when it is whole */
-      PetscCall(MatVCRSDecode_Private(A, NULL, PETSC_TRUE, &decoded));
-      ctx->decoded = decoded;
-      PetscCall(PetscInfo(A, "Products on the host use a decoded copy of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
-    }
-    *faster = ctx->decoded;
-    *ops    = ctx->decoded->ops;
-  }
+  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || ctx->plan->nz <= VCRS_ROWS_ENTRIES ? NULL : &ctx->super;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,8 +185,7 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, Mat *faster, const struct 
 */
 PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
-  const struct _MatOps *ops    = NULL;
-  Mat                   faster = NULL;
+  const struct _MatOps *ops = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSCompress(A));
@@ -145,11 +202,11 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
     }
   }
 #endif
-  PetscCall(MatVCRSGetFaster_Private(A, &faster, &ops));
-  if (faster) {
+  PetscCall(MatVCRSGetFaster_Private(A, &ops));
+  if (ops) {
     if (op == VCRS_OP_N && (add ? !!ops->multadd : !!ops->mult)) {
-      if (add) PetscCall((*ops->multadd)(faster, x, add, y));
-      else PetscCall((*ops->mult)(faster, x, y));
+      if (add) PetscCall((*ops->multadd)(A, x, add, y));
+      else PetscCall((*ops->mult)(A, x, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (op == VCRS_OP_T && ops->multtransposeadd) {
@@ -169,7 +226,7 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
         } else PetscCall(PetscArrayzero(to, n));
         PetscCall(VecRestoreArrayWrite(y, &to));
       }
-      PetscCall((*ops->multtransposeadd)(faster, x, y, y));
+      PetscCall((*ops->multtransposeadd)(A, x, y, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }

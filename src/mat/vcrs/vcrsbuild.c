@@ -248,7 +248,7 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
   for (int t = 0; t < VCRS_NLIMITS; t++) {
     if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
   }
-  limit = VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
+  limit = b->opt->plainrows ? 0 : VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
   VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
   VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
 
@@ -316,10 +316,33 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->longrow));
   PetscCall(PetscFree(plan->longptr));
   PetscCall(PetscFree(plan->longcol));
+  PetscCall(PetscFree(plan->longalike));
   plan->nslices = plan->nlong = 0;
   plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
 
   plan->sorted = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Plain rows: those that have the same columns, as far as they are multiplied together; nothing where they are few */
+static PetscErrorCode VCRSFindAlikeRows(VCRSPlan *plan)
+{
+  PetscInt ngroups = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(plan->nlong, &plan->longalike));
+  for (PetscInt q = 0, end; q < plan->nlong; q = end, ngroups++) {
+    const PetscInt64 len = plan->longptr[q + 1] - plan->longptr[q];
+
+    for (end = q + 1; end < plan->nlong && end - q < VCRS_ALIKE; end++) {
+      if (plan->longrow[end] != plan->longrow[q] + end - q || plan->longptr[end + 1] - plan->longptr[end] != len) break;
+      if (memcmp(plan->longcol + plan->longptr[q], plan->longcol + plan->longptr[end], (size_t)len * sizeof(*plan->longcol))) break;
+    }
+    plan->longalike[q] = (uint8_t)(end - q);
+  }
+
+  /* a mistaken branch costs more than a few columns that are read again */
+  if (2 * (PetscInt64)plan->nlong < 3 * (PetscInt64)ngroups) PetscCall(PetscFree(plan->longalike));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -537,6 +560,13 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
     plan->layout = MATVCRS_LAYOUT_LITERAL;
     plan->values = VCRS_VALUES_FULL;
     PetscCall(VCRSBuildLiteral(b, plan, report));
+  } else if (b->opt->plainrows) {
+    plan->layout    = MATVCRS_LAYOUT_L3;
+    plan->values    = VCRS_VALUES_FULL;
+    plan->plainrows = PETSC_TRUE;
+    PetscCall(VCRSFindSlices(b, sizeof(PetscScalar), plan));
+    PetscCall(VCRSFindAlikeRows(plan));
+    PetscCall(VCRSEncodeSlices(b, plan));
   } else {
     PetscCall(VCRSChoose(b, plan, report));
     plan->difference = b->difference;

@@ -357,7 +357,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   A->data     = empty->data;
   empty->data = data;
   PetscCall(MatDestroy(&empty));
-  PetscCall(MatDestroy(&ctx->decoded));
+  PetscCall(VCRSPlanDestroy(&ctx->plainrows));
 
   PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_FALSE));
   /* With inodes MATSEQAIJ relaxes blocks of rows; only it can */

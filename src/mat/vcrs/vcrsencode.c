@@ -477,7 +477,8 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
   } else if (plan->layout == MATVCRS_LAYOUT_L3) {
     PetscInt lane = row, low = 0, high = plan->nlong;
 
-    /* is it a long one? */
+    /* is it a long one? Where all are, it is known which */
+    if (high == plan->m) low = high = row;
     while (low < high) {
       const PetscInt mid = low + (high - low) / 2;
 
@@ -545,7 +546,7 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     else rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt);
     rest += (size_t)plan->ncolbytes;
     rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
-    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt);
+    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt) + (plan->longalike ? nlong : 0);
   }
   if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) rest += m * sizeof(int16_t);
   rest += (size_t)plan->nsigma * sizeof(PetscScalar);

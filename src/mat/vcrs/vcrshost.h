@@ -16,10 +16,20 @@
 */
 
 #include "vcrsimpl.h"
+#include <../src/codec/logarithmic.h>
 #include <lithe/private/lithecompiler.h>
 
 #define VCRS_BATCH      16 /* entries of each lane that are decoded at once */
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
+
+/* Four numbers in registers, where they are put together from single loads and taken apart again */
+#if defined(__has_builtin)
+  #if __has_builtin(__builtin_shufflevector) && (PetscDefined(USE_REAL_SINGLE) || (PetscDefined(USE_REAL_DOUBLE) && defined(__x86_64__)))
+    #define VCRS_QUADS
+    #define VCRS_QUAD 4
+typedef PetscReal VCRSQuad __attribute__((vector_size(VCRS_QUAD * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+  #endif
+#endif
 
 /* The operands: columns of x, add and y at distances ldx, ldadd and ldy */
 typedef struct {
@@ -34,6 +44,10 @@ typedef struct {
 typedef struct {
   PetscInt first, count, set;
 } VCRSRun;
+
+/* vcrsmultrows.c */
+PETSC_INTERN PetscErrorCode VCRSPlanMultRows_Private(const VCRSPlan *, const VCRSOperands *);
+PETSC_INTERN void           VCRSPlanMultTransposeRows_Private(const VCRSPlan *, const VCRSOperands *);
 
 /* vcrsmultslices.c */
 PETSC_INTERN void      VCRSPlanMultSlices_Private(const VCRSPlan *, const VCRSOperands *, PetscScalar *, size_t);
@@ -199,6 +213,19 @@ VCRS_LOOK_UP(VCRSLookUpLog8, uint8_t, PetscReal, table[c])
 VCRS_LOOK_UP(VCRSLookUpLog16, uint16_t, PetscReal, table[c >> 8] * fine[c & 255])
 #undef VCRS_LOOK_UP
 
+/* The same as VCRSLookUpLog16(), bit for bit, where the lower halves of codes stand for a polynomial: one look-up in place of two */
+static LITHE_NO_INLINE LITHE_TARGET_FMA void VCRSLookUpShortLog16(PetscInt n, const uint16_t *restrict code, const PetscReal *restrict table, const float *restrict power, PetscReal *restrict out)
+{
+  float fine[VCRS_SLICE];
+
+  for (PetscInt p = 0; p < n; p += VCRS_SLICE) {
+    const PetscInt count = PetscMin(VCRS_SLICE, n - p);
+
+    for (PetscInt u = 0; u < count; u++) fine[u] = LitheLogFine(VCRS_LOG_POWERS, power, (float)(code[p + u] & 255));
+    for (PetscInt u = 0; u < count; u++) out[p + u] = table[code[p + u] >> 8] * (PetscReal)fine[u];
+  }
+}
+
 /*
    The entries at position .. position+count-1. Entry p belongs to row[p % 32], whose power of two is
    in scale[]; both are read for fixed-point entries only. Returns buffer, or where the entries stand.
@@ -226,7 +253,8 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
     VCRSLookUpLog8(n, (const uint8_t *)data, plan->logcoarse, NULL, out);
     break;
   case VCRS_VALUES_LOG16:
-    VCRSLookUpLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logfine, out);
+    if (plan->shortlog && LITHE_HAS_FMA()) VCRSLookUpShortLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logpower, out);
+    else VCRSLookUpLog16(n, (const uint16_t *)data, plan->logcoarse, plan->logfine, out);
     break;
   case VCRS_VALUES_FIXED8:
   case VCRS_VALUES_FIXED16:

@@ -49,7 +49,7 @@ typedef struct {
   VCRSReport        report;
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
-  Mat               decoded;      /* of a small lossy matrix with AIJ arrays: the compressed entries as MATSEQAIJ, for products on the host; or NULL */
+  VCRSPlan         *plainrows;    /* of a small matrix with AIJ arrays: the compressed entries in plain rows, for products on the host; or NULL */
 
   /* an off-diagonal block: the rows that have entries, on the host and on the device; NULL: many have */
   PetscBool         rowslooked; /* that has been looked at */
@@ -96,6 +96,7 @@ PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat, PetscErrorCode (*)(Mat, VCRSOp, Vec, Vec, Vec));
 PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec); /* y = op(A) x (+ add); add may be NULL or y */
 PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **); /* the one with which products on the host are fastest */
 PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);

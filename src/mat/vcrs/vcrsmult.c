@@ -4,7 +4,7 @@
 
 /*
    Products with a compressed matrix on the host: y = A x (+ add). What the arrays of a plan mean is
-   told in lithe/private/vcrsplan.h; slices of L3 are in vcrsmultslices.c, A^T and A^H in vcrsmulttranspose.c.
+   told in lithe/private/vcrsplan.h; slices of L3 are in vcrsmultslices.c, plain rows in vcrsmultrows.c, A^T and A^H in vcrsmulttranspose.c.
 
    Rows of one index set that follow one another have their columns side by side too: entry k of rows
    r, r+1, ... multiplies x[r + offset_k], x[r+1 + offset_k], ... So L0, L1 and L2 walk over such runs
@@ -497,6 +497,10 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
     Mult_Sets(plan, &v);
     break;
   case MATVCRS_LAYOUT_L3:
+    if (plan->plainrows) {
+      PetscCall(VCRSPlanMultRows_Private(plan, &v));
+      break;
+    }
     if (plan->grouped) {
       ldwindow = VCRS_GROUP * (size_t)plan->mostgroups;
       PetscCall(PetscMalloc(ldwindow * (size_t)nrhs * sizeof(*window), &window));
@@ -528,24 +532,24 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
   A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on
   server cores (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small
   irregular matrices and small grids). Only their proportions matter. Where a small matrix might come out on either side
-  they favour MATSEQAIJ.
+  they favour MATSEQAIJ. Where index sets are few, rows are long or short in turn, and the way from a small matrix
+  to a large one is that from a cache to memory.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
   /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
   static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
-  static const PetscReal setssmall[]     = {0.25, 0.25, 0.42, 0.45, 0.45, 0.65, 0.36, 0.29};
+  static const PetscReal setssmall[]     = {0.25, 0.36, 0.42, 0.45, 0.45, 0.65, 0.36, 0.34};
   static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
   static const PetscReal slicesreal[]    = {0.45, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
   static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
   /* few rows do not help where entries come from memory */
   const PetscBool  small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || (plan->m <= AIJ_SMALL / 16 && plan->nz <= 8 * AIJ_SMALL)));
-  const PetscReal *sets   = PetscDefined(USE_COMPLEX) ? setscomplex : small ? setssmall
-                                                                            : setsreal;
+  const PetscBool  insets = (PetscBool)(plan->layout == MATVCRS_LAYOUT_L1 || plan->layout == MATVCRS_LAYOUT_L2);
   const PetscReal *slices = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
   const PetscReal  row    = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
-  PetscReal        aij    = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cost;
+  PetscReal        aij = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cached = small ? 1 : 0, cost;
   PetscInt64       nruns = 0, nshort = 0, nside = 0;
 
   PetscFunctionBegin;
@@ -553,7 +557,8 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   if (plan->nz == 0) PetscFunctionReturn(PETSC_SUCCESS);
 
   /* Of a small matrix a processor remembers how long each row is */
-  if (small) aij = 0.35 * nz + 0.5 * m;
+  if (insets && !small && !PetscDefined(USE_COMPLEX)) cached = PetscMax(0, PetscMin(1, (10 * AIJ_SMALL - nz) / (8 * AIJ_SMALL)));
+  if (cached > 0) aij = cached * (0.35 * nz + 0.5 * m) + (1 - cached) * aij;
   switch (plan->layout) {
   case MATVCRS_LAYOUT_L0:
     /* Runs are counted where the ids are on the host */
@@ -577,10 +582,12 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
         nruns += runs.nruns;
       } else nside += runs.nruns - runs.nside;
     }
-    cost = sets[plan->values] * (plan->difference ? PetscMax(nz - m, 0) : nz) + (small ? 0.5 : 1.3) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
+    cost = PetscDefined(USE_COMPLEX) ? setscomplex[plan->values] : cached * setssmall[plan->values] + (1 - cached) * setsreal[plan->values];
+    cost = cost * (plan->difference ? PetscMax(nz - m, 0) : nz) + (1.3 - 0.8 * cached) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
   } break;
   case MATVCRS_LAYOUT_L3:
-    cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
+    if (plan->plainrows) cost = 0.85 * aij;
+    else cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
     break;
   default:
     cost = row;

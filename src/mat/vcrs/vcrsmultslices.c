@@ -74,14 +74,8 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
 
 /* ------------------------------------------------------------------ sums in registers */
 
-#if defined(__has_builtin)
-  #if __has_builtin(__builtin_shufflevector) && (PetscDefined(USE_REAL_SINGLE) || (PetscDefined(USE_REAL_DOUBLE) && defined(__x86_64__)))
-    #define SLICE_VECTORS
-  #endif
-#endif
-
-#if defined(SLICE_VECTORS)
-  #define QUAD   4
+#if defined(VCRS_QUADS)
+  #define QUAD   VCRS_QUAD
   #define LANES  (QUAD / VCRS_COMPONENTS) /* of a quad */
   #define NQUADS (VCRS_SLICE / LANES)
 
@@ -90,7 +84,7 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
   #define MOST_SUMS     8
 
 typedef PetscReal Pair __attribute__((vector_size(2 * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
-typedef PetscReal Quad __attribute__((vector_size(QUAD * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+typedef VCRSQuad  Quad;
 typedef int16_t   Int16Quad __attribute__((vector_size(QUAD * sizeof(int16_t)), aligned(sizeof(int16_t)), may_alias));
 typedef int32_t   Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
   #if PetscDefined(USE_REAL_DOUBLE)
@@ -431,7 +425,7 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *w
     a = VCRSDecode(plan, plan->sliceptr[slice->number] + VCRS_SLICE * (k - first), VCRS_SLICE * n, row, scale, window->normal, buffer);
     VCRSDecodePlaces(plan, slice->number, k, n, place);
     for (PetscInt c = 0; c < nc; c++) {
-#if defined(SLICE_VECTORS)
+#if defined(VCRS_QUADS)
       const Steps steps = {.first = k, .n = n, .value = a, .place = place};
 
       for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL)) AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
@@ -446,7 +440,7 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *w
   }
 }
 
-#if defined(SLICE_VECTORS)
+#if defined(VCRS_QUADS)
 /* The sums of a slice for one column of x, if there is a loop for how its entries and their places are stored */
 static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar *x, PetscScalar sum[])
 {
@@ -513,7 +507,7 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
       const PetscScalar *x    = xs + c0 * ldx;
       PetscBool          done = PETSC_FALSE;
 
-#if defined(SLICE_VECTORS)
+#if defined(VCRS_QUADS)
       if (v->nrhs == 1) done = SumEntries(plan, &window, &slice, x, sum[0]);
 #endif
       if (!done) SumBatches(plan, &window, &slice, nc, x, ldx, sum);
@@ -522,7 +516,7 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
   }
 }
 
-#if defined(SLICE_VECTORS)
+#if defined(VCRS_QUADS)
 /* The rows of slice s of L1 or L2, lane by lane; PETSC_FALSE where there is no loop for them */
 static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
@@ -573,7 +567,7 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
 /* y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, and nothing done, where there is no loop for that */
 PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
-#if defined(SLICE_VECTORS)
+#if defined(VCRS_QUADS)
   return MultSetSlice(plan, v, s);
 #else
   (void)plan;

@@ -296,6 +296,10 @@ PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *plan, const VCRSOpe
     MultTranspose_Sets(plan, v);
     break;
   case MATVCRS_LAYOUT_L3:
+    if (plan->plainrows) {
+      VCRSPlanMultTransposeRows_Private(plan, v);
+      break;
+    }
     MultTranspose_L3(plan, v);
     if (plan->nlong) MultTranspose_Long(plan, v);
     break;

@@ -166,7 +166,7 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(MatVCRSGetProductPlan_Private(A, &plan));
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArray(C, &c));
   PetscCall(VCRSPlanMult(plan, op, n, PetscSafePointerPlusOffset(b, (size_t)b0 * ldb), ldb, add ? PetscSafePointerPlusOffset(c, (size_t)c0 * ldc) : NULL, ldc, PetscSafePointerPlusOffset(c, (size_t)c0 * ldc), ldc));

@@ -117,7 +117,10 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
     size[0] += (PetscLogDouble)tables;
     size[1] += (PetscLogDouble)bytes;
     size[2] += (PetscLogDouble)p->plan->nz * (sizeof(PetscScalar) + sizeof(PetscInt)) + (PetscLogDouble)(p->plan->m + 1) * sizeof(PetscInt);
-    if (p->decoded) size[3] += (PetscLogDouble)p->plan->nz * (sizeof(PetscScalar) + sizeof(PetscInt)) + (PetscLogDouble)(p->plan->m + 1) * sizeof(PetscInt);
+    if (p->plainrows) {
+      PetscCall(VCRSPlanGetBytes(p->plainrows, &bytes, NULL));
+      size[3] += (PetscLogDouble)bytes;
+    }
     sum[0] += r->froberror2;
     sum[1] += r->frobnorm2;
     largest[0] = PetscMax(largest[0], r->maxabserror);
@@ -129,6 +132,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       info->values     = VCRSValueNames[p->plan->values];
       info->difference = p->plan->difference;
       info->grouped    = p->plan->grouped;
+      info->plainrows  = p->plan->plainrows;
       info->idbytes    = p->plan->idbytes;
       if (symmetric && ctx->lossy) {
         const VCRSPlan *plan;
@@ -193,10 +197,10 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetInfo(A, &info));
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : "", info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : (info.plainrows ? " in plain rows" : ""), info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n", info.indexsets, info.valuesets, info.pairs, info.tablebytes));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
-  if (info.decodedbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of a decoded copy, for products on the host %.0f\n", info.decodedbytes));
+  if (info.decodedbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.decodedbytes));
   if (ctx->lossy) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[ctx->opt.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
