@@ -156,6 +156,7 @@ PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatVCRSSetPlainRows(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetTransport(Mat, LitheTransport);
 PETSC_EXTERN PetscErrorCode MatVCRSGetTransport(Mat, LitheTransport *);
 PETSC_EXTERN PetscErrorCode MatVCRSDropAIJ(Mat);

@@ -144,8 +144,8 @@ static PetscErrorCode AllowForIntegers(Mat C, Vec scale)
 
     PetscCall(MatGetRow(C, row, &n, NULL, &vals));
     for (PetscInt k = 0; k < n; k++) most = PetscMax(most, PetscAbsScalar(vals[k]));
-    PetscCall(MatRestoreRow(C, row, &n, NULL, &vals));
     s[row] += 1.5 * (PetscReal)n * most / 64 / 549755813888.;
+    PetscCall(MatRestoreRow(C, row, &n, NULL, &vals));
   }
   PetscCall(VecRestoreArray(scale, &s));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -187,6 +187,7 @@ PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
   PetscCall(PetscMemcpy(&b->opt, &a->opt, sizeof(a->opt)));
   b->lossy      = a->lossy;
   b->allowlossy = a->allowlossy;
+  b->mayplain   = a->mayplain;
   b->dropaij    = a->dropaij;
   b->transport  = a->transport;
   b->state      = -1;
@@ -279,6 +280,7 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
   PetscCall(PetscNew(&ctx));
   PetscCall(MatVCRSOptionsDefault(&ctx->opt));
+  ctx->mayplain = PETSC_TRUE;
   ctx->state = -1;
   ctx->super = *B->ops;
   ctx->apply = apply;
@@ -413,6 +415,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix be the operator of a solve
+. -mat_vcrs_plain_rows                                 - let products of small matrices on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
    Level: beginner

@@ -10,7 +10,7 @@
 #endif
 
 #define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that products on the host may keep in plain rows */
-#define VCRS_ROWS_COST    0.9    /* where another form takes more of MATSEQAIJ's time than this, they do */
+#define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, they do */
 
 /*
    Makes another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are
@@ -148,7 +148,7 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && ctx->plan->nz > 0 && ctx->plan->nz <= VCRS_ROWS_ENTRIES && (!ctx->dropped || (ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan))) {
+  if (ctx->mayplain && !ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && ctx->plan->nz > 0 && ctx->plan->nz <= VCRS_ROWS_ENTRIES && (!ctx->dropped || (ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan))) {
     PetscCall(MatVCRSOptionsDefault(&opt));
     opt.layout    = MATVCRS_LAYOUT_L3;
     opt.plainrows = PETSC_TRUE;
@@ -166,7 +166,7 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 }
 
 /*
-   A larger matrix of which nothing is lost is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
+   Another matrix of which nothing is lost is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
    NULL where a plan is to be used.
 */
 static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
@@ -175,7 +175,7 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || ctx->plan->nz <= VCRS_ROWS_ENTRIES ? NULL : &ctx->super;
+  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || (ctx->mayplain && ctx->plan->nz <= VCRS_ROWS_ENTRIES) ? NULL : &ctx->super;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -478,6 +478,8 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   operation. They are not given back once more until the matrix has been changed and compressed
   again, or until this function is called.
 
+  A small matrix may then be multiplied on a CPU from plain rows, which take about as much as the AIJ arrays did, see `MatVCRSSetPlainRows()`.
+
   From a lossy matrix come back the values that it multiplies with: those that were set are gone.
 
   The arrays stay where they hold what the compressed form does not, or where something points into
@@ -493,7 +495,7 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   arrays are taken again: new nonzeros are then allowed, and the other options but
   `MAT_ROW_ORIENTED` have their defaults.
 
-.seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`
+.seealso: `MATVCRS`, `MatVCRSMaterializeAIJ()`, `MatVCRSGetInfo()`, `MatVCRSSetPlainRows()`
 @*/
 PetscErrorCode MatVCRSDropAIJ(Mat A)
 {

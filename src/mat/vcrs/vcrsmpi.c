@@ -29,6 +29,7 @@ static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
   PetscCheck(b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block of a MATMPIAIJVCRS has type %s", ((PetscObject)block)->type_name);
   PetscCall(MatVCRSSetOptions_Private(block, &ctx->opt));
   b->allowlossy = ctx->allowlossy;
+  b->mayplain   = ctx->mayplain;
   b->dropaij    = PETSC_FALSE; /* A drops both blocks itself */
   b->beside     = (PetscBool)(size > 1);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -73,7 +73,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
 {
   Mat_VCRS      *ctx;
   VCRSOptions    opt;
-  PetscBool      drop, allow;
+  PetscBool      drop, allow, plain;
   LitheTransport transport;
 
   PetscFunctionBegin;
@@ -81,6 +81,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   drop      = ctx->dropaij;
   allow     = ctx->allowlossy;
+  plain     = ctx->mayplain;
   transport = ctx->transport;
 
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
@@ -93,6 +94,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products of small matrices on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
@@ -100,6 +102,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(MatVCRSSetTransport_Private(ctx, transport));
   ctx->dropaij    = drop;
   ctx->allowlossy = allow;
+  PetscCall(MatVCRSSetPlainRows(A, plain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -414,6 +417,50 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, allow, 2);
   ctx->allowlossy = allow;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetPlainRows - Sets whether products of small `MATVCRS` matrices on a CPU may use plain rows
+
+  Logically Collective
+
+  Input Parameters:
++ A   - the matrix
+- may - `PETSC_TRUE` (the default) to let them
+
+  Options Database Key:
+. -mat_vcrs_plain_rows <bool> - let them
+
+  Level: advanced
+
+  Notes:
+  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (of each block of each process) is estimated to take longer from the compressed
+  form than `MATSEQAIJ` takes, the first one on the CPU decodes it into rows of whole entries, with which it is faster than both. They are kept beside the
+  compressed form, or, without AIJ arrays and with `MATVCRS_LAYOUT_AUTO`, in its place: the matrix then takes about what it takes as `MATSEQAIJ`.
+
+  Say `PETSC_FALSE` before the first product where memory matters more, or where all cores of a machine share its caches.
+
+.seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
+{
+  Mat_VCRS *ctx;
+  Mat       block[2];
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, may, 2);
+  ctx->mayplain = may;
+  if (!may) PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) PetscCall(MatVCRSSetPlainRows(block[b], may));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

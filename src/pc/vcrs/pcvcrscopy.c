@@ -57,6 +57,7 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
   PetscCall(MatVCRSSetLoss(B, loss));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
+  PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* fewer bytes are what this preconditioner is asked for */
 
   /* Solvers project on what is orthogonal to these */
   PetscCall(MatGetNullSpace(exact, &nullspace));
