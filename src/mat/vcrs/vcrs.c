@@ -281,9 +281,9 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   PetscCall(PetscNew(&ctx));
   PetscCall(MatVCRSOptionsDefault(&ctx->opt));
   ctx->mayplain = PETSC_TRUE;
-  ctx->state = -1;
-  ctx->super = *B->ops;
-  ctx->apply = apply;
+  ctx->state    = -1;
+  ctx->super    = *B->ops;
+  ctx->apply    = apply;
 
   MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
