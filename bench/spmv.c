@@ -268,9 +268,9 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
     PetscCall(PetscTime(&end));
     PetscCall(MatVCRSGetInfo(B, &info)); /* of small matrices a first product may have changed it */
     r.store  = stores[s].name;
-    r.layout = info.plainrows || info.decodedbytes > 0. ? "rows" : MatVCRSLayouts[info.layout];
-    r.values = info.values;
-    r.bytes  = info.bytes;
+    r.layout = info.plainrows ? "rows" : MatVCRSLayouts[info.layout];
+    r.values = info.plainrows ? "full" : info.values;
+    r.bytes  = info.plainbytes > 0. ? info.plainbytes : info.bytes;
     r.build  = info.buildtime;
     r.setup  = end - start;
     PetscCall(MaxError(y, reference, &r.error));

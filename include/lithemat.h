@@ -125,25 +125,25 @@ typedef struct {
   const char    *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
   PetscBool      difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
   PetscBool      grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
-  PetscBool      plainrows;  /* L3 of whole entries, row by row: what products on the host make of a small matrix without AIJ arrays */
+  PetscBool      plainrows;  /* products on the host use plain rows, L3 of whole entries row by row: in place of the compressed form or, with plainbytes > 0, beside it */
   PetscInt       idbytes;    /* bytes of a row's id, 0 if the layout has none */
   PetscInt64     rows;
   PetscInt64     nonzeros;
   PetscInt64     indexsets; /* distinct index sets, summed over processes and blocks */
   PetscInt64     valuesets;
   PetscInt64     pairs;
-  PetscLogDouble tablebytes;   /* of index sets, value sets and dictionaries */
-  PetscLogDouble bytes;        /* of the compressed matrix */
-  PetscLogDouble aijbytes;     /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
-  PetscReal      maxabserror;  /* largest |a~ - a| */
-  PetscReal      maxrowerror;  /* largest |a~ - a| / max_j |a_ij| */
-  PetscReal      bound;        /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
-  PetscReal      froberror;    /* ||A~ - A||_F / ||A||_F */
-  PetscReal      rowsumerror;  /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
-  PetscReal      asymmetry;    /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
-  PetscInt64     guardrows;    /* rows in which a guard changed something */
-  PetscLogDouble buildtime;    /* seconds of the last compression, largest over processes */
-  PetscLogDouble decodedbytes; /* beside bytes: of a small matrix with its AIJ arrays, the plain rows that products on the host use, once one was done */
+  PetscLogDouble tablebytes;  /* of index sets, value sets and dictionaries */
+  PetscLogDouble bytes;       /* of the compressed matrix */
+  PetscLogDouble aijbytes;    /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
+  PetscReal      maxabserror; /* largest |a~ - a| */
+  PetscReal      maxrowerror; /* largest |a~ - a| / max_j |a_ij| */
+  PetscReal      bound;       /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
+  PetscReal      froberror;   /* ||A~ - A||_F / ||A||_F */
+  PetscReal      rowsumerror; /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
+  PetscReal      asymmetry;   /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
+  PetscInt64     guardrows;   /* rows in which a guard changed something */
+  PetscLogDouble buildtime;   /* seconds of the last compression, largest over processes */
+  PetscLogDouble plainbytes;  /* of plain rows beside the compressed form, not counted in bytes */
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);

@@ -29,7 +29,7 @@
   #endif
 #endif
 #if defined(LITHE_TARGET_CLONES)
-  #define LITHE_TARGET_FMA __attribute__((target("arch=x86-64-v3")))
+  #define LITHE_TARGET_FMA __attribute__((target("avx2,fma")))
   #define LITHE_HAS_FMA()  (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 #else
   #define LITHE_TARGET_FMA

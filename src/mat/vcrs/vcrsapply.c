@@ -9,44 +9,6 @@
   #include <petscdevice_cuda.h>
 #endif
 
-#define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that products on the host may keep in plain rows */
-#define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, they do */
-
-/*
-   Makes another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are
-   that, too, and need not be decoded.
-*/
-static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, VCRSPlan **plan)
-{
-  Mat_VCRS       *ctx;
-  const VCRSPlan *from = NULL;
-  VCRSCSR         csr;
-  PetscInt       *i, *j;
-  PetscScalar    *a;
-  PetscErrorCode  ierr;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  csr.m = A->rmap->n;
-  csr.n = A->cmap->n;
-  if (!ctx->dropped && !ctx->lossy) {
-    PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
-    csr.a = a;
-    PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatVCRSGetHostPlan_Private(A, &from));
-  PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
-  csr.i = i;
-  csr.j = j;
-  csr.a = a;
-  ierr  = VCRSPlanDecode(from, i, j, a);
-  if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
-  PetscCall(PetscFree3(i, j, a));
-  PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 #if defined(LITHE_HAVE_CUDA)
 PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
 {
@@ -59,7 +21,7 @@ PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the device copy of the plan. Plain rows are for hosts alone */
+/* Makes the device copy of the plan */
 PetscErrorCode MatVCRSUpload_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -67,15 +29,7 @@ PetscErrorCode MatVCRSUpload_Private(Mat A)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->dplan) {
-    if (ctx->plan->plainrows) {
-      VCRSOptions opt;
-      VCRSPlan   *plan = NULL;
-
-      PetscCall(MatVCRSOptionsDefault(&opt));
-      PetscCall(MatVCRSRecompress_Private(A, &opt, &plan));
-      PetscCall(VCRSPlanDestroy(&ctx->plan));
-      ctx->plan = plan;
-    }
+    PetscCall(MatVCRSLeavePlainRows_Private(A));
     PetscCall(PetscNew(&ctx->dplan));
     PetscCall(LitheCUDAVCRSUpload(ctx->plan, ctx->dplan));
   }
@@ -136,37 +90,7 @@ static PetscErrorCode MatVCRSApply_Host(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 }
 
 /*
-   On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, products of a small matrix use plain
-   rows, which are faster than MATSEQAIJ's own loop: beside the plan while AIJ arrays are there; in its place without them, as long as
-   no layout was asked for and no device has a copy of it.
-*/
-PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
-{
-  Mat_VCRS   *ctx;
-  VCRSOptions opt;
-  VCRSPlan   *rows = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->mayplain && !ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && ctx->plan->nz > 0 && ctx->plan->nz <= VCRS_ROWS_ENTRIES && (!ctx->dropped || (ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan))) {
-    PetscCall(MatVCRSOptionsDefault(&opt));
-    opt.layout    = MATVCRS_LAYOUT_L3;
-    opt.plainrows = PETSC_TRUE;
-    PetscCall(MatVCRSRecompress_Private(A, &opt, &rows));
-    PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", rows->nz));
-    if (ctx->dropped) {
-      PetscCall(VCRSPlanDestroy(&ctx->plan));
-      ctx->plan = rows;
-      PetscCall(VCRSPlanHostCost(rows, &ctx->hostcost));
-    } else ctx->plainrows = rows;
-  }
-  if (ctx->plainrows) *plan = ctx->plainrows;
-  else PetscCall(MatVCRSGetHostPlan_Private(A, plan));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Another matrix of which nothing is lost is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
+   A matrix of which nothing is lost, and which may not use plain rows, is left to MATSEQAIJ while it has AIJ arrays, and where that is estimated to be faster.
    NULL where a plan is to be used.
 */
 static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops)
@@ -175,7 +99,7 @@ static PetscErrorCode MatVCRSGetFaster_Private(Mat A, const struct _MatOps **ops
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || (ctx->mayplain && ctx->plan->nz <= VCRS_ROWS_ENTRIES) ? NULL : &ctx->super;
+  *ops = ctx->dropped || ctx->lossy || !(ctx->hostcost > 1.0) || MatVCRSMayUsePlainRows_Private(ctx) ? NULL : &ctx->super;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -245,7 +245,7 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
-  for (int t = 0; t < VCRS_NLIMITS; t++) {
+  for (int t = 0; t < VCRS_NLIMITS && !b->opt->plainrows; t++) {
     if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
   }
   limit = b->opt->plainrows ? 0 : VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);

@@ -357,12 +357,12 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   A->data     = empty->data;
   empty->data = data;
   PetscCall(MatDestroy(&empty));
-  PetscCall(VCRSPlanDestroy(&ctx->plainrows));
 
   PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_FALSE));
   /* With inodes MATSEQAIJ relaxes blocks of rows; only it can */
   if (inodes) PetscCall(MatVCRSRetakeInstallSOR_Private(A));
   ctx->dropped = PETSC_TRUE;
+  PetscCall(MatVCRSPlacePlainRows_Private(A));
   PetscCall(PetscInfo(A, "The AIJ arrays are given back\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -401,6 +401,7 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   /* The plan was and is what the matrix holds */
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   ctx->state = state;
+  if (!ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
   PetscCall(PetscLogEventEnd(MAT_VCRSMaterialize, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,7 +50,7 @@ typedef struct {
   VCRSReport        report;
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
-  VCRSPlan         *plainrows;    /* of a small matrix with AIJ arrays: the compressed entries in plain rows, for products on the host; or NULL */
+  VCRSPlan         *plainrows;    /* beside plan: the same entries in plain rows, for products on the host; or NULL */
 
   /* an off-diagonal block: the rows that have entries, on the host and on the device; NULL: many have */
   PetscBool         rowslooked; /* that has been looked at */
@@ -97,7 +97,6 @@ PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat, PetscErrorCode (*)(Mat, VCRSOp, Vec, Vec, Vec));
 PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec); /* y = op(A) x (+ add); add may be NULL or y */
 PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
-PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **); /* the one with which products on the host are fastest */
 PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
@@ -130,6 +129,12 @@ PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **)
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
+
+/* vcrsplain.c: plain rows for products on the host */
+PETSC_INTERN PetscBool      MatVCRSMayUsePlainRows_Private(const Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
 /* vcrsstep.c */
 PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);

@@ -6,7 +6,7 @@
    Products with plain rows on the host: y = A x (+ add), also with A^T and A^H. These are matrices that a cache holds, so that what counts is
    how few loads and mistaken branches an entry takes, and not its bytes.
 
-   Long rows are summed four entries at a time, short ones in two sums that do not wait for one another. Rows
+   Long rows of real entries are summed four entries at a time, others in two sums that do not wait for one another. Rows
    that have the same columns read them, and x, together.
 */
 
@@ -15,13 +15,20 @@
 #define ROWS_LONG    8 /* entries of a row that is summed four at a time */
 #define ROWS_COLUMNS 4 /* columns of x that are served together */
 
+#if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
+  #define ROWS_QUADS
+#endif
+#if VCRS_ALIKE != 5
+  #error "MultTogether() has a case for each number of rows"
+#endif
+
 /* sum[r] = sum_k a[r n + k] x[col[k]] for r < nrows, which must be a constant where this is called */
 static LITHE_ALWAYS_INLINE void SumTogether(const int nrows, PetscInt n, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, PetscScalar sum[])
 {
   PetscInt k = 0;
 
   for (int r = 0; r < nrows; r++) sum[r] = 0;
-#if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
+#if defined(ROWS_QUADS)
   VCRSQuad four[VCRS_ALIKE];
 
   LITHE_UNROLL
@@ -39,7 +46,7 @@ static LITHE_ALWAYS_INLINE void SumTogether(const int nrows, PetscInt n, const P
     LITHE_UNROLL
     for (int r = 0; r < nrows; r++) sum[r] = VCRSAddProduct(sum[r], a[r * n + k], xk, 0);
   }
-#if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
+#if defined(ROWS_QUADS)
   LITHE_UNROLL
   for (int r = 0; r < nrows; r++) sum[r] += (four[r][0] + four[r][1]) + (four[r][2] + four[r][3]);
 #endif
@@ -51,10 +58,12 @@ static LITHE_ALWAYS_INLINE PetscScalar SumRow(PetscInt n, const PetscScalar a[],
   PetscScalar sum[2] = {0, 0};
   PetscInt    k      = 0;
 
-  if (n >= ROWS_LONG && !PetscDefined(USE_COMPLEX)) {
+#if defined(ROWS_QUADS)
+  if (n >= ROWS_LONG) {
     SumTogether(1, n, a, col, x, sum);
     return sum[0];
   }
+#endif
   for (; k + 2 <= n; k += 2) {
     sum[0] = VCRSAddProduct(sum[0], a[k], x[col[k]], 0);
     sum[1] = VCRSAddProduct(sum[1], a[k + 1], x[col[k + 1]], 0);

@@ -435,11 +435,13 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   Level: advanced
 
   Notes:
-  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (of each block of each process) is estimated to take longer from the compressed
-  form than `MATSEQAIJ` takes, the first one on the CPU decodes it into rows of whole entries, with which it is faster than both. They are kept beside the
-  compressed form, or, without AIJ arrays and with `MATVCRS_LAYOUT_AUTO`, in its place: the matrix then takes about what it takes as `MATSEQAIJ`.
+  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
+  in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
+  whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
+  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`.
 
-  Say `PETSC_FALSE` before the first product where memory matters more, or where all cores of a machine share its caches.
+  Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first product of a lossy matrix: what took the place of
+  its compressed form is compressed again, but without loss.
 
 .seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
 @*/
@@ -453,7 +455,10 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, may, 2);
   ctx->mayplain = may;
-  if (!may) PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+  if (!may) {
+    PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+    PetscCall(MatVCRSLeavePlainRows_Private(A));
+  }
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
   if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));

@@ -147,6 +147,7 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCompress(A)); /* of a block of a parallel matrix MatAXPY() may have changed the entries */
   PetscCall(MatDenseGetLDA(B, &ldb));
   PetscCall(MatDenseGetLDA(C, &ldc));
   PetscCall(MatVCRSDenseOnDevice_Private(B, &bdevice));

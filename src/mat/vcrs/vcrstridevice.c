@@ -101,6 +101,7 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     PetscBool       grids = PETSC_TRUE;
     PetscLogDouble  begin, end;
 
+    PetscCall(MatVCRSLeavePlainRows_Private(s->way[w].T));
     PetscCall(MatVCRSGetContext(s->way[w].T, &tctx));
     plan = tctx->plan;
     PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", &grids, NULL));

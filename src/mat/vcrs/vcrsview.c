@@ -132,7 +132,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       info->values     = VCRSValueNames[p->plan->values];
       info->difference = p->plan->difference;
       info->grouped    = p->plan->grouped;
-      info->plainrows  = p->plan->plainrows;
+      info->plainrows  = (PetscBool)(p->plan->plainrows || p->plainrows);
       info->idbytes    = p->plan->idbytes;
       if (symmetric && ctx->lossy) {
         const VCRSPlan *plan;
@@ -149,22 +149,22 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 5, MPIU_REAL, MPIU_MAX, comm));
   info->buildtime = ctx->buildtime;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &info->buildtime, 1, MPI_DOUBLE, MPI_MAX, comm));
-  info->rows         = A->rmap->N;
-  info->nonzeros     = count[0];
-  info->indexsets    = count[1];
-  info->valuesets    = count[2];
-  info->pairs        = count[3];
-  info->guardrows    = count[4];
-  info->tablebytes   = size[0];
-  info->bytes        = size[1];
-  info->aijbytes     = size[2];
-  info->decodedbytes = size[3];
-  info->froberror    = sum[1] > 0.0 ? PetscSqrtReal(sum[0] / sum[1]) : 0.0;
-  info->maxabserror  = largest[0];
-  info->maxrowerror  = largest[1];
-  info->bound        = largest[2];
-  info->rowsumerror  = largest[3];
-  info->asymmetry    = largest[4];
+  info->rows        = A->rmap->N;
+  info->nonzeros    = count[0];
+  info->indexsets   = count[1];
+  info->valuesets   = count[2];
+  info->pairs       = count[3];
+  info->guardrows   = count[4];
+  info->tablebytes  = size[0];
+  info->bytes       = size[1];
+  info->aijbytes    = size[2];
+  info->plainbytes  = size[3];
+  info->froberror   = sum[1] > 0.0 ? PetscSqrtReal(sum[0] / sum[1]) : 0.0;
+  info->maxabserror = largest[0];
+  info->maxrowerror = largest[1];
+  info->bound       = largest[2];
+  info->rowsumerror = largest[3];
+  info->asymmetry   = largest[4];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,10 +197,10 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetInfo(A, &info));
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : (info.plainrows ? " in plain rows" : ""), info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : (info.plainrows && !info.plainbytes ? " in plain rows" : ""), info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n", info.indexsets, info.valuesets, info.pairs, info.tablebytes));
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
-  if (info.decodedbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.decodedbytes));
+  if (info.plainbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.plainbytes));
   if (ctx->lossy) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[ctx->opt.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   When products on the host use plain rows (lithe/private/vcrsplan.h).
+
+   On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, the first product of a small matrix on the host
+   makes plain rows, which are faster than MATSEQAIJ's own loop. They are beside the plan while AIJ arrays are there. Without these they
+   take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
+   where a layout was asked for, or where a device has a copy of the plan.
+*/
+
+#include "vcrsimpl.h"
+
+#define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
+#define VCRS_ROWS_L3      2       /* so many times fewer in L3, where rows end with branches that no processor foretells but for few of them */
+#define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
+#define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, plain rows are used */
+
+PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
+{
+  const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->beside ? VCRS_ROWS_BESIDE : 1);
+
+  return ctx->mayplain && ctx->plan->nz > 0 && ctx->plan->nz <= most ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */
+static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, VCRSPlan **plan)
+{
+  Mat_VCRS       *ctx;
+  const VCRSPlan *from = NULL;
+  VCRSCSR         csr;
+  PetscInt       *i, *j;
+  PetscScalar    *a;
+  PetscErrorCode  ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  csr.m = A->rmap->n;
+  csr.n = A->cmap->n;
+  if (!ctx->dropped && !ctx->lossy) {
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
+    csr.a = a;
+    PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatVCRSGetHostPlan_Private(A, &from));
+  PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
+  csr.i = i;
+  csr.j = j;
+  csr.a = a;
+  ierr  = VCRSPlanDecode(from, i, j, a);
+  if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
+  PetscCall(PetscFree3(i, j, a));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a device may ask for the plan of a matrix that has no AIJ arrays */
+static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
+{
+#if defined(LITHE_HAVE_CUDA)
+  return A->boundtocpu ? PETSC_FALSE : PETSC_TRUE;
+#else
+  (void)A;
+  return PETSC_FALSE;
+#endif
+}
+
+/* Of a matrix without AIJ arrays: whether plain rows may be made, and where they go once they are */
+static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
+{
+  return ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (!ctx->plainrows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatVCRSMayPlacePlainRows_Private(ctx)) PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+  else if (!ctx->lossy || !MatVCRSMayGoToDevice_Private(A)) {
+    PetscCall(VCRSPlanDestroy(&ctx->plan));
+    ctx->plan      = ctx->plainrows;
+    ctx->plainrows = NULL;
+    PetscCall(VCRSPlanHostCost(ctx->plan, &ctx->hostcost));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The opposite: what is in plain rows is compressed again, without loss */
+PetscErrorCode MatVCRSLeavePlainRows_Private(Mat A)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+  VCRSPlan   *plan = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (!ctx->plan || !ctx->plan->plainrows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSOptionsDefault(&opt));
+  PetscCall(MatVCRSRecompress_Private(A, &opt, &plan));
+  PetscCall(VCRSPlanDestroy(&ctx->plan));
+  ctx->plan = plan;
+  PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The plan with which products on the host are fastest; it is made if it is not there */
+PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
+    PetscCall(MatVCRSOptionsDefault(&opt));
+    opt.layout    = MATVCRS_LAYOUT_L3;
+    opt.plainrows = PETSC_TRUE;
+    PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));
+    PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
+    if (ctx->dropped) PetscCall(MatVCRSPlacePlainRows_Private(A));
+  }
+  if (ctx->plainrows) *plan = ctx->plainrows;
+  else PetscCall(MatVCRSGetHostPlan_Private(A, plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
