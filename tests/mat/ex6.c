@@ -177,6 +177,34 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* MatAXPY() changes the blocks of a parallel matrix, and does not say so of the matrix */
+static PetscErrorCode TestChanged(const char dense[], const char where[])
+{
+  Mat matrix[2], other, X[2], C[2];
+
+  PetscFunctionBegin;
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_FEM, 0, &matrix[1]));
+  PetscCall(MatConvert(matrix[1], MATVCRS, MAT_INITIAL_MATRIX, &matrix[0]));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(TestCreateDense(matrix[1], PETSC_FALSE, 3, k ? NULL : dense, &X[k]));
+    PetscCall(MatMatMult(matrix[k], X[k], MAT_INITIAL_MATRIX, PETSC_DETERMINE, &C[k]));
+  }
+  PetscCall(TestNear(C[0], C[1], where, "A X"));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDuplicate(matrix[k], MAT_COPY_VALUES, &other));
+    PetscCall(MatAXPY(matrix[k], 2.0, other, SAME_NONZERO_PATTERN));
+    PetscCall(MatDestroy(&other));
+    PetscCall(MatMatMult(matrix[k], X[k], MAT_REUSE_MATRIX, PETSC_DETERMINE, &C[k]));
+  }
+  PetscCall(TestNear(C[0], C[1], where, "A X after MatAXPY()"));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(MatDestroy(&matrix[k]));
+    PetscCall(MatDestroy(&C[k]));
+    PetscCall(MatDestroy(&X[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   static const TestKind kinds[]   = {TEST_STAR7, TEST_FEM, TEST_WIDE, TEST_LONGROWS};
@@ -208,6 +236,8 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&B));
   }
+
+  PetscCall(TestChanged(set ? dense : NULL, "changed"));
 
   /* sparse: both compressed, and each with an aij partner; P is a square one here, tall as an interpolation below */
   for (int mix = 0; mix < 5; mix++) {
