@@ -12,6 +12,7 @@
 */
 
 #include "vcrsimpl.h"
+#include <lithe/private/litheimpl.h>
 
 #define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
 #define VCRS_ROWS_L3      2       /* so many times fewer in L3, where rows end with branches that no processor foretells but for few of them */
@@ -37,23 +38,25 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscLogEventBegin(MAT_VCRSCompress, A, 0, 0, 0));
   csr.m = A->rmap->n;
   csr.n = A->cmap->n;
   if (!ctx->dropped && !ctx->lossy) {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
     csr.a = a;
     PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    PetscCall(MatVCRSGetHostPlan_Private(A, &from));
+    PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
+    csr.i = i;
+    csr.j = j;
+    csr.a = a;
+    ierr  = VCRSPlanDecode(from, i, j, a);
+    if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
+    PetscCall(PetscFree3(i, j, a));
+    PetscCall(ierr);
   }
-  PetscCall(MatVCRSGetHostPlan_Private(A, &from));
-  PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
-  csr.i = i;
-  csr.j = j;
-  csr.a = a;
-  ierr  = VCRSPlanDecode(from, i, j, a);
-  if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
-  PetscCall(PetscFree3(i, j, a));
-  PetscCall(ierr);
+  PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
