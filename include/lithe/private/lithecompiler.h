@@ -26,18 +26,15 @@
   #if __has_attribute(target_clones) && ((defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12))
     #define LITHE_TARGET_CLONES        __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
     #define LITHE_TARGET_CLONES_NARROW __attribute__((target_clones("arch=x86-64-v3", "default")))
+    #define LITHE_TARGET_FMA           __attribute__((target("avx2,fma")))
+    #define LITHE_HAS_FMA()            (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
   #endif
-#endif
-#if defined(LITHE_TARGET_CLONES)
-  #define LITHE_TARGET_FMA __attribute__((target("avx2,fma")))
-  #define LITHE_HAS_FMA()  (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-#else
-  #define LITHE_TARGET_FMA
-  #define LITHE_HAS_FMA() 0
 #endif
 #if !defined(LITHE_TARGET_CLONES)
   #define LITHE_TARGET_CLONES
   #define LITHE_TARGET_CLONES_NARROW
+  #define LITHE_TARGET_FMA
+  #define LITHE_HAS_FMA() 0
 #endif
 
 #if defined(__GNUC__)

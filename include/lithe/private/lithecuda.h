@@ -41,7 +41,7 @@ typedef struct {
   PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
   PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
   PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
-  PetscBool     plainrows;   /* on the host, with layout L3 and no loss: see vcrsplan.h */
+  PetscBool     plainrows;   /* on the host, without loss: see vcrsplan.h */
 
   const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
 } VCRSOptions;

@@ -101,6 +101,18 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What A multiplies with, by rows, columns ascending; the arrays are to be freed by PetscFree3() */
+PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat A, PetscInt **i, PetscInt **j, PetscScalar **a)
+{
+  const VCRSPlan *plan = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(PetscMalloc3(plan->m + 1, i, plan->nz, j, plan->nz, a));
+  PetscCall(VCRSPlanDecode(plan, *i, *j, *a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gives A the operations of a matrix without AIJ arrays and keeps those that it has */
 static PetscErrorCode MatVCRSReplaceOperations_Private(Mat A, PetscBool parallel)
 {

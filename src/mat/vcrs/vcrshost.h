@@ -46,8 +46,8 @@ typedef struct {
 } VCRSRun;
 
 /* vcrsmultrows.c */
-PETSC_INTERN PetscErrorCode VCRSPlanMultRows_Private(const VCRSPlan *, const VCRSOperands *);
-PETSC_INTERN void           VCRSPlanMultTransposeRows_Private(const VCRSPlan *, const VCRSOperands *);
+PETSC_INTERN void VCRSPlanMultRows_Private(const VCRSPlan *, const VCRSOperands *);
+PETSC_INTERN void VCRSPlanMultTransposeRows_Private(const VCRSPlan *, const VCRSOperands *);
 
 /* vcrsmultslices.c */
 PETSC_INTERN void      VCRSPlanMultSlices_Private(const VCRSPlan *, const VCRSOperands *, PetscScalar *, size_t);
@@ -67,6 +67,13 @@ static LITHE_ALWAYS_INLINE PetscScalar VCRSAddProduct(PetscScalar sum, PetscScal
 #else
   return sum + a * (x - ref);
 #endif
+}
+
+/* What count sums of one column begin with: y = add, or 0 where there is none */
+static LITHE_ALWAYS_INLINE void VCRSBegin(PetscInt count, const PetscScalar *add, PetscScalar *y)
+{
+  if (!add) memset(y, 0, (size_t)count * sizeof(*y));
+  else if (add != y) memcpy(y, add, (size_t)count * sizeof(*y));
 }
 
 /* a with its imaginary part multiplied by sign */

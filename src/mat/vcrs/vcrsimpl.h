@@ -161,6 +161,7 @@ PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse,
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
+PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);
 PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat); /* of a dropped matrix that got another plan */
 
 /* vcrsretake.c: operations that take them again first */

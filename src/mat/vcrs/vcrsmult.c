@@ -188,13 +188,6 @@ static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const P
   for (PetscInt r = 0; r < count; r++) y[r] += Dot(nk, a + r, VCRS_SLICE, offset, 1, x + r, ref ? ref[r] : 0);
 }
 
-/* y = add, or 0 where there is none, for rows row .. row+count-1 of one column */
-static LITHE_ALWAYS_INLINE void Begin(PetscInt count, const PetscScalar *add, PetscScalar *y)
-{
-  if (!add) memset(y, 0, (size_t)count * sizeof(*y));
-  else if (add != y) memcpy(y, add, (size_t)count * sizeof(*y));
-}
-
 /* y[r] += sigma[r] ref[r] */
 static LITHE_ALWAYS_INLINE void AddSigma(PetscInt count, const PetscScalar sigma[], const PetscScalar *ref, PetscScalar *y)
 {
@@ -236,7 +229,7 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
       PetscScalar       *y = v->y + c * v->ldy + r;
 
       if (plan->difference || nk <= 0) {
-        Begin(count, add, y);
+        VCRSBegin(count, add, y);
         if (sums) AddSigma(count, sigma, x + offset[0], y);
         if (nk > 0) Stream(nk, count, a, x, offset + 1, x + offset[0], y, y);
       } else if (count >= STREAM_SHORT) {
@@ -375,7 +368,7 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
       const PetscScalar *x = v->x + c * v->ldx + row;
       PetscScalar       *y = v->y + c * v->ldy + row;
 
-      Begin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
+      VCRSBegin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
       for (PetscInt i = runs.nside; i < runs.nruns; i++) runs.own[i] = y[runs.run[i].first];
       for (PetscInt i = 0; sums && i < runs.nruns; i++) {
         const VCRSRun  run = runs.run[i];
@@ -499,7 +492,7 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
     break;
   case MATVCRS_LAYOUT_L3:
     if (plan->plainrows) {
-      PetscCall(VCRSPlanMultRows_Private(plan, &v));
+      VCRSPlanMultRows_Private(plan, &v);
       break;
     }
     if (plan->grouped) {
@@ -533,7 +526,7 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
   A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on
   server cores (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small
   irregular matrices and small grids). Only their proportions matter. Where a small matrix might come out on either side
-  they favour MATSEQAIJ. Where index sets are few, rows are long or short in turn, and the way from a small matrix
+  they favour MATSEQAIJ, or plain rows in its place. Where index sets are few, rows are long or short in turn, and the way from a small matrix
   to a large one is that from a cache to memory.
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)

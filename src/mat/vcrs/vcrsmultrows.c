@@ -158,19 +158,11 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
 }
 
 /* y = A x (+ add) for plain rows; VCRSPlanMult() calls it */
-PetscErrorCode VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
+void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
-  PetscFunctionBegin;
-  if (plan->nlong < plan->m) { /* there are empty rows */
-    for (PetscInt c = 0; c < v->nrhs; c++) {
-      PetscScalar *y = v->y + c * v->ldy;
-
-      if (!v->add) PetscCall(PetscArrayzero(y, plan->m));
-      else if (v->add != v->y) PetscCall(PetscArraycpy(y, v->add + c * v->ldadd, plan->m));
-    }
-  }
+  /* there are empty rows */
+  for (PetscInt c = 0; c < v->nrhs && plan->nlong < plan->m; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   MultRows(plan, v);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static LITHE_TARGET_CLONES_NARROW void MultTransposeRows(const VCRSPlan *plan, const VCRSOperands *v)

@@ -278,12 +278,7 @@ static void MultTranspose_Long(const VCRSPlan *plan, const VCRSOperands *v)
 PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < v->nrhs; c++) {
-    PetscScalar *y = v->y + c * v->ldy;
-
-    if (!v->add) PetscCall(PetscArrayzero(y, plan->n));
-    else if (v->add != v->y) PetscCall(PetscArraycpy(y, v->add + c * v->ldadd, plan->n));
-  }
+  for (PetscInt c = 0; c < v->nrhs && plan->n; c++) VCRSBegin(plan->n, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   switch (plan->layout) {
   case MATVCRS_LAYOUT_LITERAL:
     MultTranspose_Literal(plan, v);

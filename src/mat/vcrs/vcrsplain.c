@@ -29,12 +29,11 @@ PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 /* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */
 static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, VCRSPlan **plan)
 {
-  Mat_VCRS       *ctx;
-  const VCRSPlan *from = NULL;
-  VCRSCSR         csr;
-  PetscInt       *i, *j;
-  PetscScalar    *a;
-  PetscErrorCode  ierr;
+  Mat_VCRS      *ctx;
+  VCRSCSR        csr;
+  PetscInt      *i, *j;
+  PetscScalar   *a;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -46,13 +45,11 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
     csr.a = a;
     PetscCall(VCRSPlanCreate(&csr, opt, NULL, plan, NULL));
   } else {
-    PetscCall(MatVCRSGetHostPlan_Private(A, &from));
-    PetscCall(PetscMalloc3(from->m + 1, &i, from->nz, &j, from->nz, &a));
+    PetscCall(MatVCRSGetDecodedArrays_Private(A, &i, &j, &a));
     csr.i = i;
     csr.j = j;
     csr.a = a;
-    ierr  = VCRSPlanDecode(from, i, j, a);
-    if (!ierr) ierr = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
+    ierr  = VCRSPlanCreate(&csr, opt, NULL, plan, NULL);
     PetscCall(PetscFree3(i, j, a));
     PetscCall(ierr);
   }
@@ -71,12 +68,13 @@ static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
 #endif
 }
 
-/* Of a matrix without AIJ arrays: whether plain rows may be made, and where they go once they are */
+/* Whether a matrix without AIJ arrays may have plain rows */
 static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
 {
   return ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Where the plain rows of a matrix go that has no AIJ arrays, or none any more */
 PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -122,7 +120,6 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
     PetscCall(MatVCRSOptionsDefault(&opt));
-    opt.layout    = MATVCRS_LAYOUT_L3;
     opt.plainrows = PETSC_TRUE;
     PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));
     PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));

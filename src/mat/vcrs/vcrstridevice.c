@@ -37,18 +37,6 @@ PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **substitution)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What T multiplies with, by rows; the arrays are to be freed */
-static PetscErrorCode GetDecodedArrays(Mat T, PetscInt **i, PetscInt **j, PetscScalar **a)
-{
-  const VCRSPlan *plan = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetHostPlan_Private(T, &plan));
-  PetscCall(PetscMalloc3(plan->m + 1, i, plan->nz, j, plan->nz, a));
-  PetscCall(VCRSPlanDecode(plan, *i, *j, *a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The transpose of T, compressed without loss */
 static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
 {
@@ -57,7 +45,7 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
   Mat          A;
 
   PetscFunctionBegin;
-  PetscCall(GetDecodedArrays(T, &i, &j, &a));
+  PetscCall(MatVCRSGetDecodedArrays_Private(T, &i, &j, &a));
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, m, m, i, j, a, &A));
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, transposed));
   PetscCall(MatDestroy(&A));
@@ -109,7 +97,7 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     if (plan->layout == MATVCRS_LAYOUT_L3 && (plan->sorted || plan->rowperm || plan->nlong)) grids = PETSC_FALSE;
     PetscCall(PetscTime(&begin));
     if (transpose || !i) {
-      PetscCall(GetDecodedArrays(s->way[w].T, &ti, &tj, &ta));
+      PetscCall(MatVCRSGetDecodedArrays_Private(s->way[w].T, &ti, &tj, &ta));
       i = ti;
       j = tj;
     }
