@@ -13,6 +13,7 @@
      LITHE_TARGET_CLONES_NARROW  the same without AVX-512, for loops that gather: wide vectors are built from
                                  single loads, and two or four of them cost less an entry than eight
      LITHE_TARGET_FMA            before a function: compiled for AVX2 and fused products and sums; to be called where LITHE_HAS_FMA() says so
+     LITHE_TARGET_AVX512         the same for AVX-512, and LITHE_HAS_AVX512(). Not defined where there is none: what is so compiled needs intrinsics
      LITHE_ALWAYS_INLINE         in place of inline
      LITHE_NO_INLINE             before a function that is to stay one, and out of the clones of its callers
      LITHE_INDEPENDENT           before a loop: no iteration reads what another one writes
@@ -28,6 +29,8 @@
     #define LITHE_TARGET_CLONES_NARROW __attribute__((target_clones("arch=x86-64-v3", "default")))
     #define LITHE_TARGET_FMA           __attribute__((target("avx2,fma")))
     #define LITHE_HAS_FMA()            (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    #define LITHE_TARGET_AVX512        __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+    #define LITHE_HAS_AVX512()         (LITHE_HAS_FMA() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
   #endif
 #endif
 #if !defined(LITHE_TARGET_CLONES)

@@ -46,7 +46,9 @@
    value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
 
    Plain rows. Small matrices that a CPU multiplies slower from a compressed form than from this one: L3 in which all
-   rows stand apart, with whole entries and not in the difference form (plan->plainrows).
+   rows stand apart, with whole entries and not in the difference form (plan->plainrows). Where there are VCRS_ROWS_LARGE entries, and the columns of each 32 rows
+   that follow one another are within 65536 of the least of them, that is shortbase[q / 32], and the column of entry p of row q
+   shortbase[q / 32] + shortcol[p]; longcol[] is not there then. VCRS_ROWS_PAD entries and columns more can be read.
 */
 
 #include <lithemat.h>
@@ -58,10 +60,12 @@
 #define VCRS_GROUP  4
 
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
-#define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
-#define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
-#define VCRS_ALIKE         5     /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
-#define VCRS_LOG_POWERS    5     /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
+#define VCRS_GROUP_SPAN    65536  /* numbers of groups are stored in two bytes */
+#define VCRS_LONG_ROW      255    /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_ROWS_PAD      4      /* plain rows: entries of value 0 behind the last one */
+#define VCRS_ROWS_LARGE    262144 /* and so many of a matrix that is large: of a smaller one a cache holds the columns, and a processor remembers how the rows end */
+#define VCRS_ALIKE         5      /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
+#define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
@@ -133,6 +137,8 @@ typedef struct {
   PetscInt   *longrow;   /* [nlong], ascending */
   PetscInt64 *longptr;   /* [nlong+1] */
   PetscInt   *longcol;   /* [longptr[nlong]] */
+  uint16_t   *shortcol;  /* plain rows: [longptr[nlong]], or NULL */
+  PetscInt   *shortbase; /* [ceil(nlong/32)], with shortcol[] */
   uint8_t    *longalike; /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
   PetscInt64  longvalue; /* where in value[] the long rows begin */
 
@@ -178,6 +184,12 @@ LITHE_HD static inline PetscInt64 VCRSColumnBase(const VCRSPlan *plan, PetscInt6
 LITHE_HD static inline PetscInt64 VCRSLaneRow(const VCRSPlan *plan, PetscInt64 lane)
 {
   return plan->rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->rowperm[lane] : lane;
+}
+
+/* L3: the column of entry p of the rows that stand apart, on the host; the entry is one of row q of them */
+static inline PetscInt VCRSLongColumn(const VCRSPlan *plan, PetscInt q, PetscInt64 p)
+{
+  return plan->shortcol ? plan->shortbase[q / VCRS_SLICE] + plan->shortcol[p] : plan->longcol[p];
 }
 
 /* L3: windows of rows */

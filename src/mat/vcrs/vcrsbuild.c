@@ -267,7 +267,8 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
   if (nlong) {
     PetscCall(PetscMalloc1(nlong, &plan->longrow));
     PetscCall(PetscMalloc1(nlong + 1, &plan->longptr));
-    PetscCall(PetscMalloc1(longentries, &plan->longcol));
+    PetscCall(VCRSMallocLarge(longentries + VCRS_ROWS_PAD, &plan->longcol));
+    PetscCall(PetscArrayzero(plan->longcol + longentries, VCRS_ROWS_PAD));
     plan->longptr[0] = 0;
     for (PetscInt row = 0; row < b->m; row++) {
       const PetscInt len = b->i[row + 1] - b->i[row];
@@ -318,6 +319,8 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->longrow));
   PetscCall(PetscFree(plan->longptr));
   PetscCall(PetscFree(plan->longcol));
+  PetscCall(PetscFree(plan->shortcol));
+  PetscCall(PetscFree(plan->shortbase));
   PetscCall(PetscFree(plan->longalike));
   plan->nslices = plan->nlong = 0;
   plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
@@ -345,6 +348,38 @@ static PetscErrorCode VCRSFindAlikeRows(VCRSPlan *plan)
 
   /* a mistaken branch costs more than a few columns that are read again */
   if (2 * (PetscInt64)plan->nlong < 3 * (PetscInt64)ngroups) PetscCall(PetscFree(plan->longalike));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Plain rows: columns of two bytes in place of whole ones, where they are near enough to one another */
+static PetscErrorCode VCRSShortenColumns(VCRSPlan *plan)
+{
+  const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;
+  PetscBool      fits  = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (plan->nlongentries < VCRS_ROWS_LARGE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(nbase, &plan->shortbase));
+  PetscCall(VCRSMallocLarge(plan->nlongentries + VCRS_ROWS_PAD, &plan->shortcol));
+  for (PetscInt b = 0; b < nbase && fits; b++) {
+    const PetscInt64 from = plan->longptr[VCRS_SLICE * b], end = plan->longptr[PetscMin(plan->nlong, VCRS_SLICE * (b + 1))];
+    PetscInt         least = plan->longcol[from], most = least;
+
+    for (PetscInt64 p = from; p < end; p++) {
+      least = PetscMin(least, plan->longcol[p]);
+      most  = PetscMax(most, plan->longcol[p]);
+    }
+    fits               = (PetscBool)(most - least <= UINT16_MAX);
+    plan->shortbase[b] = least;
+    for (PetscInt64 p = from; p < end && fits; p++) plan->shortcol[p] = (uint16_t)(plan->longcol[p] - least);
+  }
+  if (fits) {
+    PetscCall(PetscArrayzero(plan->shortcol + plan->nlongentries, VCRS_ROWS_PAD));
+    PetscCall(PetscFree(plan->longcol));
+  } else {
+    PetscCall(PetscFree(plan->shortcol));
+    PetscCall(PetscFree(plan->shortbase));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -568,6 +603,7 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
     plan->plainrows = PETSC_TRUE;
     PetscCall(VCRSFindSlices(b, sizeof(PetscScalar), plan));
     PetscCall(VCRSFindAlikeRows(plan));
+    if (plan->nlong) PetscCall(VCRSShortenColumns(plan));
     PetscCall(VCRSEncodeSlices(b, plan));
   } else {
     PetscCall(VCRSChoose(b, plan, report));

@@ -157,6 +157,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
   const size_t   bytes = VCRSValueBytes(plan->values);
+  size_t         room;
 
   PetscFunctionBegin;
   /* where the slices begin; for L3 the choice of the layout has found that already */
@@ -176,8 +177,9 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
     PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->ncolbytes));
     if (plan->grouped) PetscCall(VCRSEncodeGroups(b, plan));
   }
-  PetscCall(VCRSAllocateLarge(bytes * (size_t)plan->nvalue, &plan->value));
-  if (plan->nvalue) PetscCall(PetscMemzero(plan->value, bytes * (size_t)plan->nvalue));
+  room = bytes * (size_t)(plan->nvalue + (plan->plainrows ? VCRS_ROWS_PAD : 0));
+  PetscCall(VCRSAllocateLarge(room, &plan->value));
+  if (room) PetscCall(PetscMemzero(plan->value, room));
 
   /* slices */
   for (PetscInt s = 0; s < plan->nslices; s++) {
@@ -403,7 +405,7 @@ static inline void VCRSGetLong(const VCRSPlan *plan, PetscInt q, PetscInt cols[]
   const PetscInt64 p     = plan->longptr[q];
   const PetscInt   len   = (PetscInt)(plan->longptr[q + 1] - p);
 
-  for (PetscInt k = 0; k < len; k++) cols[k] = plan->longcol[p + k];
+  for (PetscInt k = 0; k < len; k++) cols[k] = VCRSLongColumn(plan, q, p + k);
   VCRSGet(plan, plan->longrow[q], len - first, plan->longvalue + p + first, 1, vals + first);
 }
 
@@ -546,7 +548,8 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     else rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt);
     rest += (size_t)plan->ncolbytes;
     rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
-    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * sizeof(PetscInt) + (plan->longalike ? nlong : 0);
+    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * (plan->shortcol ? sizeof(uint16_t) : sizeof(PetscInt)) + (plan->longalike ? nlong : 0);
+    if (plan->shortcol) rest += (nlong + VCRS_SLICE - 1) / VCRS_SLICE * sizeof(PetscInt);
   }
   if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) rest += m * sizeof(int16_t);
   rest += (size_t)plan->nsigma * sizeof(PetscScalar);

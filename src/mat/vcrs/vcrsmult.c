@@ -535,7 +535,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
   static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
   static const PetscReal setssmall[]     = {0.25, 0.36, 0.42, 0.45, 0.45, 0.65, 0.36, 0.34};
   static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
-  static const PetscReal slicesreal[]    = {0.45, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
+  static const PetscReal slicesreal[]    = {0.60, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
   static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
   /* few rows do not help where entries come from memory */
@@ -580,7 +580,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
     cost = cost * (plan->difference ? PetscMax(nz - m, 0) : nz) + (1.3 - 0.8 * cached) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
   } break;
   case MATVCRS_LAYOUT_L3:
-    if (plan->plainrows) cost = 0.85 * aij;
+    if (plan->plainrows) cost = 0.75 * aij;
     else if (!PetscDefined(USE_COMPLEX) && plan->values == VCRS_VALUES_FULL && plan->nz > SLICES_LARGE) cost = 1.05 * aij;
     else cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
     break;
@@ -678,7 +678,7 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
 
       if (row >= nd) continue;
       for (PetscInt64 p = begin; p < end; p++) {
-        if (plan->longcol[p] == row) d[row] = DiagonalEntry(plan, row, (PetscInt)(p - begin), (PetscInt)(end - begin), plan->longvalue + begin + first, 1);
+        if (VCRSLongColumn(plan, q, p) == row) d[row] = DiagonalEntry(plan, row, (PetscInt)(p - begin), (PetscInt)(end - begin), plan->longvalue + begin + first, 1);
       }
     }
     break;

@@ -3,11 +3,13 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Products with plain rows on the host: y = A x (+ add), also with A^T and A^H. These are matrices that a cache holds, so that what counts is
-   how few loads and mistaken branches an entry takes, and not its bytes.
+   Products with plain rows on the host: y = A x (+ add), also with A^T and A^H. What counts is how few loads and mistaken branches
+   an entry takes, and of a matrix that no cache holds how few bytes.
 
-   Long rows of real entries are summed four entries at a time, others in two sums that do not wait for one another. Rows
-   that have the same columns read them, and x, together.
+   Long rows of real entries are summed four at a time. Of large matrices what they have beyond is masked, so that no branch depends on it; how the rows of a
+   small one end a processor remembers. Short rows are summed in two sums that do not wait for one another. Rows that have the same columns read them, and x, together.
+
+   How rows are stored, and how they end, must be a constant where this is called.
 */
 
 #include "vcrshost.h"
@@ -17,31 +19,85 @@
 
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
   #define ROWS_QUADS
+  #if VCRS_ROWS_PAD < VCRS_QUAD
+    #error "Entries are read four at a time"
+  #endif
 #endif
 #if VCRS_ALIKE != 5
   #error "MultTogether() has a case for each number of rows"
 #endif
 
+typedef enum {
+  ROWS_SMALL, /* of a small matrix */
+  ROWS_WHOLE, /* of a large one */
+  ROWS_SHORT  /* of a large one, with columns of two bytes from a base on */
+} Rows;
+
+#define COLUMN(col, k) (rows == ROWS_SHORT ? (PetscInt)((const uint16_t *)(col))[k] : ((const PetscInt *)(col))[k])
+#define FROM_COLUMN(p) (rows == ROWS_SHORT ? (const void *)(plan->shortcol + (p)) : (const void *)(plan->longcol + (p)))
+#define BASE(q)        (rows == ROWS_SHORT ? plan->shortbase[(size_t)(q) / VCRS_SLICE] : 0)
+#define FOR_ROWS(f, ...)                                                        \
+  do {                                                                          \
+    if (plan->shortcol) f(ROWS_SHORT, __VA_ARGS__);                             \
+    else if (plan->nlongentries >= VCRS_ROWS_LARGE) f(ROWS_WHOLE, __VA_ARGS__); \
+    else f(ROWS_SMALL, __VA_ARGS__);                                            \
+  } while (0)
+
+#if defined(ROWS_QUADS)
+typedef VCRSMaskInt RowMask __attribute__((vector_size(VCRS_QUAD * sizeof(VCRSMaskInt)), aligned(sizeof(VCRSMaskInt)), may_alias));
+
+/* From ROWS_TAIL(n) on: the first n % 4 are set */
+static const VCRSMaskInt tails[2 * VCRS_QUAD - 1] = {-1, -1, -1, 0, 0, 0, 0};
+  #define ROWS_TAIL(n) ((const RowMask *)(tails + VCRS_QUAD - 1 - (unsigned int)(n) % VCRS_QUAD))
+
+/* x at four columns */
+static LITHE_ALWAYS_INLINE void GatherFour(const Rows rows, const void *col, PetscInt k, const PetscScalar *x, VCRSQuad *out)
+{
+  *out = (VCRSQuad){x[COLUMN(col, k)], x[COLUMN(col, k + 1)], x[COLUMN(col, k + 2)], x[COLUMN(col, k + 3)]};
+}
+
+/* The same at n % 4 of them; the rest reads what is behind, which may be of another base, and must not be a number at all */
+static LITHE_ALWAYS_INLINE void GatherRest(const Rows rows, const void *col, PetscInt k, PetscInt n, const PetscScalar *x, VCRSQuad *out)
+{
+  if (rows == ROWS_SHORT) {
+    const unsigned int left = (unsigned int)n % VCRS_QUAD;
+    uint64_t           word;
+
+    memcpy(&word, (const uint16_t *)col + k, sizeof(word));
+    word &= (UINT64_C(1) << 16 * left) - 1;
+    *out = (VCRSQuad){x[(uint16_t)word], x[(uint16_t)(word >> 16)], x[(uint16_t)(word >> 32)], x[0]};
+  } else GatherFour(rows, col, k, x, out);
+  *out = (VCRSQuad)((RowMask)*out & *ROWS_TAIL(n));
+}
+#endif
+
 /* sum[r] = sum_k a[r n + k] x[col[k]] for r < nrows, which must be a constant where this is called */
-static LITHE_ALWAYS_INLINE void SumTogether(const int nrows, PetscInt n, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void SumTogether(const Rows rows, const int nrows, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, PetscScalar sum[])
 {
   PetscInt k = 0;
 
   for (int r = 0; r < nrows; r++) sum[r] = 0;
 #if defined(ROWS_QUADS)
-  VCRSQuad four[VCRS_ALIKE];
+  VCRSQuad four[VCRS_ALIKE], x4;
 
   LITHE_UNROLL
   for (int r = 0; r < nrows; r++) four[r] = (VCRSQuad){0};
   for (; k + VCRS_QUAD <= n; k += VCRS_QUAD) {
-    const VCRSQuad xk = {x[col[k]], x[col[k + 1]], x[col[k + 2]], x[col[k + 3]]};
-
+    GatherFour(rows, col, k, x, &x4);
     LITHE_UNROLL
-    for (int r = 0; r < nrows; r++) four[r] += *(const VCRSQuad *)(a + r * n + k) * xk;
+    for (int r = 0; r < nrows; r++) four[r] += *(const VCRSQuad *)(a + r * n + k) * x4;
+  }
+
+  /* of a single row as often nothing is left as anything else; rows of the same columns are of few lengths */
+  if (rows != ROWS_SMALL && (nrows == 1 || k < n)) {
+    GatherRest(rows, col, k, n, x, &x4);
+    LITHE_UNROLL
+    for (int r = 0; r < nrows; r++) four[r] += (VCRSQuad)(*(const RowMask *)(a + r * n + k) & *ROWS_TAIL(n)) * x4;
+    k = n;
   }
 #endif
   for (; k < n; k++) {
-    const PetscScalar xk = x[col[k]];
+    const PetscScalar xk = x[COLUMN(col, k)];
 
     LITHE_UNROLL
     for (int r = 0; r < nrows; r++) sum[r] = VCRSAddProduct(sum[r], a[r * n + k], xk, 0);
@@ -53,31 +109,31 @@ static LITHE_ALWAYS_INLINE void SumTogether(const int nrows, PetscInt n, const P
 }
 
 /* sum_k a[k] x[col[k]] */
-static LITHE_ALWAYS_INLINE PetscScalar SumRow(PetscInt n, const PetscScalar a[], const PetscInt col[], const PetscScalar *x)
+static LITHE_ALWAYS_INLINE PetscScalar SumRow(const Rows rows, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x)
 {
   PetscScalar sum[2] = {0, 0};
   PetscInt    k      = 0;
 
 #if defined(ROWS_QUADS)
   if (n >= ROWS_LONG) {
-    SumTogether(1, n, a, col, x, sum);
+    SumTogether(rows, 1, n, a, col, x, sum);
     return sum[0];
   }
 #endif
   for (; k + 2 <= n; k += 2) {
-    sum[0] = VCRSAddProduct(sum[0], a[k], x[col[k]], 0);
-    sum[1] = VCRSAddProduct(sum[1], a[k + 1], x[col[k + 1]], 0);
+    sum[0] = VCRSAddProduct(sum[0], a[k], x[COLUMN(col, k)], 0);
+    sum[1] = VCRSAddProduct(sum[1], a[k + 1], x[COLUMN(col, k + 1)], 0);
   }
-  if (k < n) sum[0] = VCRSAddProduct(sum[0], a[k], x[col[k]], 0);
+  if (k < n) sum[0] = VCRSAddProduct(sum[0], a[k], x[COLUMN(col, k)], 0);
   return sum[0] + sum[1];
 }
 
 /* sum[c] = sum_k a[k] x[c ldx + col[k]] for c < nc, which must be a constant where this is called */
-static LITHE_ALWAYS_INLINE void SumColumns(const int nc, PetscInt n, const PetscScalar a[], const PetscInt col[], const PetscScalar *x, size_t ldx, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, size_t ldx, PetscScalar sum[])
 {
   for (int c = 0; c < nc; c++) sum[c] = 0;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscScalar *xk = x + col[k], ak = a[k];
+    const PetscScalar *xk = x + COLUMN(col, k), ak = a[k];
 
     LITHE_UNROLL
     for (int c = 0; c < nc; c++) sum[c] = VCRSAddProduct(sum[c], ak, xk[c * ldx], 0);
@@ -85,36 +141,37 @@ static LITHE_ALWAYS_INLINE void SumColumns(const int nc, PetscInt n, const Petsc
 }
 
 /* y = A x (+ add) for one column of x, where rows of the same columns are few */
-static LITHE_ALWAYS_INLINE void MultApart(const VCRSPlan *plan, const PetscBool empty, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
-  const PetscInt    *row = plan->longrow, *col = plan->longcol, nlong = plan->nlong;
+  const PetscInt    *row = plan->longrow, nlong = plan->nlong;
   const PetscInt64  *ptr = plan->longptr;
   const PetscScalar *a   = (const PetscScalar *)plan->value;
+  const char        *col = (const char *)FROM_COLUMN(0);
 
   for (PetscInt q = 0; q < nlong; q++) {
     const PetscInt    n = (PetscInt)(ptr[q + 1] - ptr[q]), r = empty ? row[q] : q;
-    const PetscScalar sum = SumRow(n, a, col, x);
+    const PetscScalar sum = SumRow(rows, n, a, col, x + BASE(q));
 
     y[r] = add ? add[r] + sum : sum;
     a += n;
-    col += n;
+    col += (size_t)n * (rows == ROWS_SHORT ? sizeof(uint16_t) : sizeof(PetscInt));
   }
 }
 
 /* The same where there are many of them */
-static LITHE_ALWAYS_INLINE void MultTogether(const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
   const PetscScalar *value = (const PetscScalar *)plan->value;
 
 #define MULT_TOGETHER(nrows)                                                             \
   case nrows:                                                                            \
-    SumTogether(nrows, n, value + p, col, x, sum);                                       \
+    SumTogether(rows, nrows, n, value + p, FROM_COLUMN(p), x + BASE(q), sum);            \
     LITHE_UNROLL                                                                         \
     for (int r = 0; r < (nrows); r++) y[row + r] = add ? add[row + r] + sum[r] : sum[r]; \
     break
   for (PetscInt q = 0; q < plan->nlong; q += plan->longalike[q]) {
     const PetscInt64 p   = plan->longptr[q];
-    const PetscInt   row = plan->longrow[q], n = (PetscInt)(plan->longptr[q + 1] - p), *col = plan->longcol + p;
+    const PetscInt   row = plan->longrow[q], n = (PetscInt)(plan->longptr[q + 1] - p);
     PetscScalar      sum[VCRS_ALIKE];
 
     switch (plan->longalike[q]) {
@@ -128,7 +185,8 @@ static LITHE_ALWAYS_INLINE void MultTogether(const VCRSPlan *plan, const PetscSc
 #undef MULT_TOGETHER
 }
 
-static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRSOperands *v)
+/* y = A x (+ add) for all columns of x */
+static LITHE_ALWAYS_INLINE void MultColumns(const Rows rows, const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscScalar *value = (const PetscScalar *)plan->value;
   PetscInt           c     = 0;
@@ -140,7 +198,7 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
       const PetscScalar *add = v->add ? v->add + c * v->ldadd + row : NULL;
       PetscScalar        sum[ROWS_COLUMNS], *y = v->y + c * v->ldy + row;
 
-      SumColumns(ROWS_COLUMNS, (PetscInt)(plan->longptr[q + 1] - p), value + p, plan->longcol + p, v->x + c * v->ldx, v->ldx, sum);
+      SumColumns(rows, ROWS_COLUMNS, (PetscInt)(plan->longptr[q + 1] - p), value + p, FROM_COLUMN(p), v->x + c * v->ldx + BASE(q), v->ldx, sum);
       for (int u = 0; u < ROWS_COLUMNS; u++) y[u * v->ldy] = (add ? add[u * v->ldadd] : 0) + sum[u];
     }
   }
@@ -149,12 +207,17 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
     PetscScalar       *y = v->y + c * v->ldy;
 
     if (plan->longalike) {
-      if (add) MultTogether(plan, x, add, y);
-      else MultTogether(plan, x, NULL, y);
-    } else if (plan->nlong < plan->m) MultApart(plan, PETSC_TRUE, x, add, y);
-    else if (add) MultApart(plan, PETSC_FALSE, x, add, y);
-    else MultApart(plan, PETSC_FALSE, x, NULL, y);
+      if (add) MultTogether(rows, plan, x, add, y);
+      else MultTogether(rows, plan, x, NULL, y);
+    } else if (plan->nlong < plan->m) MultApart(rows, PETSC_TRUE, plan, x, add, y);
+    else if (add) MultApart(rows, PETSC_FALSE, plan, x, add, y);
+    else MultApart(rows, PETSC_FALSE, plan, x, NULL, y);
   }
+}
+
+static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  FOR_ROWS(MultColumns, plan, v);
 }
 
 /* y = A x (+ add) for plain rows; VCRSPlanMult() calls it */
@@ -165,24 +228,29 @@ void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
   MultRows(plan, v);
 }
 
-static LITHE_TARGET_CLONES_NARROW void MultTransposeRows(const VCRSPlan *plan, const VCRSOperands *v)
+/* y += A^T x, or A^H x */
+static LITHE_ALWAYS_INLINE void MultTransposeColumns(const Rows rows, const VCRSPlan *plan, const VCRSOperands *v)
 {
   const PetscInt64 *ptr = plan->longptr;
 
   for (PetscInt c = 0; c < v->nrhs; c++) {
     const PetscScalar *x = v->x + c * v->ldx, *a = (const PetscScalar *)plan->value;
-    const PetscInt    *col = plan->longcol;
-    PetscScalar       *y   = v->y + c * v->ldy;
 
     for (PetscInt q = 0; q < plan->nlong; q++) {
-      const PetscInt    n  = (PetscInt)(ptr[q + 1] - ptr[q]);
-      const PetscScalar xr = x[plan->longrow[q]];
+      const PetscInt    n   = (PetscInt)(ptr[q + 1] - ptr[q]);
+      const void       *col = FROM_COLUMN(ptr[q]);
+      const PetscScalar xr  = x[plan->longrow[q]];
+      PetscScalar      *y   = v->y + c * v->ldy + BASE(q);
 
-      for (PetscInt k = 0; k < n; k++) y[col[k]] = VCRSAddProduct(y[col[k]], VCRSConjugateIf(a[k], v->sign), xr, 0);
+      for (PetscInt k = 0; k < n; k++) y[COLUMN(col, k)] = VCRSAddProduct(y[COLUMN(col, k)], VCRSConjugateIf(a[k], v->sign), xr, 0);
       a += n;
-      col += n;
     }
   }
+}
+
+static LITHE_TARGET_CLONES_NARROW void MultTransposeRows(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  FOR_ROWS(MultTransposeColumns, plan, v);
 }
 
 /* y += A^T x, or A^H x; VCRSPlanMultTranspose_Private() calls it */

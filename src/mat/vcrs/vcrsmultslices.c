@@ -16,12 +16,11 @@
    entries is made ready for a window of rows, where it is contiguous.
 */
 
-#include "vcrshost.h"
+#include "vcrsslices.h"
 
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
 #define CACHE_LINE    64
-#define SLICE_AHEAD   16 /* steps that entries and their places are fetched before they are needed */
-#define X_AHEAD       8  /* and x where it is not that of a window: X_LINES lines of it from the base of a step on */
+#define X_AHEAD       8 /* and x where it is not that of a window: X_LINES lines of it from the base of a step on */
 #define X_LINES       4
 
 /* How the places of entries in x are stored where they are summed */
@@ -31,31 +30,6 @@ typedef enum {
   PLACES_DECODED, /* PetscInt */
   PLACES_SETS     /* L1, L2: a pointer for each lane to the offsets of its index set, from x of its own row */
 } Places;
-
-/* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */
-typedef struct {
-  PetscInt        first, n;
-  const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
-  const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
-  PetscInt        ahead;         /* at most X_AHEAD: so far beyond the next step there is a base, after the last one too */
-} Steps;
-
-/* What the columns of x share of a window of rows, and of a slice in it */
-typedef struct {
-  PetscInt           first;              /* row of the window */
-  PetscBool          whole;              /* all of its rows are in the matrix */
-  PetscBool          normal;             /* no power of two is zero */
-  const PetscScalar *sigma;              /* of each row, or NULL: all are zero */
-  PetscScalar        room[VCRS_WINDOW];  /* for sigma */
-  PetscReal          power[VCRS_WINDOW]; /* of two, for fixed point */
-} Window;
-
-typedef struct {
-  PetscInt       number, shortest, longest;
-  PetscBool      sorted; /* lanes fall in length */
-  const uint8_t *length; /* of each lane */
-  const uint8_t *row;    /* of each lane, counted from the first of the window */
-} Slice;
 
 /* The shortest and the longest of n lanes, which are in falling order if sorted */
 static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint8_t length[], PetscInt *shortest, PetscInt *longest)
@@ -83,16 +57,11 @@ static LITHE_ALWAYS_INLINE void MeasureLanes(PetscBool sorted, int n, const uint
   #define NSUMS(values) ((values) == VCRS_VALUES_FULL ? 8 : 4)
   #define MOST_SUMS     8
 
-typedef PetscReal Pair __attribute__((vector_size(2 * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
-typedef VCRSQuad  Quad;
-typedef int16_t   Int16Quad __attribute__((vector_size(QUAD * sizeof(int16_t)), aligned(sizeof(int16_t)), may_alias));
-typedef int32_t   Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
-  #if PetscDefined(USE_REAL_DOUBLE)
-typedef int64_t MaskInt;
-  #else
-typedef int32_t MaskInt;
-  #endif
-typedef MaskInt Mask __attribute__((vector_size(QUAD * sizeof(MaskInt)), aligned(sizeof(MaskInt)), may_alias));
+typedef PetscReal   Pair __attribute__((vector_size(2 * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+typedef VCRSQuad    Quad;
+typedef int16_t     Int16Quad __attribute__((vector_size(QUAD * sizeof(int16_t)), aligned(sizeof(int16_t)), may_alias));
+typedef int32_t     Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
+typedef VCRSMaskInt Mask __attribute__((vector_size(QUAD * sizeof(VCRSMaskInt)), aligned(sizeof(VCRSMaskInt)), may_alias));
 
   /* Codes are read by the word, for loads are what there are too few of; a compiler short of registers would read it again for each */
   #define IN_REGISTER(word) __asm__("" \
@@ -216,7 +185,7 @@ static LITHE_ALWAYS_INLINE void QuadLengths(const uint8_t length[], Mask *out)
 }
 
 /* The references of the lanes of quad q, whose places are given, and what their sums begin with: t as in AddProducts(). all: each lane has an entry */
-static LITHE_ALWAYS_INLINE void BeginQuad(const Window *window, const Slice *slice, PetscBool all, const Places places, const void *place, int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
+static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscBool all, const Places places, const void *place, int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
 {
   const uint8_t *row   = slice->row + LANES * q;
   Quad           sigma = {0};
@@ -243,7 +212,7 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const Window *window, const Slice *sli
    steps are all that there are, and ref and what sum begins with are found here: written to memory lane by lane, they could
    not be read as quads at once. values and places must be constants.
 */
-static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const Window *window, const Slice *slice, const Steps *steps, int first, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
 {
   const PetscBool fixed      = (PetscBool)(values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16);
   const int       nsums      = NSUMS(values);
@@ -317,7 +286,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   }
   for (; j < longest; j++, value += valuewidth, place += placewidth) {
     const PetscScalar *xj   = base ? x + *base++ : x;
-    const MaskInt      k    = (MaskInt)(steps->first + j);
+    const VCRSMaskInt  k    = (VCRSMaskInt)(steps->first + j);
     const Mask         most = {k, k, k, k};
 
     LITHE_UNROLL
@@ -342,7 +311,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
 }
 
 /* The same for all groups of a slice, whose steps are stored as the plan says */
-static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const Window *window, const Slice *slice, const Steps *steps, const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscScalar *x, PetscScalar sum[])
 {
   #define ADD_GROUPS(values)                                                                                               \
   case values:                                                                                                             \
@@ -364,7 +333,7 @@ static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places pla
 
 /* ------------------------------------------------------------------ slices */
 
-static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, Window *window)
+static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, VCRSHostWindow *window)
 {
   const PetscInt first = VCRS_WINDOW * w, n = PetscMin(VCRS_WINDOW, plan->m - first);
 
@@ -386,7 +355,7 @@ static LITHE_ALWAYS_INLINE void BeginWindow(const VCRSPlan *plan, PetscInt w, Wi
 }
 
 /* natural[]: 0, 1, ... as far as a window goes */
-static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, const Window *window, const uint8_t natural[], Slice *slice)
+static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, const VCRSHostWindow *window, const uint8_t natural[], VCRSHostSlice *slice)
 {
   slice->number = s;
   slice->sorted = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
@@ -396,7 +365,7 @@ static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, con
 }
 
 /* The references of the lanes, whose places are given, and what their sums begin with */
-static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscInt place[], const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscInt place[], const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
 {
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
     const PetscBool in = (PetscBool)(plan->difference && slice->length[l]);
@@ -407,7 +376,7 @@ static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const Window *wi
 }
 
 /* The same for nc columns of x, batch by batch */
-static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *window, const Slice *slice, PetscInt nc, const PetscScalar *x, size_t ldx, PetscScalar sum[][VCRS_SLICE])
+static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscInt nc, const PetscScalar *x, size_t ldx, PetscScalar sum[][VCRS_SLICE])
 {
   const PetscInt first = plan->difference ? 1 : 0;
   PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], ref[SLICE_COLUMNS][VCRS_SLICE];
@@ -426,7 +395,7 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *w
     VCRSDecodePlaces(plan, slice->number, k, n, place);
     for (PetscInt c = 0; c < nc; c++) {
 #if defined(VCRS_QUADS)
-      const Steps steps = {.first = k, .n = n, .value = a, .place = place};
+      const VCRSHostSteps steps = {.first = k, .n = n, .value = a, .place = place};
 
       for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL)) AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
 #else
@@ -442,17 +411,18 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const Window *w
 
 #if defined(VCRS_QUADS)
 /* The sums of a slice for one column of x, if there is a loop for how its entries and their places are stored */
-static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar *x, PetscScalar sum[])
 {
   const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->slicewidth[s], first = plan->difference ? 1 : 0;
   const PetscInt64 column = VCRSColumnBase(plan, s);
-  Steps            steps  = {.first = first, .n = UINT8_MAX};
+  VCRSHostSteps    steps  = {.first = first, .n = UINT8_MAX};
 
   if (width > (PetscInt)sizeof(uint16_t) || !window->normal) return PETSC_FALSE;
   steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
   steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
   steps.base  = plan->grouped ? NULL : plan->colbase + column;
   steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->nslices) - 1 - column - slice->longest);
+  if (VCRSSumOctets_Private(plan, window, slice, &steps, (PetscBool)(width == 1), x, sum)) return PETSC_TRUE;
   if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
   else AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
   return PETSC_TRUE;
@@ -460,14 +430,17 @@ static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const Wind
 #endif
 
 /* y = add + sum for the rows of a slice */
-static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const Window *window, const Slice *slice, const PetscScalar sum[], const PetscScalar *add, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar sum[], const PetscScalar *add, PetscScalar *y)
 {
   const uint8_t *row = slice->row;
 
   y += window->first;
   if (add) add += window->first;
   if (window->whole && !add) {
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) y[row[l]] = sum[l];
+    for (PetscInt l = 0; l < VCRS_SLICE; l += 8) {
+      LITHE_UNROLL
+      for (PetscInt u = 0; u < 8; u++) y[row[l + u]] = sum[l + u];
+    }
   } else {
     for (PetscInt l = 0; l < VCRS_SLICE; l++) {
       if (window->first + row[l] < plan->m) y[row[l]] = (add ? add[row[l]] : 0) + sum[l];
@@ -491,8 +464,8 @@ static LITHE_TARGET_CLONES_NARROW void MultSlices(const VCRSPlan *plan, const VC
   const size_t       ldx = xwindow ? ldxwindow : v->ldx;
   PetscScalar        sum[SLICE_COLUMNS][VCRS_SLICE];
   uint8_t            natural[VCRS_WINDOW];
-  Window             window;
-  Slice              slice;
+  VCRSHostWindow     window;
+  VCRSHostSlice      slice;
 
   for (PetscInt r = 0; r < VCRS_WINDOW; r++) natural[r] = (uint8_t)r;
   for (PetscInt s = 0; s < plan->nslices; s++) {
@@ -525,9 +498,9 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
   PetscInt        none[VCRS_SLICE]; /* what lanes without entries read in place of offsets: that of x[0] */
   uint8_t         natural[VCRS_SLICE], length[VCRS_SLICE];
   PetscScalar     sum[VCRS_SLICE];
-  Window          window;
-  Slice           slice = {.number = s, .sorted = PETSC_FALSE, .length = length, .row = natural};
-  Steps           steps = {.first = plan->difference ? 1 : 0, .n = UINT8_MAX, .place = lane};
+  VCRSHostWindow  window;
+  VCRSHostSlice   slice = {.number = s, .sorted = PETSC_FALSE, .length = length, .row = natural};
+  VCRSHostSteps   steps = {.first = plan->difference ? 1 : 0, .n = UINT8_MAX, .place = lane};
 
   window.first  = row;
   window.whole  = (PetscBool)(rows == VCRS_SLICE);

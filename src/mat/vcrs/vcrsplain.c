@@ -9,6 +9,8 @@
    makes plain rows, which are faster than MATSEQAIJ's own loop. They are beside the plan while AIJ arrays are there. Without these they
    take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
    where a layout was asked for, or where a device has a copy of the plan.
+
+   Plain rows of a matrix that has whole entries in L3 anyway are no larger than that: it may be of any size, and they take the place of the plan in any case.
 */
 
 #include "vcrsimpl.h"
@@ -19,11 +21,17 @@
 #define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 #define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, plain rows are used */
 
+/* Whether plain rows are about as large as what the plan has */
+static PetscBool MatVCRSHasWholeRows_Private(const Mat_VCRS *ctx)
+{
+  return ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->plan->difference ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 {
   const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->beside ? VCRS_ROWS_BESIDE : 1);
 
-  return ctx->mayplain && ctx->plan->nz > 0 && ctx->plan->nz <= most ? PETSC_TRUE : PETSC_FALSE;
+  return ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */
@@ -115,15 +123,17 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 {
   Mat_VCRS   *ctx;
   VCRSOptions opt;
+  PetscBool   whole;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
+    whole = (PetscBool)(MatVCRSHasWholeRows_Private(ctx) && MatVCRSMayPlacePlainRows_Private(ctx));
     PetscCall(MatVCRSOptionsDefault(&opt));
     opt.plainrows = PETSC_TRUE;
     PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));
     PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
-    if (ctx->dropped) PetscCall(MatVCRSPlacePlainRows_Private(A));
+    if (ctx->dropped || whole) PetscCall(MatVCRSPlacePlainRows_Private(A));
   }
   if (ctx->plainrows) *plan = ctx->plainrows;
   else PetscCall(MatVCRSGetHostPlan_Private(A, plan));
