@@ -45,10 +45,11 @@
    entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
    value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
 
-   Plain rows. Small matrices that a CPU multiplies slower from a compressed form than from this one: L3 in which all
-   rows stand apart, with whole entries and not in the difference form (plan->plainrows). Where there are VCRS_ROWS_LARGE entries, and the columns of each 32 rows
-   that follow one another are within 65536 of the least of them, that is shortbase[q / 32], and the column of entry p of row q
-   shortbase[q / 32] + shortcol[p]; longcol[] is not there then. VCRS_ROWS_PAD entries and columns more can be read.
+   Plain rows. Matrices that a CPU multiplies slower from a compressed form than from this one: L3 in which all
+   rows stand apart, with whole entries and not in the difference form (plan->plainrows). From VCRS_ROWS_LARGE entries on the
+   column of entry p of row q is shortbase[q / 32] + shortcol[p], and there is no longcol[], if the columns of rows 32 b .. 32 b + 31
+   (of those that stand apart, for each b) lie within 65536 of the least of them, shortbase[b]. Behind the last entry
+   there are VCRS_ROWS_PAD more, and as many columns, all 0.
 */
 
 #include <lithemat.h>
@@ -136,7 +137,7 @@ typedef struct {
   PetscBool   plainrows; /* see above; on the host only */
   PetscInt   *longrow;   /* [nlong], ascending */
   PetscInt64 *longptr;   /* [nlong+1] */
-  PetscInt   *longcol;   /* [longptr[nlong]] */
+  PetscInt   *longcol;   /* [longptr[nlong]], or NULL: shortcol[] */
   uint16_t   *shortcol;  /* plain rows: [longptr[nlong]], or NULL */
   PetscInt   *shortbase; /* [ceil(nlong/32)], with shortcol[] */
   uint8_t    *longalike; /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
@@ -150,7 +151,7 @@ typedef struct {
   PetscInt   mostgroups;   /* of a window, the stand-in included */
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt   mostbytes;    /* VCRSWindowBytes() */
-  PetscInt64 nlongentries; /* of longcol[] */
+  PetscInt64 nlongentries; /* longptr[nlong] */
   PetscBool  sorted;       /* there is a rowperm[] */
 
   /* decoding */

@@ -415,7 +415,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix be the operator of a solve
-. -mat_vcrs_plain_rows                                 - let products of small matrices on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
+. -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
    Level: beginner

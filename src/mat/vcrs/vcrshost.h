@@ -23,7 +23,7 @@
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 
 /* Four numbers in registers, where they are put together from single loads and taken apart again */
-#if defined(__has_builtin)
+#if defined(__has_builtin) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* codes are taken from words */
   #if __has_builtin(__builtin_shufflevector) && (PetscDefined(USE_REAL_SINGLE) || (PetscDefined(USE_REAL_DOUBLE) && defined(__x86_64__)))
     #define VCRS_QUADS
     #define VCRS_QUAD 4

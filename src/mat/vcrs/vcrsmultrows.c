@@ -7,7 +7,7 @@
    an entry takes, and of a matrix that no cache holds how few bytes.
 
    Long rows of real entries are summed four at a time. Of large matrices what they have beyond is masked, so that no branch depends on it; how the rows of a
-   small one end a processor remembers. Short rows are summed in two sums that do not wait for one another. Rows that have the same columns read them, and x, together.
+   small one end a processor remembers. Others are summed in two sums that do not wait for one another. Rows that have the same columns read them, and x, together.
 
    How rows are stored, and how they end, must be a constant where this is called.
 */

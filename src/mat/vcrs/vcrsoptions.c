@@ -94,7 +94,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products of small matrices on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
@@ -421,7 +421,7 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
 }
 
 /*@
-  MatVCRSSetPlainRows - Sets whether products of small `MATVCRS` matrices on a CPU may use plain rows
+  MatVCRSSetPlainRows - Sets whether products of a `MATVCRS` matrix on a CPU may use plain rows
 
   Logically Collective
 
@@ -439,6 +439,8 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
   whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
   `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`.
+  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the compressed form also while AIJ arrays are there: mostly they take no more bytes, since
+  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`.
 
   Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first product of a lossy matrix: what took the place of
   its compressed form is compressed again, but without loss.
@@ -457,7 +459,10 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
   ctx->mayplain = may;
   if (!may) {
     PetscCall(VCRSPlanDestroy(&ctx->plainrows));
-    PetscCall(MatVCRSLeavePlainRows_Private(A));
+
+    /* AIJ arrays, which may have changed meanwhile, are compressed when that is needed next */
+    if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
+    else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
   if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);

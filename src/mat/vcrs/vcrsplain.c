@@ -10,7 +10,8 @@
    take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
    where a layout was asked for, or where a device has a copy of the plan.
 
-   Plain rows of a matrix that has whole entries in L3 anyway are no larger than that: it may be of any size, and they take the place of the plan in any case.
+   Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of them, and never take much more than AIJ. They may then
+   be of any size, and take the place of the plan also while AIJ arrays are there.
 */
 
 #include "vcrsimpl.h"
@@ -21,10 +22,16 @@
 #define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 #define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, plain rows are used */
 
-/* Whether plain rows are about as large as what the plan has */
+/* Whether plain rows may take the place of the plan */
+static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
+{
+  return ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether they do in any case: what the plan has are whole entries in slices */
 static PetscBool MatVCRSHasWholeRows_Private(const Mat_VCRS *ctx)
 {
-  return ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->plan->difference ? PETSC_TRUE : PETSC_FALSE;
+  return ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->lossy && MatVCRSMayPlacePlainRows_Private(ctx) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
@@ -76,12 +83,6 @@ static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
 #endif
 }
 
-/* Whether a matrix without AIJ arrays may have plain rows */
-static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
-{
-  return ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution ? PETSC_TRUE : PETSC_FALSE;
-}
-
 /* Where the plain rows of a matrix go that has no AIJ arrays, or none any more */
 PetscErrorCode MatVCRSPlacePlainRows_Private(Mat A)
 {
@@ -128,7 +129,7 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
-    whole = (PetscBool)(MatVCRSHasWholeRows_Private(ctx) && MatVCRSMayPlacePlainRows_Private(ctx));
+    whole = MatVCRSHasWholeRows_Private(ctx);
     PetscCall(MatVCRSOptionsDefault(&opt));
     opt.plainrows = PETSC_TRUE;
     PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));

@@ -159,13 +159,14 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
 }
 
 /* A row that stands apart: its entries are decoded one by one */
-static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
+static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
   const PetscInt   row = plan->longrow[q], first = plan->difference ? 1 : 0, n = (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
-  const PetscInt  *col   = plan->longcol + plan->longptr[q];
+  const PetscInt  *col   = plan->shortcol ? columns : plan->longcol + plan->longptr[q];
   PetscScalar      sigma = 0;
   const VCRSTriRow e     = {.n = n - first, .a = buffer, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
+  for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, plan->longptr[q] + k);
   for (PetscInt k = first; k < n; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + plan->longptr[q] + k, row);
   Pass(&e, row, descending, transpose, x);
 }
@@ -189,7 +190,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
 
       if (n) Pass(&e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), x);
+        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
         next += descending ? -1 : 1;
       }
     }
@@ -220,6 +221,7 @@ static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *n
   }
   for (PetscInt q = 0; q < plan->nlong; q++) longest = PetscMax(longest, plan->longptr[q + 1] - plan->longptr[q]);
   *nvalues += longest;
+  if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
 }
 
 PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscScalar x[])
