@@ -36,7 +36,7 @@ OCTET_INLINE __m128d LoadPair(const PetscReal *low, const PetscReal *high)
   return pair;
 }
 
-OCTET_INLINE __m512d LookUp(const PetscReal *t, int i0, int i1, int i2, int i3, int i4, int i5, int i6, int i7)
+OCTET_INLINE __m512d LookUp(const PetscReal *t, uint32_t i0, uint32_t i1, uint32_t i2, uint32_t i3, uint32_t i4, uint32_t i5, uint32_t i6, uint32_t i7)
 {
   const __m256d low  = _mm256_insertf128_pd(_mm256_castpd128_pd256(LoadPair(t + i0, t + i1)), LoadPair(t + i2, t + i3), 1);
   const __m256d high = _mm256_insertf128_pd(_mm256_castpd128_pd256(LoadPair(t + i4, t + i5)), LoadPair(t + i6, t + i7), 1);
@@ -69,10 +69,14 @@ OCTET_INLINE __m512d LookUpCodes(const PetscReal *t, const void *code, const int
   #undef CODE
 }
 
-/* The x of octet b, whose places are of one byte or of two */
-OCTET_INLINE __m512d Gather(const PetscBool bytes, const void *place, int b, const PetscReal *x)
+/* The x of octet b, whose places have so many bytes */
+OCTET_INLINE __m512d Gather(const PetscInt width, const void *place, int b, const PetscReal *x)
 {
-  return bytes ? LookUp8(x, (const uint8_t *)place + OCTET * b) : LookUp16(x, (const uint16_t *)place + OCTET * b);
+  const uint32_t *p32 = (const uint32_t *)place + OCTET * b;
+
+  if (width == 1) return LookUp8(x, (const uint8_t *)place + OCTET * b);
+  if (width == 2) return LookUp16(x, (const uint16_t *)place + OCTET * b);
+  return LookUp(x, p32[0], p32[1], p32[2], p32[3], p32[4], p32[5], p32[6], p32[7]);
 }
 
 /* The entries of octets b and b + 1, of fixed point without their powers of two. powers: coefficients of the polynomial, or 0: logfine[] is looked up */
@@ -125,7 +129,7 @@ OCTET_INLINE void DecodePair(const VCRSPlan *plan, const VCRSValues values, cons
 }
 
 /* s += a (x - r) for the entries k of all lanes; masked: for those lanes that are longer */
-OCTET_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscBool bytes, const PetscBool masked, __m256i length, PetscInt k, const void *value, const void *place, const PetscReal *x, const __m512d power[], const __m512d r[], __m512d s[])
+OCTET_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscInt width, const PetscBool masked, __m256i length, PetscInt k, const void *value, const void *place, const PetscReal *x, const __m512d power[], const __m512d r[], __m512d s[])
 {
   const __mmask32 in = masked ? _mm256_cmpgt_epu8_mask(length, _mm256_set1_epi8((char)k)) : 0;
 
@@ -136,7 +140,7 @@ OCTET_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const i
     DecodePair(plan, values, powers, value, b, a);
     LITHE_UNROLL
     for (int o = 0; o < 2; o++) {
-      const __m512d d = _mm512_sub_pd(Gather(bytes, place, b + o, x), r[b + o]);
+      const __m512d d = _mm512_sub_pd(Gather(width, place, b + o, x), r[b + o]);
 
       if (IS_FIXED(values)) a[o] = _mm512_mul_pd(a[o], power[b + o]);
       if (masked) s[b + o] = _mm512_mask3_fmadd_pd(a[o], d, s[b + o], (__mmask8)(in >> OCTET * (b + o)));
@@ -145,10 +149,10 @@ OCTET_INLINE void AddStep(const VCRSPlan *plan, const VCRSValues values, const i
   }
 }
 
-/* The sums of a slice, as AddGroup() of vcrsmultslices.c has them. values, powers and bytes must be constants */
-OCTET_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscBool bytes, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscReal *x, PetscReal sum[])
+/* The sums of a slice, as AddGroup() of vcrsmultslices.c has them. values, powers and width must be constants */
+OCTET_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const int powers, const PetscInt width, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscReal *x, PetscReal sum[])
 {
-  const size_t    valuewidth = VCRS_SLICE * VCRSValueBytes(values), placewidth = VCRS_SLICE * (bytes ? sizeof(uint8_t) : sizeof(uint16_t));
+  const size_t    valuewidth = VCRS_SLICE * VCRSValueBytes(values), placewidth = VCRS_SLICE * (size_t)width;
   const size_t    ahead  = values == VCRS_VALUES_FULL ? FULL_AHEAD : SLICE_AHEAD;
   const __m256i   length = _mm256_loadu_si256((const __m256i *)slice->length);
   const __mmask32 any    = _mm256_cmpgt_epu8_mask(length, _mm256_setzero_si256());
@@ -166,7 +170,7 @@ OCTET_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const 
     if (plan->difference && slice->longest) {
       const __mmask8 in = (__mmask8)(any >> OCTET * b);
 
-      r[b] = _mm512_maskz_mov_pd(in, Gather(bytes, place, b, base ? x + *base : x));
+      r[b] = _mm512_maskz_mov_pd(in, Gather(width, place, b, base ? x + *base : x));
       if (window->sigma) s[b] = _mm512_maskz_mul_pd(in, LookUp8(window->sigma, row), r[b]);
     }
   }
@@ -176,12 +180,12 @@ OCTET_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const 
     k    = 1;
   }
   for (; k < slice->shortest; k++, value += valuewidth, place += placewidth) {
-    AddStep(plan, values, powers, bytes, PETSC_FALSE, length, k, value, place, base ? x + *base++ : x, power, r, s);
+    AddStep(plan, values, powers, width, PETSC_FALSE, length, k, value, place, base ? x + *base++ : x, power, r, s);
     LITHE_UNROLL
     for (size_t line = 0; line < valuewidth; line += CACHE_LINE) LITHE_PREFETCH(value + ahead * valuewidth + line);
     LITHE_PREFETCH(place + ahead * placewidth);
   }
-  for (; k < slice->longest; k++, value += valuewidth, place += placewidth) AddStep(plan, values, powers, bytes, PETSC_TRUE, length, k, value, place, base ? x + *base++ : x, power, r, s);
+  for (; k < slice->longest; k++, value += valuewidth, place += placewidth) AddStep(plan, values, powers, width, PETSC_TRUE, length, k, value, place, base ? x + *base++ : x, power, r, s);
   for (int b = 0; b < NOCTETS; b++) _mm512_storeu_pd(sum + OCTET * b, s[b]);
 }
 
@@ -189,12 +193,13 @@ OCTET_INLINE void SumSlice(const VCRSPlan *plan, const VCRSValues values, const 
     #error "There is a function for each number of coefficients"
   #endif
 
-/* A function for each container and width of places: as one they would share registers */
-  #define SUM(name, values, powers)                                                                                                                                                                                        \
-    static LITHE_NO_INLINE LITHE_TARGET_AVX512 void name(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscBool bytes, const PetscReal *x, PetscReal sum[]) \
-    {                                                                                                                                                                                                                      \
-      if (bytes) SumSlice(plan, values, powers, PETSC_TRUE, window, slice, steps, x, sum);                                                                                                                                 \
-      else SumSlice(plan, values, powers, PETSC_FALSE, window, slice, steps, x, sum);                                                                                                                                      \
+/* A function for each container: as one they would share registers */
+  #define SUM(name, values, powers)                                                                                                                                                                                       \
+    static LITHE_NO_INLINE LITHE_TARGET_AVX512 void name(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscInt width, const PetscReal *x, PetscReal sum[]) \
+    {                                                                                                                                                                                                                     \
+      if (width == 1) SumSlice(plan, values, powers, 1, window, slice, steps, x, sum);                                                                                                                                    \
+      else if (width == 2) SumSlice(plan, values, powers, 2, window, slice, steps, x, sum);                                                                                                                               \
+      else SumSlice(plan, values, powers, 4, window, slice, steps, x, sum);                                                                                                                                               \
     }
 SUM(SumFull, VCRS_VALUES_FULL, 0)
 SUM(SumSingle, VCRS_VALUES_SINGLE, 0)
@@ -227,38 +232,38 @@ static PetscBool HasOctets(void)
 #endif
 }
 
-/* The sums of a slice for one column of x, whose places are of one byte or of two; PETSC_FALSE, and nothing done, on other processors */
-PetscBool VCRSSumOctets_Private(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscBool bytes, const PetscScalar *x, PetscScalar sum[])
+/* The sums of a slice for one column of x, whose places have width bytes, at most four; PETSC_FALSE, and nothing done, on other processors */
+PetscBool VCRSSumOctets_Private(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscInt width, const PetscScalar *x, PetscScalar sum[])
 {
   if (!HasOctets()) return PETSC_FALSE;
 #if defined(VCRS_OCTETS)
   switch (plan->values) {
   case VCRS_VALUES_SINGLE:
-    SumSingle(plan, window, slice, steps, bytes, x, sum);
+    SumSingle(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_DICT8:
-    SumDict8(plan, window, slice, steps, bytes, x, sum);
+    SumDict8(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_DICT16:
-    SumDict16(plan, window, slice, steps, bytes, x, sum);
+    SumDict16(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_LOG8:
-    SumLog8(plan, window, slice, steps, bytes, x, sum);
+    SumLog8(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_LOG16:
-    if (!plan->shortlog) SumLog16(plan, window, slice, steps, bytes, x, sum);
-    else if (plan->logpower[4] != 0.F) SumLog16Powers5(plan, window, slice, steps, bytes, x, sum);
-    else if (plan->logpower[3] != 0.F) SumLog16Powers4(plan, window, slice, steps, bytes, x, sum);
-    else SumLog16Powers3(plan, window, slice, steps, bytes, x, sum);
+    if (!plan->shortlog) SumLog16(plan, window, slice, steps, width, x, sum);
+    else if (plan->logpower[4] != 0.F) SumLog16Powers5(plan, window, slice, steps, width, x, sum);
+    else if (plan->logpower[3] != 0.F) SumLog16Powers4(plan, window, slice, steps, width, x, sum);
+    else SumLog16Powers3(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_FIXED8:
-    SumFixed8(plan, window, slice, steps, bytes, x, sum);
+    SumFixed8(plan, window, slice, steps, width, x, sum);
     break;
   case VCRS_VALUES_FIXED16:
-    SumFixed16(plan, window, slice, steps, bytes, x, sum);
+    SumFixed16(plan, window, slice, steps, width, x, sum);
     break;
   default:
-    SumFull(plan, window, slice, steps, bytes, x, sum);
+    SumFull(plan, window, slice, steps, width, x, sum);
     break;
   }
 #else
@@ -266,7 +271,7 @@ PetscBool VCRSSumOctets_Private(const VCRSPlan *plan, const VCRSHostWindow *wind
   (void)window;
   (void)slice;
   (void)steps;
-  (void)bytes;
+  (void)width;
   (void)x;
   (void)sum;
 #endif

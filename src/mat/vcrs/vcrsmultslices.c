@@ -27,6 +27,7 @@
 typedef enum {
   PLACES_8,       /* uint8_t, from a base */
   PLACES_16,      /* uint16_t, from a base or from the beginning of a window */
+  PLACES_32,      /* uint32_t, from a base */
   PLACES_DECODED, /* PetscInt */
   PLACES_SETS     /* L1, L2: a pointer for each lane to the offsets of its index set, from x of its own row */
 } Places;
@@ -75,24 +76,45 @@ typedef VCRSMaskInt Mask __attribute__((vector_size(QUAD * sizeof(VCRSMaskInt)),
     #define LOOK_UP(table, INDEX) LOOK_UP_REALS(table, INDEX)
   #endif
 
+/* Bytes of a place in a step */
+static LITHE_ALWAYS_INLINE size_t PlaceBytes(const Places places)
+{
+  switch (places) {
+  case PLACES_8:
+    return sizeof(uint8_t);
+  case PLACES_16:
+    return sizeof(uint16_t);
+  case PLACES_32:
+    return sizeof(uint32_t);
+  case PLACES_DECODED:
+    return sizeof(PetscInt);
+  default:
+    return 0;
+  }
+}
+
 /* The x of the lanes of quad q. Index sets, entries k: lanes that have none get any x; length is that of each lane, or NULL where all have such entries */
 static LITHE_ALWAYS_INLINE void GatherQuad(const Places places, const void *place, int q, PetscInt k, const uint8_t length[], const PetscScalar *x, Quad *out)
 {
   const uint8_t         *p8  = (const uint8_t *)place + LANES * q;
   const uint16_t        *p16 = (const uint16_t *)place + LANES * q;
+  const uint32_t        *p32 = (const uint32_t *)place + LANES * q;
   const PetscInt        *p   = (const PetscInt *)place + LANES * q;
   const PetscInt *const *set = (const PetscInt *const *)place + LANES * q;
 
   #define INDEX8(u)  p8[u]
   #define INDEX16(u) p16[u]
+  #define INDEX32(u) p32[u]
   #define INDEX(u)   p[u]
   #define OFFSET(u)  (LANES * q + (u) + set[u][!length || k < length[LANES * q + (u)] ? k : 0])
   if (places == PLACES_8) *out = LOOK_UP(x, INDEX8);
   else if (places == PLACES_16) *out = LOOK_UP(x, INDEX16);
+  else if (places == PLACES_32) *out = LOOK_UP(x, INDEX32);
   else if (places == PLACES_DECODED) *out = LOOK_UP(x, INDEX);
   else *out = LOOK_UP(x, OFFSET);
   #undef INDEX8
   #undef INDEX16
+  #undef INDEX32
   #undef INDEX
   #undef OFFSET
 }
@@ -217,9 +239,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   const PetscBool fixed      = (PetscBool)(values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16);
   const int       nsums      = NSUMS(values);
   const size_t    valuewidth = VCRS_SLICE * VCRSValueBytes(values);
-  const size_t    placewidth = VCRS_SLICE * (places == PLACES_SETS ? 0 : places == PLACES_8  ? sizeof(uint8_t)
-                                                                       : places == PLACES_16 ? sizeof(uint16_t)
-                                                                                             : sizeof(PetscInt));
+  const size_t    placewidth = VCRS_SLICE * PlaceBytes(places);
   const uint8_t  *length = slice->length + LANES * first, *row = slice->row + LANES * first;
   const char     *value = (const char *)steps->value + LANES * (size_t)first * VCRSValueBytes(values), *place = (const char *)steps->place;
   const PetscInt *base = steps->base;
@@ -417,14 +437,15 @@ static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRS
   const PetscInt64 column = VCRSColumnBase(plan, s);
   VCRSHostSteps    steps  = {.first = first, .n = UINT8_MAX};
 
-  if (width > (PetscInt)sizeof(uint16_t) || !window->normal) return PETSC_FALSE;
+  if (width > (PetscInt)sizeof(uint32_t) || !window->normal) return PETSC_FALSE;
   steps.value = (const char *)plan->value + (size_t)plan->sliceptr[s] * VCRSValueBytes(plan->values);
   steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
   steps.base  = plan->grouped ? NULL : plan->colbase + column;
   steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->nslices) - 1 - column - slice->longest);
-  if (VCRSSumOctets_Private(plan, window, slice, &steps, (PetscBool)(width == 1), x, sum)) return PETSC_TRUE;
+  if (VCRSSumOctets_Private(plan, window, slice, &steps, width, x, sum)) return PETSC_TRUE;
   if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
-  else AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
+  else if (width == 2) AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
+  else AddStored(plan, PLACES_32, window, slice, &steps, x, sum);
   return PETSC_TRUE;
 }
 #endif

@@ -37,4 +37,4 @@ typedef struct {
 } VCRSHostSlice;
 
 /* vcrsmultoctets.c */
-PETSC_INTERN PetscBool VCRSSumOctets_Private(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscBool, const PetscScalar *, PetscScalar[]);
+PETSC_INTERN PetscBool VCRSSumOctets_Private(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscScalar *, PetscScalar[]);
