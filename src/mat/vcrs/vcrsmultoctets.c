@@ -17,7 +17,6 @@
 
   #define OCTET            8
   #define NOCTETS          (VCRS_SLICE / OCTET)
-  #define CACHE_LINE       64
   #define FULL_AHEAD       4 /* steps: whole entries come in the order of storage, which processors see; only the way from the second-level cache is shortened */
   #define IS_FIXED(values) ((values) == VCRS_VALUES_FIXED8 || (values) == VCRS_VALUES_FIXED16)
 
@@ -213,12 +212,12 @@ SUM(SumLog16Powers5, VCRS_VALUES_LOG16, 5)
 SUM(SumFixed8, VCRS_VALUES_FIXED8, 0)
 SUM(SumFixed16, VCRS_VALUES_FIXED16, 0)
   #undef SUM
-#endif
+
+typedef void (*SumFunction)(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscReal *, PetscReal[]);
 
 /* Whether the processor has what is needed. LITHE_AVX512=0 in the environment says no: what other processors do can so be seen on all */
 static PetscBool HasOctets(void)
 {
-#if defined(VCRS_OCTETS)
   static int has = -1;
 
   if (has < 0) {
@@ -227,45 +226,29 @@ static PetscBool HasOctets(void)
     has = LITHE_HAS_AVX512() && !(value && !strcmp(value, "0"));
   }
   return has ? PETSC_TRUE : PETSC_FALSE;
-#else
-  return PETSC_FALSE;
-#endif
 }
+#endif
 
 /* The sums of a slice for one column of x, whose places have width bytes, at most four; PETSC_FALSE, and nothing done, on other processors */
 PetscBool VCRSSumOctets_Private(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, PetscInt width, const PetscScalar *x, PetscScalar sum[])
 {
-  if (!HasOctets()) return PETSC_FALSE;
 #if defined(VCRS_OCTETS)
-  switch (plan->values) {
-  case VCRS_VALUES_SINGLE:
-    SumSingle(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_DICT8:
-    SumDict8(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_DICT16:
-    SumDict16(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_LOG8:
-    SumLog8(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_LOG16:
-    if (!plan->shortlog) SumLog16(plan, window, slice, steps, width, x, sum);
-    else if (plan->logpower[4] != 0.F) SumLog16Powers5(plan, window, slice, steps, width, x, sum);
-    else if (plan->logpower[3] != 0.F) SumLog16Powers4(plan, window, slice, steps, width, x, sum);
-    else SumLog16Powers3(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_FIXED8:
-    SumFixed8(plan, window, slice, steps, width, x, sum);
-    break;
-  case VCRS_VALUES_FIXED16:
-    SumFixed16(plan, window, slice, steps, width, x, sum);
-    break;
-  default:
-    SumFull(plan, window, slice, steps, width, x, sum);
-    break;
-  }
+  static const SumFunction sums[] = {
+    [VCRS_VALUES_FULL]    = SumFull,
+    [VCRS_VALUES_SINGLE]  = SumSingle,
+    [VCRS_VALUES_DICT8]   = SumDict8,
+    [VCRS_VALUES_DICT16]  = SumDict16,
+    [VCRS_VALUES_LOG8]    = SumLog8,
+    [VCRS_VALUES_LOG16]   = SumLog16,
+    [VCRS_VALUES_FIXED8]  = SumFixed8,
+    [VCRS_VALUES_FIXED16] = SumFixed16,
+  };
+  SumFunction function = sums[plan->values];
+
+  if (!HasOctets()) return PETSC_FALSE;
+  if (plan->values == VCRS_VALUES_LOG16 && plan->shortlog) function = plan->logpower[4] != 0.F ? SumLog16Powers5 : (plan->logpower[3] != 0.F ? SumLog16Powers4 : SumLog16Powers3);
+  (*function)(plan, window, slice, steps, width, x, sum);
+  return PETSC_TRUE;
 #else
   (void)plan;
   (void)window;
@@ -274,6 +257,6 @@ PetscBool VCRSSumOctets_Private(const VCRSPlan *plan, const VCRSHostWindow *wind
   (void)width;
   (void)x;
   (void)sum;
+  return PETSC_FALSE;
 #endif
-  return PETSC_TRUE;
 }

@@ -19,7 +19,6 @@
 #include "vcrsslices.h"
 
 #define SLICE_COLUMNS 4 /* columns of x that one pass over a decoded slice serves */
-#define CACHE_LINE    64
 #define X_AHEAD       8 /* and x where it is not that of a window: X_LINES lines of it from the base of a step on */
 #define X_LINES       4
 
