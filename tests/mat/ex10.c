@@ -6,6 +6,7 @@ static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-b
 
 /* Plans are private to the library, so this test is compiled with its host part; see also planmult.c, planmultrows.c, planmultoctets.c, planmultslices.c, planmulttranspose.c, unions.c */
 #include <src/mat/vcrs/vcrsbuild.c>
+#include <src/mat/vcrs/vcrsbuildrows.c>
 #include <src/mat/vcrs/vcrscontainers.c>
 #include <src/mat/vcrs/vcrscost.c>
 #include <src/mat/vcrs/vcrsencode.c>

@@ -29,6 +29,13 @@ typedef struct {
   const int16_t *columnexponent; /* [n] log2 of the step that the row of that number has on its own process */
 } VCRSAgreement;
 
+/* Whether a compression makes plain rows, on the host and without loss: see vcrsplan.h */
+typedef enum {
+  VCRS_PLAIN_NEVER,
+  VCRS_PLAIN_WHOLE, /* in place of whole entries in slices of L3, where products with these are estimated to be slower */
+  VCRS_PLAIN_ALWAYS
+} VCRSPlain;
+
 /* The options that a compression depends on */
 typedef struct {
   MatVCRSLayout layout;
@@ -41,7 +48,7 @@ typedef struct {
   PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
   PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
   PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
-  PetscBool     plainrows;   /* on the host, without loss: see vcrsplan.h */
+  VCRSPlain     plain;
 
   const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
 } VCRSOptions;

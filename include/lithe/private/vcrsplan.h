@@ -45,8 +45,9 @@
    entries longptr[q] .. longptr[q+1]-1 of longcol[]; the value of entry p of them is
    value[longvalue + p] (in the difference form the slot of each row's entry 0 is there and unused).
 
-   Plain rows. Matrices that a CPU multiplies slower from a compressed form than from this one: L3 in which all
-   rows stand apart, with whole entries and not in the difference form (plan->plainrows). From VCRS_ROWS_LARGE entries on the
+   Plain rows. Matrices that a CPU multiplies slower from a compressed form than from this one: L3 without slices, in which all
+   rows that have entries stand apart, with whole entries and not in the difference form (plan->plainrows). Where none is longer than 255, how long each is
+   takes a byte, and where its first entry is stands for every 32 rows only. From VCRS_ROWS_LARGE entries on the
    column of entry p of row q is shortbase[q / 32] + shortcol[p], and there is no longcol[], if the columns of rows 32 b .. 32 b + 31
    (of those that stand apart, for each b) lie within 65536 of the least of them, shortbase[b]. Behind the last entry
    there are VCRS_ROWS_PAD more, and as many columns, all 0.
@@ -134,14 +135,15 @@ typedef struct {
   uint8_t    *rowlength;   /* [32 nslices] */
   uint8_t    *rowperm;     /* [32 nslices], or NULL: the natural order */
   PetscInt    nlong;
-  PetscBool   plainrows; /* see above; on the host only */
-  PetscInt   *longrow;   /* [nlong], ascending */
-  PetscInt64 *longptr;   /* [nlong+1] */
-  PetscInt   *longcol;   /* [longptr[nlong]], or NULL: shortcol[] */
-  uint16_t   *shortcol;  /* plain rows: [longptr[nlong]], or NULL */
-  PetscInt   *shortbase; /* [ceil(nlong/32)], with shortcol[] */
-  uint8_t    *longalike; /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
-  PetscInt64  longvalue; /* where in value[] the long rows begin */
+  PetscBool   plainrows;  /* see above; on the host only */
+  PetscInt   *longrow;    /* [nlong], ascending; NULL: plain rows, all of the matrix */
+  PetscInt64 *longptr;    /* [nlong+1]; with longlength[] [ceil(nlong/32)], one for every 32 rows */
+  uint8_t    *longlength; /* plain rows: [nlong], or NULL: some are too long */
+  PetscInt   *longcol;    /* [nlongentries], or NULL: shortcol[] */
+  uint16_t   *shortcol;   /* plain rows: [nlongentries], or NULL */
+  PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
+  uint8_t    *longalike;  /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
+  PetscInt64  longvalue;  /* where in value[] the long rows begin */
 
   /* L3: sizes of what may be on the device only */
   PetscInt64 ncolbase;     /* entries of colbase[] */
@@ -151,7 +153,7 @@ typedef struct {
   PetscInt   mostgroups;   /* of a window, the stand-in included */
   PetscInt   mostcolumns;  /* entries of coloffset[] of a window */
   PetscInt   mostbytes;    /* VCRSWindowBytes() */
-  PetscInt64 nlongentries; /* longptr[nlong] */
+  PetscInt64 nlongentries; /* of longcol[] or shortcol[] */
   PetscBool  sorted;       /* there is a rowperm[] */
 
   /* decoding */
@@ -187,7 +189,28 @@ LITHE_HD static inline PetscInt64 VCRSLaneRow(const VCRSPlan *plan, PetscInt64 l
   return plan->rowperm ? lane / VCRS_WINDOW * VCRS_WINDOW + plan->rowperm[lane] : lane;
 }
 
-/* L3: the column of entry p of the rows that stand apart, on the host; the entry is one of row q of them */
+/* L3, on the host: which row row q is of those that stand apart, how many entries it has, and which is the first of them */
+static inline PetscInt VCRSLongRow(const VCRSPlan *plan, PetscInt q)
+{
+  return plan->longrow ? plan->longrow[q] : q;
+}
+
+static inline PetscInt VCRSLongLength(const VCRSPlan *plan, PetscInt q)
+{
+  return plan->longlength ? plan->longlength[q] : (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
+}
+
+static inline PetscInt64 VCRSLongBegin(const VCRSPlan *plan, PetscInt q)
+{
+  PetscInt64 p;
+
+  if (!plan->longlength) return plan->longptr[q];
+  p = plan->longptr[q / VCRS_SLICE];
+  for (PetscInt r = q - q % VCRS_SLICE; r < q; r++) p += plan->longlength[r];
+  return p;
+}
+
+/* The column of entry p of these, which is one of row q */
 static inline PetscInt VCRSLongColumn(const VCRSPlan *plan, PetscInt q, PetscInt64 p)
 {
   return plan->shortcol ? plan->shortbase[q / VCRS_SLICE] + plan->shortcol[p] : plan->longcol[p];

@@ -131,6 +131,7 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   VCRSPlan      *plan = NULL;
   VCRSReport     report;
   VCRSCSR        csr;
+  VCRSOptions    own = *opt;
   PetscScalar   *a;
   PetscLogDouble begin, end;
 
@@ -141,8 +142,9 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   csr.m = A->rmap->n;
   csr.n = A->cmap->n;
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
-  csr.a = a;
-  PetscCall(VCRSPlanCreate(&csr, opt, rowsumextra, &plan, &report));
+  csr.a     = a;
+  own.plain = MatVCRSGetPlain_Private(A, ctx);
+  PetscCall(VCRSPlanCreate(&csr, &own, rowsumextra, &plan, &report));
   PetscCall(MatVCRSReset_Private(ctx));
   ctx->plan   = plan;
   ctx->report = report;

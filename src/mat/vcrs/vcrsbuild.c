@@ -240,17 +240,15 @@ static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
 static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
-  PetscInt       limit = 0, longest = 0; /* 0: plain rows, of which none is in a slice */
+  PetscInt       limit, longest = 0;
   PetscInt64     padded, natural, longentries, nlong = 0, q = 0, paddeds[VCRS_NLIMITS], longs[VCRS_NLIMITS];
 
   PetscFunctionBegin;
-  if (!b->opt->plainrows) {
-    for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
-    for (int t = 0; t < VCRS_NLIMITS; t++) {
-      if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
-    }
-    limit = VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
+  for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
+  for (int t = 0; t < VCRS_NLIMITS; t++) {
+    if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
   }
+  limit = VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
   VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
   VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
 
@@ -267,8 +265,7 @@ static PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRS
   if (nlong) {
     PetscCall(PetscMalloc1(nlong, &plan->longrow));
     PetscCall(PetscMalloc1(nlong + 1, &plan->longptr));
-    PetscCall(VCRSMallocLarge(longentries + VCRS_ROWS_PAD, &plan->longcol));
-    PetscCall(PetscArrayzero(plan->longcol + longentries, VCRS_ROWS_PAD));
+    PetscCall(VCRSMallocLarge(longentries, &plan->longcol));
     plan->longptr[0] = 0;
     for (PetscInt row = 0; row < b->m; row++) {
       const PetscInt len = b->i[row + 1] - b->i[row];
@@ -318,6 +315,7 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   PetscCall(PetscFree(plan->group));
   PetscCall(PetscFree(plan->longrow));
   PetscCall(PetscFree(plan->longptr));
+  PetscCall(PetscFree(plan->longlength));
   PetscCall(PetscFree(plan->longcol));
   PetscCall(PetscFree(plan->shortcol));
   PetscCall(PetscFree(plan->shortbase));
@@ -326,60 +324,6 @@ static PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
   plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
 
   plan->sorted = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Plain rows: those that have the same columns, as far as they are multiplied together; nothing where they are few */
-static PetscErrorCode VCRSFindAlikeRows(VCRSPlan *plan)
-{
-  PetscInt ngroups = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(plan->nlong, &plan->longalike));
-  for (PetscInt q = 0, end; q < plan->nlong; q = end, ngroups++) {
-    const PetscInt64 len = plan->longptr[q + 1] - plan->longptr[q];
-
-    for (end = q + 1; end < plan->nlong && end - q < VCRS_ALIKE; end++) {
-      if (plan->longrow[end] != plan->longrow[q] + end - q || plan->longptr[end + 1] - plan->longptr[end] != len) break;
-      if (memcmp(plan->longcol + plan->longptr[q], plan->longcol + plan->longptr[end], (size_t)len * sizeof(*plan->longcol))) break;
-    }
-    plan->longalike[q] = (uint8_t)(end - q);
-  }
-
-  /* a mistaken branch costs more than a few columns that are read again */
-  if (2 * (PetscInt64)plan->nlong < 3 * (PetscInt64)ngroups) PetscCall(PetscFree(plan->longalike));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Plain rows: columns of two bytes in place of whole ones, where they are near enough to one another */
-static PetscErrorCode VCRSShortenColumns(VCRSPlan *plan)
-{
-  const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;
-  PetscBool      fits  = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  if (plan->nlongentries < VCRS_ROWS_LARGE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(nbase, &plan->shortbase));
-  PetscCall(VCRSMallocLarge(plan->nlongentries + VCRS_ROWS_PAD, &plan->shortcol));
-  for (PetscInt b = 0; b < nbase && fits; b++) {
-    const PetscInt64 from = plan->longptr[VCRS_SLICE * b], end = plan->longptr[PetscMin(plan->nlong, VCRS_SLICE * (b + 1))];
-    PetscInt         least = plan->longcol[from], most = least;
-
-    for (PetscInt64 p = from; p < end; p++) {
-      least = PetscMin(least, plan->longcol[p]);
-      most  = PetscMax(most, plan->longcol[p]);
-    }
-    fits               = (PetscBool)(most - least <= UINT16_MAX);
-    plan->shortbase[b] = least;
-    for (PetscInt64 p = from; p < end && fits; p++) plan->shortcol[p] = (uint16_t)(plan->longcol[p] - least);
-  }
-  if (fits) {
-    PetscCall(PetscArrayzero(plan->shortcol + plan->nlongentries, VCRS_ROWS_PAD));
-    PetscCall(PetscFree(plan->longcol));
-  } else {
-    PetscCall(PetscFree(plan->shortcol));
-    PetscCall(PetscFree(plan->shortbase));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -574,9 +518,23 @@ static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether plain rows are to take the place of the slices that were chosen */
+static PetscErrorCode VCRSPrefersRows(const VCRSBuild *b, const VCRSPlan *plan, PetscBool *rows)
+{
+  PetscReal cost;
+
+  PetscFunctionBegin;
+  *rows = PETSC_FALSE;
+  if (b->opt->plain != VCRS_PLAIN_WHOLE || !plan->nz || plan->layout != MATVCRS_LAYOUT_L3 || plan->values != VCRS_VALUES_FULL || !VCRSLossIsNone(b->opt)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSPlanHostCost(plan, &cost));
+  *rows = (PetscBool)(cost > VCRS_ROWS_COST);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], VCRSPlan *plan, VCRSReport *report)
 {
   VCRSOptions exact;
+  PetscBool   rows;
 
   PetscFunctionBegin;
   if (b->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(b->opt) && !extra && !b->opt->agreement) {
@@ -597,17 +555,17 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
     plan->layout = MATVCRS_LAYOUT_LITERAL;
     plan->values = VCRS_VALUES_FULL;
     PetscCall(VCRSBuildLiteral(b, plan, report));
-  } else if (b->opt->plainrows) {
-    plan->layout    = MATVCRS_LAYOUT_L3;
-    plan->values    = VCRS_VALUES_FULL;
-    plan->plainrows = PETSC_TRUE;
-    PetscCall(VCRSFindSlices(b, sizeof(PetscScalar), plan));
-    PetscCall(VCRSFindAlikeRows(plan));
-    if (plan->nlong) PetscCall(VCRSShortenColumns(plan));
-    PetscCall(VCRSEncodeSlices(b, plan));
+  } else if (b->opt->plain == VCRS_PLAIN_ALWAYS) {
+    PetscCall(VCRSBuildRows(b, plan));
   } else {
     PetscCall(VCRSChoose(b, plan, report));
     plan->difference = b->difference;
+    PetscCall(VCRSPrefersRows(b, plan, &rows));
+    if (rows) {
+      PetscCall(VCRSForgetSlices(plan));
+      PetscCall(VCRSBuildRows(b, plan));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     if (plan->layout != MATVCRS_LAYOUT_L3) PetscCall(VCRSEncodeSets(b, plan));
     if (plan->layout == MATVCRS_LAYOUT_L3) PetscCall(VCRSFindGroups(b, plan));
     if (plan->layout != MATVCRS_LAYOUT_L0) PetscCall(VCRSEncodeSlices(b, plan));

@@ -127,6 +127,9 @@ PETSC_INTERN PetscBool VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, 
 PETSC_INTERN PetscErrorCode VCRSFindGroups(const VCRSBuild *, VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSEncodeGroups(const VCRSBuild *, VCRSPlan *);
 
+/* vcrsbuildrows.c */
+PETSC_INTERN PetscErrorCode VCRSBuildRows(const VCRSBuild *, VCRSPlan *);
+
 /* vcrsencode.c */
 PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSEncodeSets(const VCRSBuild *, VCRSPlan *);

@@ -413,7 +413,6 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   /* The plan was and is what the matrix holds */
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   ctx->state = state;
-  if (!ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
   PetscCall(PetscLogEventEnd(MAT_VCRSMaterialize, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

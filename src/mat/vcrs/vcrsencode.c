@@ -177,7 +177,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
     PetscCall(PetscMemzero(plan->coloffset, (size_t)plan->ncolbytes));
     if (plan->grouped) PetscCall(VCRSEncodeGroups(b, plan));
   }
-  room = bytes * (size_t)(plan->nvalue + (plan->plainrows ? VCRS_ROWS_PAD : 0));
+  room = bytes * (size_t)plan->nvalue;
   PetscCall(VCRSAllocateLarge(room, &plan->value));
   if (room) PetscCall(PetscMemzero(plan->value, room));
 
@@ -402,11 +402,11 @@ static inline void VCRSGetLane(const VCRSPlan *plan, PetscInt row, PetscInt s, P
 static inline void VCRSGetLong(const VCRSPlan *plan, PetscInt q, PetscInt cols[], PetscScalar vals[])
 {
   const PetscInt   first = plan->difference ? 1 : 0;
-  const PetscInt64 p     = plan->longptr[q];
-  const PetscInt   len   = (PetscInt)(plan->longptr[q + 1] - p);
+  const PetscInt64 p     = VCRSLongBegin(plan, q);
+  const PetscInt   len   = VCRSLongLength(plan, q);
 
   for (PetscInt k = 0; k < len; k++) cols[k] = VCRSLongColumn(plan, q, p + k);
-  VCRSGet(plan, plan->longrow[q], len - first, plan->longvalue + p + first, 1, vals + first);
+  VCRSGet(plan, VCRSLongRow(plan, q), len - first, plan->longvalue + p + first, 1, vals + first);
 }
 
 PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *plan, PetscInt i[])
@@ -423,7 +423,8 @@ PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *plan, PetscInt i[])
         if (row < plan->m) i[row + 1] = plan->rowlength[VCRS_SLICE * s + l];
       }
     }
-    for (PetscInt q = 0; q < plan->nlong; q++) i[plan->longrow[q] + 1] = (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
+    if (plan->plainrows) PetscCall(PetscArrayzero(i, plan->m + 1));
+    for (PetscInt q = 0; q < plan->nlong; q++) i[VCRSLongRow(plan, q) + 1] = VCRSLongLength(plan, q);
   } else {
     for (PetscInt row = 0; row < plan->m; row++) {
       const PetscInt p = VCRSGetId(plan, row);
@@ -450,7 +451,7 @@ PetscErrorCode VCRSPlanDecode(const VCRSPlan *plan, PetscInt i[], PetscInt j[], 
       }
     }
     for (PetscInt q = 0; q < plan->nlong; q++) {
-      const PetscInt row = plan->longrow[q];
+      const PetscInt row = VCRSLongRow(plan, q);
 
       VCRSGetLong(plan, q, j + i[row], a + i[row]);
       VCRSFinishRow(plan, row, i[row + 1] - i[row], j + i[row], a + i[row]);
@@ -484,12 +485,14 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
     while (low < high) {
       const PetscInt mid = low + (high - low) / 2;
 
-      if (plan->longrow[mid] < row) low = mid + 1;
+      if (VCRSLongRow(plan, mid) < row) low = mid + 1;
       else high = mid;
     }
-    if (low < plan->nlong && plan->longrow[low] == row) {
-      len = (PetscInt)(plan->longptr[low + 1] - plan->longptr[low]);
+    if (low < plan->nlong && VCRSLongRow(plan, low) == row) {
+      len = VCRSLongLength(plan, low);
       VCRSGetLong(plan, low, cols, vals);
+    } else if (plan->plainrows) {
+      len = 0;
     } else {
       if (plan->rowperm) {
         for (lane = row / VCRS_WINDOW * VCRS_WINDOW; plan->rowperm[lane] != row % VCRS_WINDOW; lane++) {
@@ -517,7 +520,7 @@ PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *plan, PetscInt *max)
     for (PetscInt row = 0; row < plan->m; row++) *max = PetscMax(*max, plan->length[row]);
   } else if (plan->layout == MATVCRS_LAYOUT_L3) {
     for (PetscInt l = 0; l < VCRS_SLICE * plan->nslices; l++) *max = PetscMax(*max, (PetscInt)plan->rowlength[l]);
-    for (PetscInt q = 0; q < plan->nlong; q++) *max = PetscMax(*max, (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]));
+    for (PetscInt q = 0; q < plan->nlong; q++) *max = PetscMax(*max, VCRSLongLength(plan, q));
   } else {
     for (PetscInt p = 0; p < plan->nsets; p++) *max = PetscMax(*max, plan->setptr[p + 1] - plan->setptr[p]);
   }
@@ -548,8 +551,12 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     else rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt);
     rest += (size_t)plan->ncolbytes;
     rest += VCRS_SLICE * nslices * (plan->sorted ? 2 : 1);
-    if (nlong) rest += nlong * sizeof(PetscInt) + (nlong + 1) * sizeof(PetscInt64) + (size_t)plan->nlongentries * (plan->shortcol ? sizeof(uint16_t) : sizeof(PetscInt)) + (plan->longalike ? nlong : 0);
-    if (plan->shortcol) rest += (nlong + VCRS_SLICE - 1) / VCRS_SLICE * sizeof(PetscInt);
+    if (nlong) {
+      const size_t nblocks = (nlong + VCRS_SLICE - 1) / VCRS_SLICE;
+
+      rest += (plan->longrow ? nlong * sizeof(PetscInt) : 0) + (plan->longlength ? nlong + nblocks * sizeof(PetscInt64) : (nlong + 1) * sizeof(PetscInt64)) + (plan->longalike ? nlong : 0);
+      rest += (size_t)plan->nlongentries * (plan->shortcol ? sizeof(uint16_t) : sizeof(PetscInt)) + (plan->shortcol ? nblocks * sizeof(PetscInt) : 0);
+    }
   }
   if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) rest += m * sizeof(int16_t);
   rest += (size_t)plan->nsigma * sizeof(PetscScalar);

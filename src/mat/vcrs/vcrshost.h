@@ -20,6 +20,7 @@
 #include <lithe/private/lithecompiler.h>
 
 #define VCRS_BATCH      16 /* entries of each lane that are decoded at once */
+#define CACHE_LINE      64
 #define VCRS_COMPONENTS ((PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal)))
 
 /* Four numbers in registers, where they are put together from single loads and taken apart again */

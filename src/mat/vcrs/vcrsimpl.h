@@ -131,6 +131,8 @@ PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
 
 /* vcrsplain.c: plain rows for products on the host */
+#define VCRS_ROWS_COST 0.9                                                  /* where another form takes more of MATSEQAIJ's time than this, they are used */
+PETSC_INTERN VCRSPlain      MatVCRSGetPlain_Private(Mat, const Mat_VCRS *); /* of a compression */
 PETSC_INTERN PetscBool      MatVCRSMayUsePlainRows_Private(const Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);

@@ -673,12 +673,11 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
       }
     }
     for (PetscInt q = 0; q < plan->nlong; q++) {
-      const PetscInt   row   = plan->longrow[q];
-      const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+      const PetscInt   row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
+      const PetscInt64 begin = VCRSLongBegin(plan, q);
 
-      if (row >= nd) continue;
-      for (PetscInt64 p = begin; p < end; p++) {
-        if (VCRSLongColumn(plan, q, p) == row) d[row] = DiagonalEntry(plan, row, (PetscInt)(p - begin), (PetscInt)(end - begin), plan->longvalue + begin + first, 1);
+      for (PetscInt k = 0; k < n && row < nd; k++) {
+        if (VCRSLongColumn(plan, q, begin + k) == row) d[row] = DiagonalEntry(plan, row, k, n, plan->longvalue + begin + first, 1);
       }
     }
     break;

@@ -14,8 +14,9 @@
 
 #include "vcrshost.h"
 
-#define ROWS_LONG    8 /* entries of a row that is summed four at a time */
-#define ROWS_COLUMNS 4 /* columns of x that are served together */
+#define ROWS_LONG    8   /* entries of a row that is summed four at a time */
+#define ROWS_COLUMNS 4   /* columns of x that are served together */
+#define ROWS_AHEAD   256 /* of a large matrix, entries are fetched so many before they are needed: processors see that they come in order, but end at a page */
 
 #if defined(VCRS_QUADS) && !PetscDefined(USE_COMPLEX)
   #define ROWS_QUADS
@@ -34,6 +35,7 @@ typedef enum {
 } Rows;
 
 #define COLUMN(col, k) (rows == ROWS_SHORT ? (PetscInt)((const uint16_t *)(col))[k] : ((const PetscInt *)(col))[k])
+#define COLUMN_BYTES   (rows == ROWS_SHORT ? sizeof(uint16_t) : sizeof(PetscInt))
 #define FROM_COLUMN(p) (rows == ROWS_SHORT ? (const void *)(plan->shortcol + (p)) : (const void *)(plan->longcol + (p)))
 #define BASE(q)        (rows == ROWS_SHORT ? plan->shortbase[(size_t)(q) / VCRS_SLICE] : 0)
 #define FOR_ROWS(f, ...)                                                        \
@@ -42,6 +44,12 @@ typedef enum {
     else if (plan->nlongentries >= VCRS_ROWS_LARGE) f(ROWS_WHOLE, __VA_ARGS__); \
     else f(ROWS_SMALL, __VA_ARGS__);                                            \
   } while (0)
+
+/* Fetches what is ROWS_AHEAD from n values or columns of so many bytes */
+static LITHE_ALWAYS_INLINE void FetchAhead(const Rows rows, size_t n, size_t bytes, const void *from)
+{
+  for (size_t k = 0; k < n * bytes && rows != ROWS_SMALL; k += CACHE_LINE) LITHE_PREFETCH((const char *)from + ROWS_AHEAD * bytes + k);
+}
 
 #if defined(ROWS_QUADS)
 typedef VCRSMaskInt RowMask __attribute__((vector_size(VCRS_QUAD * sizeof(VCRSMaskInt)), aligned(sizeof(VCRSMaskInt)), may_alias));
@@ -144,17 +152,18 @@ static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscI
 static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
   const PetscInt    *row = plan->longrow, nlong = plan->nlong;
-  const PetscInt64  *ptr = plan->longptr;
   const PetscScalar *a   = (const PetscScalar *)plan->value;
   const char        *col = (const char *)FROM_COLUMN(0);
 
   for (PetscInt q = 0; q < nlong; q++) {
-    const PetscInt    n = (PetscInt)(ptr[q + 1] - ptr[q]), r = empty ? row[q] : q;
+    const PetscInt    n = VCRSLongLength(plan, q), r = empty ? row[q] : q;
     const PetscScalar sum = SumRow(rows, n, a, col, x + BASE(q));
 
+    FetchAhead(rows, (size_t)n, sizeof(*a), a);
+    FetchAhead(rows, (size_t)n, COLUMN_BYTES, col);
     y[r] = add ? add[r] + sum : sum;
     a += n;
-    col += (size_t)n * (rows == ROWS_SHORT ? sizeof(uint16_t) : sizeof(PetscInt));
+    col += (size_t)n * COLUMN_BYTES;
   }
 }
 
@@ -162,6 +171,7 @@ static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty
 static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
 {
   const PetscScalar *value = (const PetscScalar *)plan->value;
+  PetscInt64         p     = 0;
 
 #define MULT_TOGETHER(nrows)                                                             \
   case nrows:                                                                            \
@@ -170,17 +180,18 @@ static LITHE_ALWAYS_INLINE void MultTogether(const Rows rows, const VCRSPlan *pl
     for (int r = 0; r < (nrows); r++) y[row + r] = add ? add[row + r] + sum[r] : sum[r]; \
     break
   for (PetscInt q = 0; q < plan->nlong; q += plan->longalike[q]) {
-    const PetscInt64 p   = plan->longptr[q];
-    const PetscInt   row = plan->longrow[q], n = (PetscInt)(plan->longptr[q + 1] - p);
-    PetscScalar      sum[VCRS_ALIKE];
+    const PetscInt together = plan->longalike[q], row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
+    PetscScalar    sum[VCRS_ALIKE];
 
-    switch (plan->longalike[q]) {
+    FetchAhead(rows, (size_t)together * (size_t)n, sizeof(*value), value + p);
+    switch (together) {
       MULT_TOGETHER(1);
       MULT_TOGETHER(2);
       MULT_TOGETHER(3);
       MULT_TOGETHER(4);
       MULT_TOGETHER(5);
     }
+    p += (PetscInt64)together * n;
   }
 #undef MULT_TOGETHER
 }
@@ -192,14 +203,16 @@ static LITHE_ALWAYS_INLINE void MultColumns(const Rows rows, const VCRSPlan *pla
   PetscInt           c     = 0;
 
   for (; c + ROWS_COLUMNS <= v->nrhs; c += ROWS_COLUMNS) {
+    PetscInt64 p = 0;
+
     for (PetscInt q = 0; q < plan->nlong; q++) {
-      const PetscInt64   p   = plan->longptr[q];
-      const PetscInt     row = plan->longrow[q];
+      const PetscInt     row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
       const PetscScalar *add = v->add ? v->add + c * v->ldadd + row : NULL;
       PetscScalar        sum[ROWS_COLUMNS], *y = v->y + c * v->ldy + row;
 
-      SumColumns(rows, ROWS_COLUMNS, (PetscInt)(plan->longptr[q + 1] - p), value + p, FROM_COLUMN(p), v->x + c * v->ldx + BASE(q), v->ldx, sum);
+      SumColumns(rows, ROWS_COLUMNS, n, value + p, FROM_COLUMN(p), v->x + c * v->ldx + BASE(q), v->ldx, sum);
       for (int u = 0; u < ROWS_COLUMNS; u++) y[u * v->ldy] = (add ? add[u * v->ldadd] : 0) + sum[u];
+      p += n;
     }
   }
   for (; c < v->nrhs; c++) {
@@ -209,7 +222,7 @@ static LITHE_ALWAYS_INLINE void MultColumns(const Rows rows, const VCRSPlan *pla
     if (plan->longalike) {
       if (add) MultTogether(rows, plan, x, add, y);
       else MultTogether(rows, plan, x, NULL, y);
-    } else if (plan->nlong < plan->m) MultApart(rows, PETSC_TRUE, plan, x, add, y);
+    } else if (plan->longrow) MultApart(rows, PETSC_TRUE, plan, x, add, y);
     else if (add) MultApart(rows, PETSC_FALSE, plan, x, add, y);
     else MultApart(rows, PETSC_FALSE, plan, x, NULL, y);
   }
@@ -224,26 +237,26 @@ static LITHE_TARGET_CLONES_NARROW void MultRows(const VCRSPlan *plan, const VCRS
 void VCRSPlanMultRows_Private(const VCRSPlan *plan, const VCRSOperands *v)
 {
   /* there are empty rows */
-  for (PetscInt c = 0; c < v->nrhs && plan->nlong < plan->m; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
+  for (PetscInt c = 0; c < v->nrhs && plan->longrow; c++) VCRSBegin(plan->m, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
   MultRows(plan, v);
 }
 
 /* y += A^T x, or A^H x */
 static LITHE_ALWAYS_INLINE void MultTransposeColumns(const Rows rows, const VCRSPlan *plan, const VCRSOperands *v)
 {
-  const PetscInt64 *ptr = plan->longptr;
-
   for (PetscInt c = 0; c < v->nrhs; c++) {
     const PetscScalar *x = v->x + c * v->ldx, *a = (const PetscScalar *)plan->value;
+    PetscInt64         p = 0;
 
     for (PetscInt q = 0; q < plan->nlong; q++) {
-      const PetscInt    n   = (PetscInt)(ptr[q + 1] - ptr[q]);
-      const void       *col = FROM_COLUMN(ptr[q]);
-      const PetscScalar xr  = x[plan->longrow[q]];
+      const PetscInt    n   = VCRSLongLength(plan, q);
+      const void       *col = FROM_COLUMN(p);
+      const PetscScalar xr  = x[VCRSLongRow(plan, q)];
       PetscScalar      *y   = v->y + c * v->ldy + BASE(q);
 
       for (PetscInt k = 0; k < n; k++) y[COLUMN(col, k)] = VCRSAddProduct(y[COLUMN(col, k)], VCRSConjugateIf(a[k], v->sign), xr, 0);
       a += n;
+      p += n;
     }
   }
 }

@@ -20,7 +20,17 @@
 #define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
 #define VCRS_ROWS_L3      2       /* so many times fewer in L3, where rows end with branches that no processor foretells but for few of them */
 #define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
-#define VCRS_ROWS_COST    0.9     /* where another form takes more of MATSEQAIJ's time than this, plain rows are used */
+
+/* Whether a device may ask for the plan of a matrix */
+static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
+{
+#if defined(LITHE_HAVE_CUDA)
+  return A->boundtocpu ? PETSC_FALSE : PETSC_TRUE;
+#else
+  (void)A;
+  return PETSC_FALSE;
+#endif
+}
 
 /* Whether plain rows may take the place of the plan */
 static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
@@ -39,6 +49,12 @@ PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
   const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->beside ? VCRS_ROWS_BESIDE : 1);
 
   return ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What a compression of A may make at once. Where a device may ask for slices they are made first, and rows of them by a product on the host */
+VCRSPlain MatVCRSGetPlain_Private(Mat A, const Mat_VCRS *ctx)
+{
+  return ctx->mayplain && MatVCRSMayPlacePlainRows_Private(ctx) && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
 }
 
 /* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */
@@ -70,17 +86,6 @@ static PetscErrorCode MatVCRSRecompress_Private(Mat A, const VCRSOptions *opt, V
   }
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether a device may ask for the plan of a matrix that has no AIJ arrays */
-static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
-{
-#if defined(LITHE_HAVE_CUDA)
-  return A->boundtocpu ? PETSC_FALSE : PETSC_TRUE;
-#else
-  (void)A;
-  return PETSC_FALSE;
-#endif
 }
 
 /* Where the plain rows of a matrix go that has no AIJ arrays, or none any more */
@@ -124,17 +129,15 @@ PetscErrorCode MatVCRSGetProductPlan_Private(Mat A, const VCRSPlan **plan)
 {
   Mat_VCRS   *ctx;
   VCRSOptions opt;
-  PetscBool   whole;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   if (!ctx->plainrows && ctx->hostcost > VCRS_ROWS_COST && MatVCRSMayUsePlainRows_Private(ctx) && (!ctx->dropped || MatVCRSMayPlacePlainRows_Private(ctx))) {
-    whole = MatVCRSHasWholeRows_Private(ctx);
     PetscCall(MatVCRSOptionsDefault(&opt));
-    opt.plainrows = PETSC_TRUE;
+    opt.plain = VCRS_PLAIN_ALWAYS;
     PetscCall(MatVCRSRecompress_Private(A, &opt, &ctx->plainrows));
     PetscCall(PetscInfo(A, "Products on the host use plain rows of %" PetscInt64_FMT " nonzeros\n", ctx->plan->nz));
-    if (ctx->dropped || whole) PetscCall(MatVCRSPlacePlainRows_Private(A));
+    if (ctx->dropped || MatVCRSHasWholeRows_Private(ctx)) PetscCall(MatVCRSPlacePlainRows_Private(A));
   }
   if (ctx->plainrows) *plan = ctx->plainrows;
   else PetscCall(MatVCRSGetHostPlan_Private(A, plan));

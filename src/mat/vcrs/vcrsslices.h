@@ -9,7 +9,6 @@
 
 #include "vcrshost.h"
 
-#define CACHE_LINE  64
 #define SLICE_AHEAD 16 /* steps that entries and their places are fetched before they are needed */
 
 /* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */

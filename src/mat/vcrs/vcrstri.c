@@ -161,14 +161,20 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
 /* A row that stands apart: its entries are decoded one by one */
 static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
-  const PetscInt   row = plan->longrow[q], first = plan->difference ? 1 : 0, n = (PetscInt)(plan->longptr[q + 1] - plan->longptr[q]);
-  const PetscInt  *col   = plan->shortcol ? columns : plan->longcol + plan->longptr[q];
+  const PetscInt64 begin = VCRSLongBegin(plan, q);
+  const PetscInt   row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
+  const PetscInt  *col   = plan->shortcol ? columns : plan->longcol + begin;
   PetscScalar      sigma = 0;
   const VCRSTriRow e     = {.n = n - first, .a = buffer, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
-  for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, plan->longptr[q] + k);
-  for (PetscInt k = first; k < n; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + plan->longptr[q] + k, row);
+  for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
+  for (PetscInt k = first; k < n; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
   Pass(&e, row, descending, transpose, x);
+}
+
+static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  for (PetscInt q = 0; q < plan->nlong; q++) SubstituteLong(plan, descending ? plan->nlong - 1 - q : q, descending, transpose, buffer, columns, x);
 }
 
 static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
@@ -202,6 +208,7 @@ static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool desce
 {
   if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
   else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
+  else if (plan->plainrows) Substitute_Rows(plan, descending, transpose, buffer, columns, x);
   else if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(plan, descending, transpose, buffer, columns, x);
   else Substitute_Sets(plan, descending, transpose, buffer, x);
 }
@@ -219,7 +226,7 @@ static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *n
     *nvalues = PetscMax(*nvalues, plan->sliceptr[end] - plan->sliceptr[s]);
     if (plan->layout == MATVCRS_LAYOUT_L3) *ncolumns = PetscMax(*ncolumns, VCRS_SLICE * (VCRSColumnBase(plan, end) - VCRSColumnBase(plan, s)));
   }
-  for (PetscInt q = 0; q < plan->nlong; q++) longest = PetscMax(longest, plan->longptr[q + 1] - plan->longptr[q]);
+  for (PetscInt q = 0; q < plan->nlong; q++) longest = PetscMax(longest, VCRSLongLength(plan, q));
   *nvalues += longest;
   if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
 }
