@@ -440,7 +440,7 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
   `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`.
   A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the compressed form also while AIJ arrays are there: mostly they take no more bytes, since
-  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`.
+  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
 
   Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first product of a lossy matrix: what took the place of
   its compressed form is compressed again, but without loss.

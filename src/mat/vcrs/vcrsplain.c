@@ -11,7 +11,7 @@
    where a layout was asked for, or where a device has a copy of the plan.
 
    Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of them, and never take much more than AIJ. They may then
-   be of any size, and take the place of the plan also while AIJ arrays are there.
+   be of any size, and take the place of the plan also while AIJ arrays are there; where no device may ask for slices the compression makes them in place of these.
 */
 
 #include "vcrsimpl.h"
