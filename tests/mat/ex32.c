@@ -8,13 +8,13 @@ static char help[] = "Products on the host of small matrices: from the plan, and
 
 #include "vcrstest.h"
 
-/* Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat: slices of L1 and L2 have many short runs. Every 50th row is empty */
-static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, Mat *A)
+/* Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat: slices of L1 and L2 have many short runs. Every 50th row is empty, and row 33 has longest entries if that is not 0 */
+static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, PetscInt longest, Mat *A)
 {
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, n, 40, NULL, A));
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, n, PetscMax(40, longest), NULL, A));
   for (PetscInt i = 0; i < m; i++) {
-    const PetscInt length = 30 + i * 7 % 10;
+    const PetscInt length = i == 33 && longest ? longest : 30 + i * 7 % 10;
 
     for (PetscInt k = 0; k < length && i % 50 != 20; k++) {
       const PetscInt col = i - 20 + k + (k > 25 ? i % 3 : 0);
@@ -78,7 +78,7 @@ static PetscErrorCode TestCreateScattered(PetscInt m, PetscInt n, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* max |y - r| to rounding of sums of 40 entries of modulus up to 42 */
+/* max |y - r| to rounding of sums of 40 entries of modulus up to 42, or of 300 smaller ones */
 static PetscErrorCode TestSame(Vec y, Vec r, const char name[], const char what[], PetscInt *failures)
 {
   PetscReal difference, size;
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},
     {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
-  static const char *const   kinds[]   = {"changing", "changing, tall", "changing, wide", "grid", "nodes", "changing, large", "scattered, large"};
+  static const char *const   kinds[]   = {"changing", "changing, tall", "changing, wide", "grid", "nodes", "changing, a row too long for a byte", "changing, large", "scattered, large"};
   PetscInt                   failures = 0, count = 0, plain = 0;
   PetscBool                  cuda, may = PETSC_TRUE;
   char                       type[64] = VECSTANDARD;
@@ -226,10 +226,11 @@ int main(int argc, char **argv)
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     Mat A;
 
-    if (k < 3) PetscCall(TestCreateChanging(k == 1 ? 411 : 339, k == 1 ? 339 : (k == 2 ? 411 : 339), &A));
+    if (k < 3) PetscCall(TestCreateChanging(k == 1 ? 411 : 339, k == 1 ? 339 : (k == 2 ? 411 : 339), 0, &A));
     else if (k == 3) PetscCall(TestCreateGrid(13, &A));
     else if (k == 4) PetscCall(TestCreateNodes(341, &A));
-    else if (k == 5) PetscCall(TestCreateChanging(9000, 9000, &A));
+    else if (k == 5) PetscCall(TestCreateChanging(400, 411, 300, &A));
+    else if (k == 6) PetscCall(TestCreateChanging(9000, 9000, 0, &A));
     else PetscCall(TestCreateScattered(30000, 90000, &A));
     for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(layouts); l++) {
       for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(modes); t++) {
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
         if (layouts[l] == MATVCRS_LAYOUT_L1 && modes[t].loss == MATVCRS_LOSS_FIXED) continue;
 
         /* large ones are there for how plain rows store columns and end */
-        if (k >= 5 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
+        if (k >= 6 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
         PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss], modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
         PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
         PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
