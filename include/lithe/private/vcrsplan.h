@@ -139,8 +139,8 @@ typedef struct {
   PetscInt   *longrow;    /* [nlong], ascending; NULL: plain rows, all of the matrix */
   PetscInt64 *longptr;    /* [nlong+1]; with longlength[] [ceil(nlong/32)], one for every 32 rows */
   uint8_t    *longlength; /* plain rows: [nlong], or NULL: some are too long */
-  PetscInt   *longcol;    /* [nlongentries], or NULL: shortcol[] */
-  uint16_t   *shortcol;   /* plain rows: [nlongentries], or NULL */
+  PetscInt   *longcol;    /* [nlongentries], of plain rows VCRS_ROWS_PAD more, or NULL: shortcol[] */
+  uint16_t   *shortcol;   /* plain rows: [nlongentries + VCRS_ROWS_PAD], or NULL */
   PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
   uint8_t    *longalike;  /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
   PetscInt64  longvalue;  /* where in value[] the long rows begin */

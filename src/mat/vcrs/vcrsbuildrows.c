@@ -9,7 +9,8 @@
 /* Which rows have entries, how many, and where the first of them is */
 static PetscErrorCode VCRSFindRows(const VCRSBuild *b, VCRSPlan *plan)
 {
-  PetscInt longest = 0, q = 0;
+  PetscInt  longest = 0, q = 0;
+  PetscBool bytes;
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m; row++) {
@@ -19,21 +20,22 @@ static PetscErrorCode VCRSFindRows(const VCRSBuild *b, VCRSPlan *plan)
     longest = PetscMax(longest, len);
   }
   if (plan->nlong < b->m) PetscCall(PetscMalloc1(PetscMax(1, plan->nlong), &plan->longrow));
-  if (longest <= UINT8_MAX) {
+  bytes = (PetscBool)(longest <= UINT8_MAX);
+  if (bytes) {
     PetscCall(PetscMalloc1(plan->nlong, &plan->longlength));
     PetscCall(PetscMalloc1((plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE, &plan->longptr));
   } else PetscCall(PetscMalloc1(plan->nlong + 1, &plan->longptr));
   for (PetscInt row = 0; row < b->m; row++) {
     if (b->i[row] == b->i[row + 1]) continue;
     if (plan->longrow) plan->longrow[q] = row;
-    if (!plan->longlength) plan->longptr[q] = b->i[row];
+    if (!bytes) plan->longptr[q] = b->i[row];
     else {
       plan->longlength[q] = (uint8_t)(b->i[row + 1] - b->i[row]);
       if (q % VCRS_SLICE == 0) plan->longptr[q / VCRS_SLICE] = b->i[row];
     }
     q++;
   }
-  if (!plan->longlength) plan->longptr[q] = b->i[b->m];
+  if (!bytes) plan->longptr[q] = b->i[b->m];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

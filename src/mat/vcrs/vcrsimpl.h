@@ -36,7 +36,7 @@ typedef struct {
   PetscBool        lossy;      /* opt asks for loss */
   PetscBool        allowlossy; /* as the operator of a solve */
   PetscBool        beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
-  PetscBool        mayplain;   /* products of a small matrix on the host may use plain rows */
+  PetscBool        mayplain;   /* products on the host may use plain rows */
   PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
   PetscBool        dropped;    /* they are given back now */
   struct _MatOps   super;      /* the operations of the AIJ type */

@@ -438,7 +438,8 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
   in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
   whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
-  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`.
+  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`,
+  also when the arrays are taken again, until values change.
   A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the compressed form also while AIJ arrays are there: mostly they take no more bytes, since
   columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
 

@@ -8,7 +8,7 @@
    On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, the first product of a small matrix on the host
    makes plain rows, which are faster than MATSEQAIJ's own loop. They are beside the plan while AIJ arrays are there. Without these they
    take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
-   where a layout was asked for, or where a device has a copy of the plan.
+   where a layout was asked for, or where a device has a copy of the plan. What took the place of a plan stays when the arrays are taken again, until values change or a device asks for slices.
 
    Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of them, and never take much more than AIJ. They may then
    be of any size, and take the place of the plan also while AIJ arrays are there; where no device may ask for slices the compression makes them in place of these.
@@ -54,7 +54,7 @@ PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 /* What a compression of A may make at once. Where a device may ask for slices they are made first, and rows of them by a product on the host */
 VCRSPlain MatVCRSGetPlain_Private(Mat A, const Mat_VCRS *ctx)
 {
-  return ctx->mayplain && MatVCRSMayPlacePlainRows_Private(ctx) && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
+  return ctx->mayplain && ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !MatVCRSMayGoToDevice_Private(A) ? VCRS_PLAIN_WHOLE : VCRS_PLAIN_NEVER;
 }
 
 /* Another plan of what the plan of A holds, as opt says. While AIJ arrays are there and nothing was lost, they are that, too, and need not be decoded */

@@ -158,23 +158,32 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
   }
 }
 
-/* A row that stands apart: its entries are decoded one by one */
-static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+/* Row q of those that stand apart, whose entries are begin and those after it: decoded one by one, if they are not whole ones */
+static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
-  const PetscInt64 begin = VCRSLongBegin(plan, q);
-  const PetscInt   row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
-  const PetscInt  *col   = plan->shortcol ? columns : plan->longcol + begin;
-  PetscScalar      sigma = 0;
-  const VCRSTriRow e     = {.n = n - first, .a = buffer, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
+  const PetscBool    whole = (PetscBool)(plan->values == VCRS_VALUES_FULL);
+  const PetscInt     row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
+  const PetscInt    *col   = plan->shortcol ? columns : plan->longcol + begin;
+  const PetscScalar *a     = whole ? (const PetscScalar *)plan->value + plan->longvalue + begin + first : buffer;
+  PetscScalar        sigma = 0;
+  const VCRSTriRow   e     = {.n = n - first, .a = a, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
   for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
-  for (PetscInt k = first; k < n; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
+  for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
   Pass(&e, row, descending, transpose, x);
 }
 
 static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
 {
-  for (PetscInt q = 0; q < plan->nlong; q++) SubstituteLong(plan, descending ? plan->nlong - 1 - q : q, descending, transpose, buffer, columns, x);
+  PetscInt64 begin = descending ? plan->nlongentries : 0;
+
+  for (PetscInt t = 0; t < plan->nlong; t++) {
+    const PetscInt q = descending ? plan->nlong - 1 - t : t, n = VCRSLongLength(plan, q);
+
+    if (descending) begin -= n;
+    SubstituteLong(plan, q, begin, descending, transpose, buffer, columns, x);
+    if (!descending) begin += n;
+  }
 }
 
 static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
@@ -196,7 +205,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
 
       if (n) Pass(&e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
+        SubstituteLong(plan, next, plan->longptr[next], descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
         next += descending ? -1 : 1;
       }
     }

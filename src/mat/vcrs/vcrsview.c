@@ -24,6 +24,7 @@ static PetscErrorCode MatVCRSGetParts_Private(Mat A, PetscInt *nparts, Mat part[
     PetscCall(MatVCRSCompress_MPI(A));
     *nparts = 2;
     PetscCall(MatMPIAIJGetSeqAIJ(A, &part[0], &part[1], NULL));
+    for (int b = 0; b < 2; b++) PetscCall(MatVCRSCompress(part[b])); /* whose plain rows may have been refused since */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
