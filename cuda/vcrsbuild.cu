@@ -202,7 +202,7 @@ static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(DeviceFindFixedPoint(d));
   if (want != MATVCRS_LAYOUT_L2) {
     if (d->log) b->has[d->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    PetscCall(DeviceFindSingle(d));
+    if (VCRSSingleMayWin(b->m, facts.stored, b->has)) PetscCall(DeviceFindSingle(d));
     PetscCall(DeviceFindDictionary(d, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
   } else if (!b->has[VCRS_VALUES_FIXED16]) d->tohost = PETSC_TRUE;
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
@@ -247,7 +247,8 @@ static PetscErrorCode FindFewPairs(DeviceBuild *d)
 
 static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
-  VCRSOptions exact;
+  const PetscReal limit = VCRSLossLimit(d->opt);
+  VCRSOptions     exact;
 
   PetscFunctionBegin;
   if (d->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(d->opt)) {
@@ -261,8 +262,8 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan
   }
   PetscCall(DeviceLossApply(d, report));
 
-  /* few different rows keep no entry from being no number; where a loss was asked for the host refuses it and says which row */
-  if (d->few && PetscIsInfOrNanReal(report->frobnorm2)) d->tohost = PETSC_TRUE;
+  /* few different rows keep no entry from being beyond the limit; where a loss was asked for the host refuses it and says which row */
+  if (d->few && !(PetscSqrtReal(report->frobnorm2) <= limit)) d->tohost = PETSC_TRUE;
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Choose(d, dplan, report));
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);

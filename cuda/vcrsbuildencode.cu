@@ -359,8 +359,8 @@ static __device__ __forceinline__ void Put(const VCRSBuild &b, const DeviceDicti
       const PetscInt64 to = pos * nc + c;
 
       if (values == VCRS_VALUES_SINGLE) static_cast<float *>(value)[to] = (float)v[c];
-      if (values == VCRS_VALUES_LOG8) static_cast<uint8_t *>(value)[to] = (uint8_t)b.logcode[(size_t)p * nc + c];
-      if (values == VCRS_VALUES_LOG16) static_cast<uint16_t *>(value)[to] = b.logcode[(size_t)p * nc + c];
+      if (values == VCRS_VALUES_LOG8) static_cast<uint8_t *>(value)[to] = (uint8_t)b.code[(size_t)p * nc + c];
+      if (values == VCRS_VALUES_LOG16) static_cast<uint16_t *>(value)[to] = b.code[(size_t)p * nc + c];
       if (values == VCRS_VALUES_FIXED8) static_cast<int8_t *>(value)[to] = (int8_t)(int)((double)v[c] / step);
       if (values == VCRS_VALUES_FIXED16) static_cast<int16_t *>(value)[to] = (int16_t)(int)((double)v[c] / step);
     }

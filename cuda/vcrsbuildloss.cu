@@ -13,7 +13,7 @@
 
 #define SUM_BLOCKS 1024
 
-static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCRSCSR csr, PetscReal *largest, PetscReal *stored, VCRSSurvey *part, int *notfinite)
+static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCRSCSR csr, PetscReal limit, PetscReal *largest, PetscReal *stored, VCRSSurvey *part, int *refused)
 {
   __shared__ VCRSSurvey shared[VCRS_BLOCK];
   VCRSSurvey            survey;
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCR
     const PetscInt     ref = b.ref ? VCRSFindReference(row, len, csr.j + p, a) : -1;
 
     if (b.ref) b.ref[row] = ref;
-    if (!VCRSSurveyRow(&survey, len, ref, a, &largest[row], &stored[row])) *notfinite = 1;
+    if (!VCRSSurveyRow(&survey, limit, len, ref, a, &largest[row], &stored[row])) *refused = 1;
   }
   BlockJoin(shared, &survey, [](VCRSSurvey *s, const VCRSSurvey *t) { VCRSSurveyJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = survey;
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRS
   totals.bound = grid.bound;
   VCRS_FOR_ALL(PetscInt, row, csr.m)
   {
-    if (VCRSRoundRow(&b, &csr, NULL, &grid, row, &totals) != VCRS_ROW_DONE) *refused = 1;
+    if (VCRSRoundRow(&b, &csr, NULL, &grid, row, b.owna + csr.i[row], &totals) != VCRS_ROW_DONE) *refused = 1;
   }
   BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = totals;
@@ -107,7 +107,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   PetscCall(DeviceAllocate(&d->memory, m, &stored));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dsurvey));
   PetscCall(DeviceAllocateZero(d, 1, &dflag));
-  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, largest, stored, dsurvey, dflag);
+  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, VCRSLossLimit(d->opt), largest, stored, dsurvey, dflag);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(blocks, &surveys, blocks, &parts));
   PetscCall(DeviceGet(d, dsurvey, blocks, surveys));
@@ -130,7 +130,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   if (grid.kind == VCRS_GRID_LOG) {
     PetscCall(DeviceAllocate(&d->memory, 1, &b->log));
     PetscCall(DevicePut(d, d->log, 1, b->log));
-    PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->logcode));
+    PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->code));
   }
 
   /* rounding */

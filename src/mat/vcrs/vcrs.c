@@ -13,7 +13,6 @@
 #include "vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <petscviewer.h>
-#include <float.h>
 #if defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>
 #endif
@@ -86,42 +85,6 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 }
 
 /*
-   The first row that a lossy compression cannot take, or -1. Infinities have no neighbour to be
-   rounded to, and an entry beyond single precision has none in it.
-*/
-PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
-{
-  const PetscInt  *ai;
-  PetscScalar     *aa;
-  PetscInt         m = A->rmap->n;
-  PetscBool        lossy;
-  const PetscReal  limit = opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
-  const PetscReal *c;
-  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
-
-  PetscFunctionBegin;
-  *row = -1;
-  PetscCall(MatVCRSIsLossy_Private(opt, &lossy));
-  if (!lossy) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
-  c = (const PetscReal *)aa;
-  for (PetscInt i = 0; i < m && *row < 0; i++) {
-    for (PetscInt k = components * ai[i]; k < components * ai[i + 1]; k++) {
-      if (!(PetscAbsReal(c[k]) <= limit)) *row = i;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
-{
-  PetscFunctionBegin;
-  PetscCheck(row < 0, comm, PETSC_ERR_FP, "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: %s. Use -mat_vcrs_loss none for this matrix, or mend the row", row, MatVCRSLosses[opt->loss],
-             opt->loss == MATVCRS_LOSS_SINGLE ? "it is infinite, not a number, or beyond single precision" : "it is infinite or not a number");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
    Compresses the AIJ arrays of A if they changed since. On an error A multiplies as before the call:
    the new plan replaces the old one only when it is whole.
 */
@@ -162,7 +125,6 @@ PetscErrorCode MatVCRSCompress(Mat A)
   Mat_VCRS        *ctx;
   PetscObjectState state;
   VCRSOptions      opt;
-  PetscInt         badrow;
   PetscBool        dropped;
 
   PetscFunctionBegin;
@@ -175,8 +137,6 @@ PetscErrorCode MatVCRSCompress(Mat A)
   if (ctx->plan && ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
-  PetscCall(MatVCRSFindBadRow_Private(A, &opt, &badrow));
-  PetscCall(MatVCRSBadRowError_Private(PetscObjectComm((PetscObject)A), &opt, badrow));
   PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
   if (ctx->dropaij) PetscCall(MatVCRSDropAIJ_Seq(A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -96,6 +96,15 @@ static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r,
     }
     return PETSC_TRUE;
   }
+  if (b->code) {
+    const uint16_t *cr = b->code + (size_t)pr * VCRS_COMPONENTS, *cs = b->code + (size_t)ps * VCRS_COMPONENTS;
+    const PetscBool alike = (PetscBool)(b->log || b->rowexp[r] == b->rowexp[s]);
+
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) {
+      if (!(alike && cr[k] == cs[k]) && VCRSCodeValue(b, r, cr[k]) != VCRSCodeValue(b, s, cs[k])) return PETSC_FALSE;
+    }
+    return PETSC_TRUE;
+  }
   return memcmp(b->a + pr + first, b->a + ps + first, sizeof(PetscScalar) * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
 }
 
@@ -109,8 +118,10 @@ static inline uint64_t VCRSHashKey(const VCRSBuild *b, VCRSKey key, PetscInt r)
 
     for (PetscInt k = 0; k < len; k++) h = LitheHashWord(h, (uint64_t)(b->j[p + k] - base));
   } else {
+    const PetscScalar *a = VCRSRowValues(b, r, 0);
+
     if (key == VCRS_KEY_PAIR) h = LitheHashWord(h, (uint64_t)b->setid[r]);
-    for (PetscInt k = b->difference ? 1 : 0; k < len; k++) h = LitheHashScalar(h, b->a[p + k]);
+    for (PetscInt k = b->difference ? 1 : 0; k < len; k++) h = LitheHashScalar(h, a[k]);
   }
   return LitheHashFinish(h);
 }
@@ -367,7 +378,8 @@ static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
   PetscCall(PetscFree(b->ref));
   PetscCall(PetscFree(b->rowexp));
   PetscCall(PetscFree(b->log));
-  PetscCall(PetscFree(b->logcode));
+  PetscCall(PetscFree(b->code));
+  for (int k = 0; k < 2; k++) PetscCall(PetscFree(b->room[k]));
   PetscCall(PetscFree(b->setid));
   PetscCall(PetscFree(b->pairid));
   PetscCall(VCRSSetsDestroy(&b->sets));
@@ -458,7 +470,7 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
   if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(VCRSFindFixedPoint(b));
   if (want != MATVCRS_LAYOUT_L2) {
     if (b->log) b->has[b->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    PetscCall(VCRSFindSingle(b));
+    if (VCRSSingleMayWin(b->m, facts.stored, b->has)) PetscCall(VCRSFindSingle(b));
     PetscCall(VCRSFindDictionary(b, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
   }
   PetscCheck(want != MATVCRS_LAYOUT_L2 || b->has[VCRS_VALUES_FIXED16], PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
@@ -491,9 +503,10 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
 
 /*
    A matrix of few different rows is smallest as it is: an id a row and a table. Loss would only add
-   row sums to it. What other blocks or other processes rely on is left to the loss.
+   row sums to it. What other blocks or other processes rely on is left to the loss, and so is a row
+   that it refuses.
 */
-static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
+static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscReal limit, PetscBool *few)
 {
   VCRSBuild b;
   PetscInt  nrows = PetscMin(csr->m, VCRS_FEW_ROWS);
@@ -509,6 +522,11 @@ static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
     PetscCall(VCRSMallocLarge(nrows, &b.setid));
     PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
     if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
+    for (PetscInt p = 0; p < b.pairs.n && *few; p++) {
+      for (PetscInt k = csr->i[b.pairs.rep[p]]; k < csr->i[b.pairs.rep[p] + 1]; k++) {
+        if (!(PetscAbsReal(PetscRealPart(csr->a[k])) <= limit && PetscAbsReal(PetscImaginaryPart(csr->a[k])) <= limit)) *few = PETSC_FALSE;
+      }
+    }
     PetscCall(VCRSBuildReset(&b));
 
     /* most matrices show with their first rows that they are not of this kind */
@@ -540,7 +558,7 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
   if (b->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(b->opt) && !extra && !b->opt->agreement) {
     PetscBool few;
 
-    PetscCall(VCRSHasFewPairs(csr, &few));
+    PetscCall(VCRSHasFewPairs(csr, VCRSLossLimit(b->opt), &few));
     if (few) {
       PetscCall(PetscMemcpy(&exact, b->opt, sizeof(exact)));
       exact.loss = MATVCRS_LOSS_NONE;

@@ -42,9 +42,12 @@ typedef struct {
   const VCRSOptions *opt;
   PetscInt           m, n;
 
-  /* The matrix after the loss, entries in the order of storage. In the difference form entry 0 of a row is its reference, with the value that the row sum implies */
+  /*
+     The matrix after the loss, entries in the order of storage; the values of a row are had with VCRSRowValues().
+     In the difference form entry 0 of a row is its reference, with the value that the row sum implies, unless there are codes only
+  */
   const PetscInt    *i, *j;
-  const PetscScalar *a;
+  const PetscScalar *a; /* NULL on the host where there are codes */
   PetscInt          *ownj;
   PetscScalar       *owna;
   PetscBool          lossless, difference;
@@ -53,9 +56,10 @@ typedef struct {
   int16_t           *rowexp;    /* [m] a row's step in lossy modes that have one */
   const int16_t     *columnexp; /* [n] those of the rows that the columns of an off-diagonal block are; NULL: columns have the numbers of rows */
   LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
-  uint16_t          *logcode;   /* codes of all components */
+  uint16_t          *code;      /* of all components: those of log, or without a log numbers (int16_t) of steps of 2^rowexp */
 
   /* What the entries are found to be */
+  PetscScalar *room[2];        /* where there are codes only: as long as the longest row, for VCRSRowValues() */
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
   PetscBool    hassets, haspairs;
@@ -96,6 +100,32 @@ typedef struct {
 PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 #define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 
+/* What code c of a row stands for */
+static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t c)
+{
+  return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));
+}
+
+/* The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where there are codes only */
+static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)
+{
+  const PetscInt  p = b->i[row], len = b->i[row + 1] - p, first = b->difference ? 1 : 0;
+  const uint16_t *code;
+  PetscReal      *v;
+
+  if (!b->code) return b->a + p;
+  code = b->code + (size_t)p * VCRS_COMPONENTS;
+  v    = (PetscReal *)b->room[which];
+  if (b->log) {
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = LitheLogScaleDecode(b->log, code[k]);
+  } else {
+    const double step = LithePow2(b->rowexp[row]);
+
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = (PetscReal)((double)(int16_t)code[k] * step);
+  }
+  return b->room[which];
+}
+
 /* vcrsloss.c */
 PETSC_INTERN PetscBool      VCRSLossIsNone(const VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossApply(VCRSBuild *, const VCRSCSR *, const PetscScalar[], VCRSReport *);
@@ -111,6 +141,7 @@ PETSC_INTERN PetscErrorCode VCRSFindSingle(VCRSBuild *);
 PETSC_INTERN const PetscInt VCRSSliceLimits[VCRS_NLIMITS];
 PETSC_INTERN PetscInt       VCRSIdBytes(PetscInt);
 PETSC_INTERN PetscBool      VCRSDictionaryFits(PetscInt);
+PETSC_INTERN PetscBool      VCRSSingleMayWin(PetscInt, double, const PetscBool[]);
 PETSC_INTERN PetscInt       VCRSDictionaryLimit(PetscInt, double, const PetscBool[]);
 PETSC_INTERN size_t         VCRSSmallestValueBytes(const VCRSFacts *);
 PETSC_INTERN PetscInt       VCRSChooseSliceLimit(PetscInt, PetscInt, size_t, const PetscInt64[], const PetscInt64[]);

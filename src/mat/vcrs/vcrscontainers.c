@@ -45,21 +45,23 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   PetscBool      more = PETSC_FALSE;
   PetscErrorCode ierr = PETSC_SUCCESS;
 
+  const PetscScalar *last = NULL;
+
   PetscFunctionBegin;
   PetscCall(VCRSMallocLarge(b->i[b->m], &b->dictcode));
   PetscCall(PetscMalloc1(limit, &b->dict));
   for (PetscInt row = 0; row < b->m && !more && !ierr; row++) {
     const PetscInt     p = b->i[row], len = b->i[row + 1] - p;
-    const PetscScalar *last     = b->a + p - nlast;
+    const PetscScalar *a        = VCRSRowValues(b, row, row % 2);
     const uint16_t    *lastcode = b->dictcode + p - nlast;
 
     /* where most entries have to be looked for, as in the row above, begin to do so for all at once */
     if (2 * nlooked > nlast) {
-      for (PetscInt k = first; k < len; k++) LITHE_PREFETCH(slot + VCRSDictionarySlot(b->a[p + k], shift));
+      for (PetscInt k = first; k < len; k++) LITHE_PREFETCH(slot + VCRSDictionarySlot(a[k], shift));
     }
     nlooked = 0;
     for (PetscInt k = first; k < len; k++) {
-      const PetscScalar v = b->a[p + k];
+      const PetscScalar v = a[k];
       size_t            pos, mask;
       int32_t           c;
 
@@ -89,6 +91,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
       b->dictcode[p + k] = (uint16_t)c;
     }
     nlast = len;
+    last  = a;
   }
   PetscCall(PetscFree(slot));
   PetscCall(ierr);
@@ -112,8 +115,9 @@ PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
   PetscFunctionBegin;
   PetscCall(VCRSMallocLarge(b->m, &b->exponent));
   for (PetscInt row = 0; row < b->m && has16; row++) {
-    int       exponent;
-    const int bits = VCRSRowFixedPointBitsNear(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first, last, &exponent);
+    const PetscInt len = b->i[row + 1] - b->i[row] - first;
+    int            exponent;
+    const int      bits = b->code && !b->log ? VCRSRowFixedPointBitsOf(len, b->code + ((size_t)b->i[row] + (size_t)first) * VCRS_COMPONENTS, b->rowexp[row], &exponent) : VCRSRowFixedPointBitsNear(len, VCRSRowValues(b, row, 0) + first, last, &exponent);
 
     if (bits > 8) has8 = PETSC_FALSE;
     if (bits > 16) has16 = PETSC_FALSE;
@@ -132,7 +136,7 @@ PetscErrorCode VCRSFindSingle(VCRSBuild *b)
   PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, b->a + b->i[row] + first);
+  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
   b->has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

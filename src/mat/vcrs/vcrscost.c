@@ -58,21 +58,32 @@ static double VCRSLookupCost(VCRSValues v, double nvalue)
   return nvalue * (v == VCRS_VALUES_DICT8 ? VCRS_SHARED_LOOKUP_BYTES : VCRS_LOOKUP_BYTES);
 }
 
-/* Does a dictionary of n > 256 entries cost more than container v, for any number of stored entries that is not below this? */
+/* May single precision cost less than containers that are known to do, whatever padding adds to the stored entries? */
+PetscBool VCRSSingleMayWin(PetscInt m, double stored, const PetscBool has[])
+{
+  for (int v = 0; v < VCRS_NVALUES; v++) {
+    if (v == VCRS_VALUES_SINGLE || v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16 || !has[v]) continue;
+    if (VCRSValueBytes((VCRSValues)v) <= VCRSValueBytes(VCRS_VALUES_SINGLE) && VCRSContainerCost(m, (VCRSValues)v, stored) < VCRSContainerCost(m, VCRS_VALUES_SINGLE, stored)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* Does a dictionary of n entries cost more than container v, for any number of stored entries that is not below this? */
 static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, double stored)
 {
-  const double entry = (double)VCRSValueBytes(VCRS_VALUES_DICT16) + VCRSLookupCost(VCRS_VALUES_DICT16, stored) / PetscMax(stored, 1.);
+  const VCRSValues d     = n > 256 ? VCRS_VALUES_DICT16 : VCRS_VALUES_DICT8;
+  const double     entry = (double)VCRSValueBytes(d) + VCRSLookupCost(d, stored) / PetscMax(stored, 1.);
 
   return entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do */
+/* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do. 0: none is */
 PetscInt VCRSDictionaryLimit(PetscInt m, double stored, const PetscBool has[])
 {
   PetscInt limit = VCRS_SET_LIMIT;
 
   for (int v = 0; v < VCRS_NVALUES; v++) {
-    PetscInt low = 256, high = limit;
+    PetscInt low = 0, high = limit;
 
     if (v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16 || !has[v]) continue;
 

@@ -93,7 +93,7 @@ PetscErrorCode VCRSEncodeSets(const VCRSBuild *b, VCRSPlan *plan)
 
     for (PetscInt k = 0; k < len; k++) plan->setoffset[to + k] = b->j[from + k] - row;
     if (pairs && len) {
-      memcpy(plan->setvalue + to, b->a + from, sizeof(PetscScalar) * (size_t)len);
+      memcpy(plan->setvalue + to, VCRSRowValues(b, row, 0), sizeof(PetscScalar) * (size_t)len);
       if (b->difference) {
         plan->setvalue[to] = 0.;
         for (PetscInt k = 1; k < len; k++) plan->setvalue[to] -= plan->setvalue[to + k];
@@ -103,17 +103,28 @@ PetscErrorCode VCRSEncodeSets(const VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores n entries of the matrix, those from position from on, at pos, pos + stride, ... of value[] */
-static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, PetscInt from, PetscInt n, PetscInt64 pos, PetscInt64 stride)
+/* Stores a fixed point number at so many components of value[] */
+static inline void VCRSPutSteps(VCRSPlan *plan, PetscInt64 at, int steps)
 {
-  const PetscInt   nc = VCRS_COMPONENTS;
-  const PetscReal *v  = (const PetscReal *)(b->a + from);
+  if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[at] = (int8_t)steps;
+  else ((int16_t *)plan->value)[at] = (int16_t)steps;
+}
+
+/* Stores the entries of a row, the reference of the difference form apart, at pos, pos + stride, ... of value[] */
+static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, PetscInt64 pos, PetscInt64 stride)
+{
+  const PetscInt     nc = VCRS_COMPONENTS, first = b->difference ? 1 : 0, from = b->i[row] + first, n = b->i[row + 1] - from;
+  const PetscScalar *a;
+  const PetscReal   *v;
+  const uint16_t    *code = b->code ? b->code + (size_t)from * nc : NULL;
 
   switch (plan->values) {
   case VCRS_VALUES_FULL:
-    for (PetscInt k = 0; k < n; k++) memcpy((PetscScalar *)plan->value + pos + stride * k, b->a + from + k, sizeof(PetscScalar));
+    a = VCRSRowValues(b, row, 0) + first;
+    for (PetscInt k = 0; k < n; k++) memcpy((PetscScalar *)plan->value + pos + stride * k, a + k, sizeof(PetscScalar));
     break;
   case VCRS_VALUES_SINGLE:
+    v = (const PetscReal *)(VCRSRowValues(b, row, 0) + first);
     for (PetscInt k = 0; k < n; k++) {
       for (PetscInt c = 0; c < nc; c++) ((float *)plan->value)[(pos + stride * k) * nc + c] = (float)v[k * nc + c];
     }
@@ -126,27 +137,28 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
     break;
   case VCRS_VALUES_LOG8:
     for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) ((uint8_t *)plan->value)[(pos + stride * k) * nc + c] = (uint8_t)b->logcode[((size_t)from + k) * nc + c];
+      for (PetscInt c = 0; c < nc; c++) ((uint8_t *)plan->value)[(pos + stride * k) * nc + c] = (uint8_t)code[k * nc + c];
     }
     break;
   case VCRS_VALUES_LOG16:
     for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) ((uint16_t *)plan->value)[(pos + stride * k) * nc + c] = b->logcode[((size_t)from + k) * nc + c];
+      for (PetscInt c = 0; c < nc; c++) ((uint16_t *)plan->value)[(pos + stride * k) * nc + c] = code[k * nc + c];
     }
     break;
   case VCRS_VALUES_FIXED8:
   case VCRS_VALUES_FIXED16: {
-    /* a product is exact, too, and takes less time than a quotient; the smallest powers of two have no reciprocal */
-    const int    exponent = b->exponent[row], part = exponent < -1000 ? -1000 : exponent;
-    const double perstep = LithePow2(-part), more = LithePow2(part - exponent);
+    const PetscInt nreal = n * nc;
 
-    for (PetscInt k = 0; k < n; k++) {
-      for (PetscInt c = 0; c < nc; c++) {
-        const double q = (double)v[k * nc + c] * perstep * more;
+    if (code && !b->log) {
+      const int shift = PetscMin(PetscMax(0, b->exponent[row] - b->rowexp[row]), 15); /* all bits, in a row of zeros */
 
-        if (plan->values == VCRS_VALUES_FIXED8) ((int8_t *)plan->value)[(pos + stride * k) * nc + c] = (int8_t)q;
-        else ((int16_t *)plan->value)[(pos + stride * k) * nc + c] = (int16_t)q;
-      }
+      for (PetscInt k = 0; k < nreal; k++) VCRSPutSteps(plan, (pos + stride * (k / nc)) * nc + k % nc, (int16_t)code[k] >> shift);
+    } else {
+      double per[2];
+
+      v = (const PetscReal *)(VCRSRowValues(b, row, 0) + first);
+      LitheFixedReciprocal(b->exponent[row], per);
+      for (PetscInt k = 0; k < nreal; k++) VCRSPutSteps(plan, (pos + stride * (k / nc)) * nc + k % nc, (int)((double)v[k] * per[0] * per[1]));
     }
   } break;
   }
@@ -189,7 +201,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 
       if (row >= b->m) continue;
       len = plan->layout == MATVCRS_LAYOUT_L3 ? plan->rowlength[VCRS_SLICE * s + l] : b->i[row + 1] - b->i[row];
-      if (len > first) VCRSPut(b, plan, row, b->i[row] + first, len - first, plan->sliceptr[s] + l, VCRS_SLICE);
+      if (len > first) VCRSPut(b, plan, row, plan->sliceptr[s] + l, VCRS_SLICE);
       if (plan->layout == MATVCRS_LAYOUT_L3 && !plan->grouped) {
         const PetscInt *c = b->j + b->i[row], *base = plan->colbase + VCRSColumnBase(plan, s);
         uint8_t        *to = plan->coloffset + plan->sliceoffset[s];
@@ -213,9 +225,9 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 
   /* long rows; in the difference form the slot of their entry 0 stays zero */
   for (PetscInt q = 0; q < plan->nlong; q++) {
-    const PetscInt row = plan->longrow[q], len = b->i[row + 1] - b->i[row];
+    const PetscInt row = plan->longrow[q];
 
-    VCRSPut(b, plan, row, b->i[row] + first, len - first, plan->longvalue + plan->longptr[q] + first, 1);
+    VCRSPut(b, plan, row, plan->longvalue + plan->longptr[q] + first, 1);
   }
 
   /* decoding */

@@ -86,6 +86,23 @@ static inline int VCRSRowFixedPointBitsNear(PetscInt n, const PetscScalar a[], i
   return VCRSRowFixedPointBits(n, a, exponent);
 }
 
+/* VCRSRowFixedPointBits() of n entries that have codes, numbers of steps of 2^step */
+static inline int VCRSRowFixedPointBitsOf(PetscInt n, const uint16_t code[], int step, int *exponent)
+{
+  int all = 0, low;
+
+  *exponent = 0;
+  for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
+    const int q = (int16_t)code[k];
+
+    all |= PetscMax(q, -q);
+  }
+  if (!all) return 8;
+  low       = LitheLowestBit((double)all);
+  *exponent = step + low;
+  return LitheFloorLog2((double)all) - low > 6 ? 16 : 8;
+}
+
 /* VCRSRowIsSingle(), in a vector loop */
 static inline PetscBool VCRSRowIsSingleFast(PetscInt n, const PetscScalar a[])
 {

@@ -80,7 +80,9 @@ PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
 /* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
-/* vcrsloss.c: what a block brings to an agreement with the blocks of other processes; rowexponent [m] */
+/* vcrsloss.c: the largest component that a loss can take, the error of a row that has a larger one or a NaN, and what a block brings to an agreement with the blocks of other processes; rowexponent [m] */
+PETSC_INTERN PetscReal      VCRSLossLimit(const VCRSOptions *);
+PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
 
 /* vcrsmult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
@@ -110,8 +112,6 @@ PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSFindBadRow_Private(Mat, const VCRSOptions *, PetscInt *);
-PETSC_INTERN PetscErrorCode MatVCRSBadRowError_Private(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */
 PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
 PETSC_INTERN PetscErrorCode MatSetFromOptions_VCRS(Mat, PetscOptionItems);

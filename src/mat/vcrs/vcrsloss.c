@@ -17,31 +17,25 @@
 
 #include "vcrsround.h"
 
-/* Names the first entry of a row that is NaN or Inf */
-static PetscErrorCode VCRSLossNotFinite(const VCRSBuild *b, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
+/* The largest component that the loss can take: infinities have no neighbour to be rounded to, and what is beyond single precision has none in it */
+PetscReal VCRSLossLimit(const VCRSOptions *opt)
 {
-  PetscInt k = 0;
-
-  PetscFunctionBegin;
-  while (k < len - 1 && PetscAbsReal(PetscRealPart(a[k])) <= PETSC_MAX_REAL && PetscAbsReal(PetscImaginaryPart(a[k])) <= PETSC_MAX_REAL) k++;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_FP, "The matrix has a NaN or Inf in local row %" PetscInt_FMT ", local column %" PetscInt_FMT ", which -mat_vcrs_loss %s cannot compress: correct the entry, or use -mat_vcrs_loss none", row, cols[k], MatVCRSLosses[b->opt->loss]);
+  return opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
 }
 
-/* Names the entry of a row that is beyond the range of single precision */
-static PetscErrorCode VCRSLossBeyondSingle(const VCRSBuild *b, const VCRSCSR *csr, PetscInt row)
+/* The error of a row with an entry that the loss cannot take */
+PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
 {
-  const PetscInt ref = b->ref ? csr->i[row] + b->ref[row] : -1;
-  PetscInt       k   = csr->i[row];
-
   PetscFunctionBegin;
-  while (k < csr->i[row + 1] - 1 && (k == ref || (PetscAbsReal(PetscRealPart(csr->a[k])) <= (PetscReal)FLT_MAX && PetscAbsReal(PetscImaginaryPart(csr->a[k])) <= (PetscReal)FLT_MAX))) k++;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The entry in local row %" PetscInt_FMT ", local column %" PetscInt_FMT " of the matrix, of modulus %g, is beyond the range of single precision: scale the matrix, or use -mat_vcrs_loss log or fixed in place of single", row, csr->j[k], VCRSModulus(csr->a[k]));
+  SETERRQ(comm, PETSC_ERR_FP, "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: %s. Use -mat_vcrs_loss none for this matrix, or mend the row", row, MatVCRSLosses[opt->loss],
+          opt->loss == MATVCRS_LOSS_SINGLE ? "it is infinite, not a number, or beyond single precision" : "it is infinite or not a number");
 }
 
 /* Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference (stored[]) */
 static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurvey *s, PetscReal largest[], PetscReal stored[])
 {
-  VCRSSurvey survey;
+  const PetscReal limit = VCRSLossLimit(b->opt);
+  VCRSSurvey      survey;
 
   PetscFunctionBegin;
   VCRSSurveyStart(&survey);
@@ -51,7 +45,7 @@ static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurve
     const PetscInt     ref = b->ref ? VCRSFindReference(row, len, cols, a) : -1;
 
     if (b->ref) b->ref[row] = ref;
-    if (!VCRSSurveyRow(&survey, len, ref, a, &largest[row], &stored[row])) PetscCall(VCRSLossNotFinite(b, row, len, cols, a));
+    if (!VCRSSurveyRow(&survey, limit, len, ref, a, &largest[row], &stored[row])) PetscCall(VCRSLossRefuseRow(PETSC_COMM_SELF, b->opt, row));
   }
   *s = survey;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -145,7 +139,26 @@ void VCRSLossReport(const VCRSLossTotals *totals, VCRSReport *report)
   report->guardrows   = totals->guarded;
 }
 
-/* Rounds all entries into owna (and ownj, logcode), in the order of storage, and compares them with the original */
+/* Has each entry that is stored a code, on a logarithmic scale or as a number of steps of its row? */
+static PetscBool VCRSGridHasCodes(const VCRSGrid *g, const VCRSSurvey *s)
+{
+  const double largest = s->lowest <= s->highest ? PetscMax(fabs((double)s->lowest), fabs((double)s->highest)) : 0.;
+
+  switch (g->kind) {
+  case VCRS_GRID_LOG:
+  case VCRS_GRID_FIXED:
+    return PETSC_TRUE;
+  case VCRS_GRID_STEP:
+    return largest <= (double)INT16_MAX * LithePow2(g->exponent) ? PETSC_TRUE : PETSC_FALSE;
+  case VCRS_GRID_ROW:
+    /* less than 2^(1 - exponent) steps; but entries of a symmetric matrix have the steps of other rows, too */
+    return !g->symmetric && g->exponent >= -13 ? PETSC_TRUE : PETSC_FALSE;
+  default:
+    return PETSC_FALSE;
+  }
+}
+
+/* Rounds all entries into owna or code (and ownj), in the order of storage, and compares them with the original */
 static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, VCRSReport *report)
 {
   VCRSLossTotals totals = {0};
@@ -153,10 +166,9 @@ static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const Pets
   PetscFunctionBegin;
   totals.bound = g->bound;
   for (PetscInt row = 0; row < csr->m; row++) {
-    const VCRSRowStatus status = VCRSRoundRow(b, csr, extra, g, row, &totals);
+    const VCRSRowStatus status = VCRSRoundRow(b, csr, extra, g, row, b->owna ? b->owna + csr->i[row] : b->room[0], &totals);
 
-    if (status == VCRS_ROW_BEYOND_SINGLE) PetscCall(VCRSLossBeyondSingle(b, csr, row));
-    PetscCheck(status != VCRS_ROW_SUM_OVERFLOWS, PETSC_COMM_SELF, PETSC_ERR_FP, "The sum of local row %" PetscInt_FMT " of the matrix overflows, so it cannot be kept: scale the matrix, or use -mat_vcrs_preserve_row_sums 0", row);
+    PetscCheck(status != VCRS_ROW_SUM_OVERFLOWS, PETSC_COMM_SELF, PETSC_ERR_FP, "The sum of row %" PetscInt_FMT " of the matrix overflows, so it cannot be kept: scale the matrix, or use -mat_vcrs_preserve_row_sums 0", row);
   }
   VCRSLossReport(&totals, report);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -175,6 +187,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   const PetscInt     nz      = csr->i[csr->m];
   const PetscBool    literal = opt->layout == MATVCRS_LAYOUT_LITERAL ? PETSC_TRUE : PETSC_FALSE;
   PetscReal         *largest = NULL, *stored = NULL;
+  PetscInt           longest = 0;
   VCRSSurvey         survey;
   VCRSGrid           grid;
   PetscErrorCode     ierr;
@@ -203,7 +216,6 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
     PetscCall(VCRSMallocLarge(csr->m, &b->sigma));
     PetscCall(VCRSMallocLarge(nz, &b->ownj));
   }
-  PetscCall(VCRSMallocLarge(nz, &b->owna));
   PetscCall(VCRSMallocLarge(csr->m, &b->rowexp));
   PetscCall(PetscMemzero(&survey, sizeof(survey)));
   ierr = PetscMalloc2(csr->m, &largest, csr->m, &stored);
@@ -218,7 +230,14 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   }
   PetscCall(PetscFree2(largest, stored));
   PetscCall(ierr);
-  if (grid.kind == VCRS_GRID_LOG && !literal) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->logcode));
+
+  /* codes where they say all: pages that are touched for the first time are what a compression spends most on */
+  if (VCRSGridHasCodes(&grid, &survey) && !literal) {
+    PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->code));
+    for (PetscInt row = 0; row < csr->m; row++) longest = PetscMax(longest, csr->i[row + 1] - csr->i[row]);
+    for (PetscInt row = 0; row < csr->m && grid.kind == VCRS_GRID_STEP; row++) b->rowexp[row] = (int16_t)grid.exponent;
+    for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(longest, &b->room[k]));
+  } else PetscCall(VCRSMallocLarge(nz, &b->owna));
   PetscCall(VCRSLossRound(b, csr, extra, &grid, report));
   b->j = b->ownj ? b->ownj : csr->j;
   b->a = b->owna;

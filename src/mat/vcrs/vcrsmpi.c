@@ -109,6 +109,28 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The first row that a lossy compression cannot take, or -1 */
+static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
+{
+  const PetscInt  *ai;
+  PetscScalar     *aa;
+  PetscInt         m     = A->rmap->n;
+  const PetscReal  limit = VCRSLossLimit(opt);
+  const PetscReal *c;
+  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  *row = -1;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
+  c = (const PetscReal *)aa;
+  for (PetscInt i = 0; i < m && *row < 0; i++) {
+    for (PetscInt k = components * ai[i]; k < components * ai[i + 1]; k++) {
+      if (!(PetscAbsReal(c[k]) <= limit)) *row = i;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A forced layout may hold the rows of some processes only: then it fails on all, and none waits for another */
 static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt, PetscErrorCode ierr)
 {
@@ -160,7 +182,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
       if (bad[k] >= 0) first = PetscMin(first, A->rmap->rstart + bad[k]);
     }
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
-    PetscCall(MatVCRSBadRowError_Private(comm, &opt, first < PETSC_INT_MAX ? first : -1));
+    if (first < PETSC_INT_MAX) PetscCall(VCRSLossRefuseRow(comm, &opt, first));
 
     /* The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
     opt.rowsums     = PETSC_FALSE;

@@ -147,13 +147,13 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
   return ref;
 }
 
-/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if an entry is NaN or Inf */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
+/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is NaN or beyond limit */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscReal limit, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
 {
   const PetscInt   nc = VCRS_COMPONENTS;
   const PetscReal *v  = (const PetscReal *)a;
   PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
-  PetscBool        finite = PETSC_TRUE;
+  PetscBool        taken = PETSC_TRUE;
 
   /* two of each, which do not wait for one another */
   for (PetscInt c = 0; c < 2; c++) {
@@ -168,7 +168,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
       for (PetscInt c = 0; c < 2; c++) {
         const PetscReal x = v[c && k + 1 < to ? k + 1 : k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
 
-        if (!(modulus <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+        if (!(modulus <= limit)) taken = PETSC_FALSE;
         lows[c]      = x < lows[c] ? x : lows[c];
         highs[c]     = x > highs[c] ? x : highs[c];
         smallests[c] = nonzero < smallests[c] ? nonzero : smallests[c];
@@ -185,7 +185,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
   for (PetscInt k = ref * nc; ref >= 0 && k < (ref + 1) * nc; k++) {
     const PetscReal x = v[k];
 
-    if (!(PetscAbsReal(x) <= PETSC_MAX_REAL)) finite = PETSC_FALSE;
+    if (!(PetscAbsReal(x) <= limit)) taken = PETSC_FALSE;
     rest = PetscMax(rest, PetscAbsReal(x));
     low  = PetscMin(low, x);
     high = PetscMax(high, x);
@@ -193,7 +193,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
   *largest = rest;
   s->min   = PetscMin(s->min, low);
   s->max   = PetscMax(s->max, high);
-  return finite;
+  return taken;
 }
 
 /* ------------------------------------------------------------------ grids */
@@ -532,12 +532,11 @@ LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLoss
 
 typedef enum {
   VCRS_ROW_DONE,
-  VCRS_ROW_BEYOND_SINGLE, /* an entry has no neighbour in single precision */
-  VCRS_ROW_SUM_OVERFLOWS  /* the row sum cannot be kept */
+  VCRS_ROW_SUM_OVERFLOWS /* the row sum cannot be kept */
 } VCRSRowStatus;
 
-/* Rounds a row into owna (and ownj, logcode), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
-LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, VCRSLossTotals *totals)
+/* Rounds a row into w[] (and ownj, code), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
+LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
 {
   const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
   const PetscInt     nc    = VCRS_COMPONENTS;
@@ -546,8 +545,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
   const PetscScalar *a     = csr->a + p;
   const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front, those before it move by one */
   const PetscInt     split = ref >= 0 ? ref : len;
-  PetscScalar       *w     = b->owna + p;
-  uint16_t          *codes = b->logcode ? b->logcode + (size_t)p * nc : NULL;
+  uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
   double             lost;
   PetscBool          guard = PETSC_FALSE;
@@ -556,13 +554,22 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
   VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
   if (split + 1 < len) VCRSGridRoundRow(b, csr, g, row, split + 1, len, w, codes);
   if (ref < 0) guard = VCRSGuardDiagonal(b, g, row, len, cols, a, w);
+#if !defined(__CUDA_ARCH__)
+  if (b->code && !b->log) {
+    const PetscReal *steps = (const PetscReal *)w;
+    uint16_t        *code  = b->code + (size_t)p * nc;
+    double           per[2];
+
+    LitheFixedReciprocal(b->rowexp[row], per);
+    for (PetscInt k = ahead * nc; k < len * nc; k++) code[k] = (uint16_t)(int16_t)((double)steps[k] * per[0] * per[1]);
+  }
+#endif
   VCRSRowSumsAdd(&sums, split, a, w + ahead);
   if (split + 1 < len) VCRSRowSumsAdd(&sums, len - split - 1, a + split + 1, w + split + 1);
   if (b->ownj) {
     for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
     for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
   }
-  if (g->kind == VCRS_GRID_SINGLE && !(sums.error <= (double)PETSC_MAX_REAL)) return VCRS_ROW_BEYOND_SINGLE;
   if (g->kind == VCRS_GRID_FIXED && sums.largest > 0.) {
     const double most = ref >= 0 ? PetscMax(sums.largest, VCRSModulus(a[ref])) : sums.largest;
 
