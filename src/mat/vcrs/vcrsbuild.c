@@ -105,6 +105,7 @@ static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r,
     }
     return PETSC_TRUE;
   }
+  if (b->single) return memcmp(b->single + ((size_t)pr + (size_t)first) * VCRS_COMPONENTS, b->single + ((size_t)ps + (size_t)first) * VCRS_COMPONENTS, sizeof(float) * VCRS_COMPONENTS * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
   return memcmp(b->a + pr + first, b->a + ps + first, sizeof(PetscScalar) * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
 }
 
@@ -379,6 +380,7 @@ static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
   PetscCall(PetscFree(b->rowexp));
   PetscCall(PetscFree(b->log));
   PetscCall(PetscFree(b->code));
+  PetscCall(PetscFree(b->single));
   for (int k = 0; k < 2; k++) PetscCall(PetscFree(b->room[k]));
   PetscCall(PetscFree(b->setid));
   PetscCall(PetscFree(b->pairid));

@@ -44,10 +44,10 @@ typedef struct {
 
   /*
      The matrix after the loss, entries in the order of storage; the values of a row are had with VCRSRowValues().
-     In the difference form entry 0 of a row is its reference, with the value that the row sum implies, unless there are codes only
+     In the difference form entry 0 of a row is its reference, with the value that the row sum implies, unless code or single stand for all
   */
   const PetscInt    *i, *j;
-  const PetscScalar *a; /* NULL on the host where there are codes */
+  const PetscScalar *a; /* NULL on the host where code or single say all */
   PetscInt          *ownj;
   PetscScalar       *owna;
   PetscBool          lossless, difference;
@@ -57,9 +57,10 @@ typedef struct {
   const int16_t     *columnexp; /* [n] those of the rows that the columns of an off-diagonal block are; NULL: columns have the numbers of rows */
   LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
   uint16_t          *code;      /* of all components: those of log, or without a log numbers (int16_t) of steps of 2^rowexp */
+  float             *single;    /* all components, where none needs more */
 
   /* What the entries are found to be */
-  PetscScalar *room[2];        /* where there are codes only: as long as the longest row, for VCRSRowValues() */
+  PetscScalar *room[2];        /* where a is NULL: as long as the longest row, for VCRSRowValues() */
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
   PetscBool    hassets, haspairs;
@@ -106,17 +107,19 @@ static inline PetscReal VCRSCodeValue(const VCRSBuild *b, PetscInt row, uint16_t
   return b->log ? LitheLogScaleDecode(b->log, c) : (PetscReal)((double)(int16_t)c * LithePow2(b->rowexp[row]));
 }
 
-/* The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where there are codes only */
+/* The values of a row in the order of storage, entry 0 of the difference form apart; in b->room[which] where b->a is NULL */
 static inline const PetscScalar *VCRSRowValues(const VCRSBuild *b, PetscInt row, int which)
 {
   const PetscInt  p = b->i[row], len = b->i[row + 1] - p, first = b->difference ? 1 : 0;
   const uint16_t *code;
   PetscReal      *v;
 
-  if (!b->code) return b->a + p;
+  if (!b->code && !b->single) return b->a + p;
   code = b->code + (size_t)p * VCRS_COMPONENTS;
   v    = (PetscReal *)b->room[which];
-  if (b->log) {
+  if (b->single) {
+    for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = (PetscReal)b->single[(size_t)p * VCRS_COMPONENTS + (size_t)k];
+  } else if (b->log) {
     for (PetscInt k = first * VCRS_COMPONENTS; k < len * VCRS_COMPONENTS; k++) v[k] = LitheLogScaleDecode(b->log, code[k]);
   } else {
     const double step = LithePow2(b->rowexp[row]);

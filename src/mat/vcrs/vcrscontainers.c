@@ -136,7 +136,7 @@ PetscErrorCode VCRSFindSingle(VCRSBuild *b)
   PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (PetscInt row = 0; row < b->m && has; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
+  for (PetscInt row = 0; row < b->m && has && !b->single; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
   b->has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

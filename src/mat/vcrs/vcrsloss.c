@@ -158,7 +158,25 @@ static PetscBool VCRSGridHasCodes(const VCRSGrid *g, const VCRSSurvey *s)
   }
 }
 
-/* Rounds all entries into owna or code (and ownj), in the order of storage, and compares them with the original */
+/* Is each entry that is stored a number of single precision? */
+static PetscBool VCRSGridIsSingle(const VCRSGrid *g, const VCRSSurvey *s)
+{
+  const double largest = s->lowest <= s->highest ? PetscMax(fabs((double)s->lowest), fabs((double)s->highest)) : 0., smallest = largest > 0. ? (double)s->smallest : 1.;
+
+  if (sizeof(PetscReal) <= sizeof(float)) return PETSC_FALSE;
+  switch (g->kind) {
+  case VCRS_GRID_SINGLE:
+    return PETSC_TRUE;
+  case VCRS_GRID_STEP:
+    return g->exponent >= -149 && g->exponent <= 100 && largest <= LithePow2(g->exponent + 24) ? PETSC_TRUE : PETSC_FALSE;
+  case VCRS_GRID_ENTRY:
+    return g->exponent >= -23 && smallest >= LithePow2(-126) && largest < LithePow2(126) ? PETSC_TRUE : PETSC_FALSE;
+  default:
+    return PETSC_FALSE;
+  }
+}
+
+/* Rounds all entries into code, single or owna (and ownj), in the order of storage, and compares them with the original */
 static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, VCRSReport *report)
 {
   VCRSLossTotals totals = {0};
@@ -231,13 +249,16 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   PetscCall(PetscFree2(largest, stored));
   PetscCall(ierr);
 
-  /* codes where they say all: pages that are touched for the first time are what a compression spends most on */
-  if (VCRSGridHasCodes(&grid, &survey) && !literal) {
+  /* the shortest form that says all: pages that are touched for the first time are what a compression spends most on */
+  if (!literal && VCRSGridHasCodes(&grid, &survey)) {
     PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->code));
-    for (PetscInt row = 0; row < csr->m; row++) longest = PetscMax(longest, csr->i[row + 1] - csr->i[row]);
     for (PetscInt row = 0; row < csr->m && grid.kind == VCRS_GRID_STEP; row++) b->rowexp[row] = (int16_t)grid.exponent;
+  } else if (!literal && VCRSGridIsSingle(&grid, &survey)) PetscCall(VCRSMallocLarge((size_t)nz * VCRS_COMPONENTS, &b->single));
+  else PetscCall(VCRSMallocLarge(nz, &b->owna));
+  if (!b->owna) {
+    for (PetscInt row = 0; row < csr->m; row++) longest = PetscMax(longest, csr->i[row + 1] - csr->i[row]);
     for (int k = 0; k < 2; k++) PetscCall(PetscCalloc1(longest, &b->room[k]));
-  } else PetscCall(VCRSMallocLarge(nz, &b->owna));
+  }
   PetscCall(VCRSLossRound(b, csr, extra, &grid, report));
   b->j = b->ownj ? b->ownj : csr->j;
   b->a = b->owna;

@@ -535,7 +535,7 @@ typedef enum {
   VCRS_ROW_SUM_OVERFLOWS /* the row sum cannot be kept */
 } VCRSRowStatus;
 
-/* Rounds a row into w[] (and ownj, code), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
+/* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
 LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
 {
   const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
@@ -562,6 +562,11 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
 
     LitheFixedReciprocal(b->rowexp[row], per);
     for (PetscInt k = ahead * nc; k < len * nc; k++) code[k] = (uint16_t)(int16_t)((double)steps[k] * per[0] * per[1]);
+  } else if (b->single) {
+    const PetscReal *v = (const PetscReal *)w;
+    float           *s = b->single + (size_t)p * nc;
+
+    for (PetscInt k = ahead * nc; k < len * nc; k++) s[k] = (float)v[k];
   }
 #endif
   VCRSRowSumsAdd(&sums, split, a, w + ahead);
