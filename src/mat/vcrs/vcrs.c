@@ -97,6 +97,7 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   VCRSOptions    own = *opt;
   PetscScalar   *a;
   PetscLogDouble begin, end;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -107,7 +108,9 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
   csr.a     = a;
   own.plain = MatVCRSGetPlain_Private(A, ctx);
-  PetscCall(VCRSPlanCreate(&csr, &own, rowsumextra, &plan, &report));
+  ierr      = VCRSPlanCreate(&csr, &own, rowsumextra, &plan, &report);
+  if (ierr) PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0)); /* a row may be refused, and mended */
+  PetscCall(ierr);
   PetscCall(MatVCRSReset_Private(ctx));
   ctx->plan   = plan;
   ctx->report = report;
