@@ -14,11 +14,17 @@ typedef struct {
   MatVCRSUnit unit;
 } TestLoss;
 
+/* With so many steps that codes of 16 bits hold them, floats, or neither */
 static const TestLoss losses[] = {
+  {"bins 1000000000", MATVCRS_LOSS_BINS, 16, 1000000000, 0.1, MATVCRS_UNIT_ROW},
   {"bins 100000", MATVCRS_LOSS_BINS, 16, 100000, 0.1, MATVCRS_UNIT_ROW},
   {"bins 9", MATVCRS_LOSS_BINS, 16, 9, 0.1, MATVCRS_UNIT_ROW},
   {"bins 1", MATVCRS_LOSS_BINS, 16, 1, 0.1, MATVCRS_UNIT_ROW},
   {"classes .1 row", MATVCRS_LOSS_CLASSES, 16, 1, 0.1, MATVCRS_UNIT_ROW},
+  {"classes 1e-4 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-4, MATVCRS_UNIT_ROW},
+  {"classes 1e-9 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ROW},
+  {"classes 8e-8 entry", MATVCRS_LOSS_CLASSES, 16, 1, 8e-8, MATVCRS_UNIT_ENTRY},
+  {"classes 1e-9 entry", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ENTRY},
   {"classes .3 entry", MATVCRS_LOSS_CLASSES, 16, 1, 0.3, MATVCRS_UNIT_ENTRY},
   {"classes .02 absolute", MATVCRS_LOSS_CLASSES, 16, 1, 0.02, MATVCRS_UNIT_ABSOLUTE},
   {"log 16", MATVCRS_LOSS_LOG, 16, 1, 0.1, MATVCRS_UNIT_ROW},
