@@ -525,9 +525,9 @@ static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscReal limit, Petsc
     PetscCall(VCRSClassify(&b, VCRS_KEY_OFFSETS, nrows, NULL, VCRS_FEW_PAIRS, &b.sets, b.setid, few));
     if (*few) PetscCall(VCRSClassify(&b, VCRS_KEY_PAIR, nrows, NULL, VCRS_FEW_PAIRS, &b.pairs, NULL, few));
     for (PetscInt p = 0; p < b.pairs.n && *few; p++) {
-      for (PetscInt k = csr->i[b.pairs.rep[p]]; k < csr->i[b.pairs.rep[p] + 1]; k++) {
-        if (!(PetscAbsReal(PetscRealPart(csr->a[k])) <= limit && PetscAbsReal(PetscImaginaryPart(csr->a[k])) <= limit)) *few = PETSC_FALSE;
-      }
+      const PetscInt row = b.pairs.rep[p];
+
+      *few = VCRSLossTakes(limit, csr->i[row + 1] - csr->i[row], csr->a + csr->i[row]);
     }
     PetscCall(VCRSBuildReset(&b));
 

@@ -58,9 +58,9 @@ typedef struct {
   LitheLogScale     *log;       /* MATVCRS_LOSS_LOG */
   uint16_t          *code;      /* of all components: those of log, or without a log numbers (int16_t) of steps of 2^rowexp */
   float             *single;    /* all components, where none needs more */
+  PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
 
   /* What the entries are found to be */
-  PetscScalar *room[2];        /* where a is NULL: as long as the longest row, for VCRSRowValues() */
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
   PetscBool    hassets, haspairs;

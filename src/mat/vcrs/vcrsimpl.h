@@ -80,8 +80,9 @@ PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
 /* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
-/* vcrsloss.c: the largest component that a loss can take, the error of a row that has a larger one or a NaN, and what a block brings to an agreement with the blocks of other processes; rowexponent [m] */
+/* vcrsloss.c: the largest component that a loss can take, whether it can take entries, the error of a row that has a larger one or a NaN, and what a block brings to an agreement with the blocks of other processes; rowexponent [m] */
 PETSC_INTERN PetscReal      VCRSLossLimit(const VCRSOptions *);
+PETSC_INTERN PetscBool      VCRSLossTakes(PetscReal, PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
 

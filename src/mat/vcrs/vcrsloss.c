@@ -23,6 +23,17 @@ PetscReal VCRSLossLimit(const VCRSOptions *opt)
   return opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
 }
 
+/* Can a loss with this limit take n entries? */
+PetscBool VCRSLossTakes(PetscReal limit, PetscInt n, const PetscScalar a[])
+{
+  const PetscReal *v = (const PetscReal *)a;
+
+  for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
+    if (!(PetscAbsReal(v[k]) <= limit)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 /* The error of a row with an entry that the loss cannot take */
 PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
 {
@@ -51,10 +62,16 @@ static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The largest modulus of what lies from low to high; 0 where nothing does */
+static double VCRSLargestModulus(PetscReal low, PetscReal high)
+{
+  return low <= high ? PetscMax(fabs((double)low), fabs((double)high)) : 0.;
+}
+
 /* Are all entries, and the numbers of steps that they come to, so far from the ends of the range that no rounding has to look at them? */
 static PetscBool VCRSGridIsInRange(const VCRSGrid *g, const VCRSSurvey *s)
 {
-  const double largest = s->min <= s->max ? PetscMax(fabs((double)s->min), fabs((double)s->max)) : 0., smallest = largest > 0. ? (double)s->smallest : 1.;
+  const double largest = VCRSLargestModulus(s->min, s->max), smallest = largest > 0. ? (double)s->smallest : 1.;
 
   if (!(largest < LithePow2(900))) return PETSC_FALSE;
   switch (g->kind) {
@@ -76,9 +93,8 @@ static PetscBool VCRSGridIsInRange(const VCRSGrid *g, const VCRSSurvey *s)
 /* The grid of the loss mode, but for what each row has of its own; log is for a logarithmic one */
 PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSGrid *g)
 {
-  const PetscReal all = s->lowest <= s->highest ? PetscMax(PetscAbsReal(s->lowest), PetscAbsReal(s->highest)) : 0.;
-  const double    min = s->min <= s->max ? (double)s->min : 0., max = s->min <= s->max ? (double)s->max : 0.;
-  double          range, lambda;
+  const double all = VCRSLargestModulus(s->lowest, s->highest), min = s->min <= s->max ? (double)s->min : 0., max = s->min <= s->max ? (double)s->max : 0.;
+  double       range, lambda;
 
   PetscFunctionBegin;
   g->kind        = VCRS_GRID_EXACT;
@@ -114,7 +130,7 @@ PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
   case MATVCRS_LOSS_LOG:
     g->kind = VCRS_GRID_LOG;
     PetscCall(PetscNew(log));
-    LitheLogScaleSetUp(*log, g->bits, all > 0. ? (double)s->smallest : 0., (double)all, all > 0. && s->highest > 0., all > 0. && s->lowest < 0.);
+    LitheLogScaleSetUp(*log, g->bits, all > 0. ? (double)s->smallest : 0., all, all > 0. && s->highest > 0., all > 0. && s->lowest < 0.);
     g->bound = LitheLogScaleBound(*log);
     break;
   case MATVCRS_LOSS_FIXED:
@@ -142,7 +158,7 @@ void VCRSLossReport(const VCRSLossTotals *totals, VCRSReport *report)
 /* Has each entry that is stored a code, on a logarithmic scale or as a number of steps of its row? */
 static PetscBool VCRSGridHasCodes(const VCRSGrid *g, const VCRSSurvey *s)
 {
-  const double largest = s->lowest <= s->highest ? PetscMax(fabs((double)s->lowest), fabs((double)s->highest)) : 0.;
+  const double largest = VCRSLargestModulus(s->lowest, s->highest);
 
   switch (g->kind) {
   case VCRS_GRID_LOG:
@@ -161,7 +177,7 @@ static PetscBool VCRSGridHasCodes(const VCRSGrid *g, const VCRSSurvey *s)
 /* Is each entry that is stored a number of single precision? */
 static PetscBool VCRSGridIsSingle(const VCRSGrid *g, const VCRSSurvey *s)
 {
-  const double largest = s->lowest <= s->highest ? PetscMax(fabs((double)s->lowest), fabs((double)s->highest)) : 0., smallest = largest > 0. ? (double)s->smallest : 1.;
+  const double largest = VCRSLargestModulus(s->lowest, s->highest), smallest = largest > 0. ? (double)s->smallest : 1.;
 
   if (sizeof(PetscReal) <= sizeof(float)) return PETSC_FALSE;
   switch (g->kind) {

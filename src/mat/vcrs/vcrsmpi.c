@@ -112,21 +112,15 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
 /* The first row that a lossy compression cannot take, or -1 */
 static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
 {
-  const PetscInt  *ai;
-  PetscScalar     *aa;
-  PetscInt         m     = A->rmap->n;
-  const PetscReal  limit = VCRSLossLimit(opt);
-  const PetscReal *c;
-  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  const PetscInt *ai;
+  PetscScalar    *aa;
+  const PetscReal limit = VCRSLossLimit(opt);
 
   PetscFunctionBegin;
   *row = -1;
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
-  c = (const PetscReal *)aa;
-  for (PetscInt i = 0; i < m && *row < 0; i++) {
-    for (PetscInt k = components * ai[i]; k < components * ai[i + 1]; k++) {
-      if (!(PetscAbsReal(c[k]) <= limit)) *row = i;
-    }
+  for (PetscInt i = 0; i < A->rmap->n && *row < 0; i++) {
+    if (!VCRSLossTakes(limit, ai[i + 1] - ai[i], aa + ai[i])) *row = i;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
