@@ -10,12 +10,26 @@
 #include "cbbasis.cuh"
 
 #define CB_CODEC_THREADS 128
+#define CB_CODEC_AHEAD   (2 << 20) /* bytes of values; as many as all threads of an H200 have under way */
 
 /* Loads that a thread has under way */
 template <class F>
 struct CBCodecShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
+
+/* Where a load writes much more than it reads, what is read CB_CODEC_AHEAD later goes to the second-level cache: reads that come early wait less behind writes */
+template <class F>
+static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt j)
+{
+  if constexpr (F::width == 2 && F::words <= 2) {
+    constexpr int line = 128, bytes = CBCodecShape<F>::chunks * CB_CODEC_THREADS * 4 * F::words;
+    const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_CODEC_AHEAD + threadIdx.x * line;
+
+    static_assert(bytes % line == 0 && bytes / line <= CB_CODEC_THREADS, "the first threads of a block fetch a line each");
+    if (threadIdx.x < bytes / line && at < V.vbytes) asm volatile("prefetch.global.L2 [%0];" ::"l"(V.values + static_cast<size_t>(j) * V.vbytes + at));
+  }
+}
 
 /* second: where the second part of the column is */
 template <class F, bool twice>
@@ -53,11 +67,14 @@ static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __
   const char     *v = V.values + static_cast<size_t>(j) * V.vbytes, *e = V.exponents + static_cast<size_t>(j) * V.ebytes;
   typename F::Raw raw[chunks];
 
-  /* a thread that has none takes one of the first block of 32 numbers */
+  CBFetchAhead<F>(V, j);
+  if constexpr (twice) CBFetchAhead<F>(V, second);
+
 #pragma unroll
   for (int r = 0; r < chunks; r++) {
     const size_t chunk = first + r * CB_CODEC_THREADS;
 
+    /* a thread that has none takes one of the first block of 32 numbers */
     raw[r] = F::Load(V, v, e, chunk < all ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width));
   }
 #pragma unroll
