@@ -3,48 +3,61 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compressed bases: one column. A thread has a few chunks. Where it loads a column they are so narrow that a warp writes
-   the vector without gaps; where it stores one, the fewer threads share a block of 32 numbers the better.
+   Compressed bases: one column. Where it is loaded a thread has a chunk that is so narrow that a warp writes the vector
+   without gaps; where one is stored, the fewer threads share a block of 32 numbers the better.
 */
 
 #include "cbbasis.cuh"
 
-#define CB_CODEC_THREADS 128
-#define CB_CODEC_AHEAD   (2 << 20) /* bytes of values; as many as all threads of an H200 have under way */
+#define CB_STORE_THREADS 128
+#define CB_LOAD_THREADS  1024
+#define CB_LOAD_AHEAD    (2 << 20) /* bytes of values; as many as all threads of an H200 have under way */
 
-/* Loads that a thread has under way */
+/* Chunks of a thread that stores */
 template <class F>
-struct CBCodecShape {
+struct CBStoreShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
-/* Where a load writes much more than it reads, what is read CB_CODEC_AHEAD later goes to the second-level cache: reads that come early wait less behind writes */
+static __device__ __forceinline__ void CBPrefetch(const char *p)
+{
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
+/* Where a load writes much more than it reads, what is read CB_LOAD_AHEAD later goes to the second-level cache: reads that come early wait less behind writes */
 template <class F>
 static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt j)
 {
   if constexpr (F::width == 2 && F::words <= 2) {
-    constexpr int line = 128, bytes = CBCodecShape<F>::chunks * CB_CODEC_THREADS * 4 * F::words;
-    const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_CODEC_AHEAD + threadIdx.x * line;
+    constexpr int chunk = 4 * F::words, bytes = CB_LOAD_THREADS * chunk, line = 128, lines = bytes / line, chunks = LITHE_FRSZ2_BLOCK / F::width;
+    const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
-    static_assert(bytes % line == 0 && bytes / line <= CB_CODEC_THREADS, "the first threads of a block fetch a line each");
-    if (threadIdx.x < bytes / line && at < V.vbytes) asm volatile("prefetch.global.L2 [%0];" ::"l"(V.values + static_cast<size_t>(j) * V.vbytes + at));
+    static_assert(bytes % line == 0 && lines < CB_LOAD_THREADS, "the first threads of a block fetch a line each, the next one exponents");
+    if (threadIdx.x < lines) {
+      if (value < V.vbytes) CBPrefetch(V.values + static_cast<size_t>(j) * V.vbytes + value);
+    } else if (threadIdx.x == lines) {
+      const size_t exponent = at / (chunks * chunk) * (V.frsz2.exponentbits / 8);
+
+      /* formats without exponents have no bytes of them */
+      if (exponent < V.ebytes) CBPrefetch(V.exponents + static_cast<size_t>(j) * V.ebytes + exponent);
+    }
   }
 }
 
 /* second: where the second part of the column is */
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
+static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
 {
-  constexpr int chunks = CBCodecShape<F>::chunks, width = F::width;
-  const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
+  constexpr int chunks = CBStoreShape<F>::chunks, width = F::width;
+  const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_STORE_THREADS) + threadIdx.x;
   char         *v = V.values + static_cast<size_t>(j) * V.vbytes, *e = V.exponents + static_cast<size_t>(j) * V.ebytes;
   double        t[chunks][width];
 
 #pragma unroll
-  for (int r = 0; r < chunks; r++) CBReadVector<width>(x, aligned, (first + r * CB_CODEC_THREADS) * width, V.n, t[r]);
+  for (int r = 0; r < chunks; r++) CBReadVector<width>(x, aligned, (first + r * CB_STORE_THREADS) * width, V.n, t[r]);
 #pragma unroll
   for (int r = 0; r < chunks; r++) {
-    const size_t chunk = first + r * CB_CODEC_THREADS;
+    const size_t chunk = first + r * CB_STORE_THREADS;
 
 #pragma unroll
     for (int i = 0; i < width; i++) t[r][i] = static_cast<PetscReal>(scale * t[r][i]);
@@ -60,50 +73,39 @@ static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBStoreKernel(const _
 }
 
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CB_CODEC_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
+static __global__ void __launch_bounds__(CB_LOAD_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
 {
-  constexpr int   chunks = CBCodecShape<F>::chunks, width = F::width;
-  const size_t    all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_CODEC_THREADS) + threadIdx.x;
-  const char     *v = V.values + static_cast<size_t>(j) * V.vbytes, *e = V.exponents + static_cast<size_t>(j) * V.ebytes;
-  typename F::Raw raw[chunks];
+  constexpr int width = F::width;
+  const size_t  chunk = static_cast<size_t>(blockIdx.x) * CB_LOAD_THREADS + threadIdx.x;
+  /* a thread that has none takes one of the first block of 32 numbers */
+  const size_t from = chunk < CBChunks<F>(V) ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
+  double       q[width];
 
   CBFetchAhead<F>(V, j);
   if constexpr (twice) CBFetchAhead<F>(V, second);
 
-#pragma unroll
-  for (int r = 0; r < chunks; r++) {
-    const size_t chunk = first + r * CB_CODEC_THREADS;
+  const typename F::Raw raw   = F::Load(V, V.values + static_cast<size_t>(j) * V.vbytes, V.exponents + static_cast<size_t>(j) * V.ebytes, from);
+  const double          scale = F::Scale(V, raw);
 
-    /* a thread that has none takes one of the first block of 32 numbers */
-    raw[r] = F::Load(V, v, e, chunk < all ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width));
+  F::Decode(V, raw, q);
+#pragma unroll
+  for (int i = 0; i < width; i++) q[i] *= scale;
+  if constexpr (twice) {
+    const typename F::Raw rest = F::Load(V, V.values + static_cast<size_t>(second) * V.vbytes, V.exponents + static_cast<size_t>(second) * V.ebytes, from);
+    const double          unit = F::Scale(V, rest);
+    double                p[width];
+
+    F::Decode(V, rest, p);
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] += unit * p[i];
   }
-#pragma unroll
-  for (int r = 0; r < chunks; r++) {
-    const double scale = F::Scale(V, raw[r]);
-    double       q[width];
-
-    F::Decode(V, raw[r], q);
-#pragma unroll
-    for (int i = 0; i < width; i++) q[i] *= scale;
-    if constexpr (twice) {
-      const size_t          chunk = first + r * CB_CODEC_THREADS;
-      const typename F::Raw rest  = F::Load(V, V.values + static_cast<size_t>(second) * V.vbytes, V.exponents + static_cast<size_t>(second) * V.ebytes, chunk < all ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width));
-      const double          unit  = F::Scale(V, rest);
-      double                p[width];
-
-      F::Decode(V, rest, p);
-#pragma unroll
-      for (int i = 0; i < width; i++) q[i] += unit * p[i];
-    }
-    CBWriteVector<width>(z, aligned, (first + r * CB_CODEC_THREADS) * width, V.n, down, q);
-  }
+  CBWriteVector<width>(z, aligned, chunk * width, V.n, down, q);
 }
 
+/* Blocks of threads for all chunks, so many each */
 template <class F>
-static unsigned int CBCodecBlocks(const CBColumns &V)
+static unsigned int CBCodecBlocks(const CBColumns &V, size_t each)
 {
-  constexpr size_t each = CBCodecShape<F>::chunks * CB_CODEC_THREADS;
-
   return static_cast<unsigned int>((CBChunks<F>(V) + each - 1) / each);
 }
 
@@ -117,10 +119,11 @@ PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscInt second, 
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CBDispatch<true>(d, [&](auto format) {
-    using F = decltype(format);
+    using F                   = decltype(format);
+    const unsigned int blocks = CBCodecBlocks<F>(V, CBStoreShape<F>::chunks * CB_STORE_THREADS);
 
-    if (second < 0) CBStoreKernel<F, false><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
-    else CBStoreKernel<F, true><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
+    if (second < 0) CBStoreKernel<F, false><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
+    else CBStoreKernel<F, true><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,10 +137,11 @@ PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscInt second, P
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CBDispatch<false>(d, [&](auto format) {
-    using F = decltype(format);
+    using F                   = decltype(format);
+    const unsigned int blocks = CBCodecBlocks<F>(V, CB_LOAD_THREADS);
 
-    if (second < 0) CBLoadKernel<F, false><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
-    else CBLoadKernel<F, true><<<CBCodecBlocks<F>(V), CB_CODEC_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
+    if (second < 0) CBLoadKernel<F, false><<<blocks, CB_LOAD_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
+    else CBLoadKernel<F, true><<<blocks, CB_LOAD_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
