@@ -19,6 +19,7 @@
 
 #include <petscdevice_cuda.h>
 #include <cuda_fp16.h>
+#include <type_traits>
 #include <src/ksp/cbgmres/cbbasisdevice.h>
 
 #if defined(PETSC_USE_COMPLEX)
@@ -121,7 +122,7 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
 /* ------------------------------------------------------------ storages
 
    Each has
-     width                       numbers of a chunk
+     width, chunkbits            numbers of a chunk, and their bits; 0 where only arguments tell
      Raw                         what is read of a chunk
      Load(V, v, e, chunk)        v, e: where the column begins
      Decode(V, raw, q), Scale(V, raw)   the numbers are q times the scale
@@ -131,7 +132,7 @@ static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned,
 /* Floating point numbers: w of them are n words, and there is nothing beside */
 template <int w, int n>
 struct CBFloating {
-  static constexpr int width = w, words = n;
+  static constexpr int width = w, words = n, chunkbits = 32 * n;
   struct Raw {
     uint32_t word[n];
   };
@@ -278,7 +279,7 @@ static __device__ __forceinline__ double CBStep2(int E)
 /* FRSZ2 with 16 or 32 bits, which processors have integers of */
 template <int bits, int exponentbits, int w>
 struct CBFrsz {
-  static constexpr int width = w, words = w * bits / 32, lanes = LITHE_FRSZ2_BLOCK / w;
+  static constexpr int width = w, words = w * bits / 32, chunkbits = 32 * words, lanes = LITHE_FRSZ2_BLOCK / w;
   struct Raw {
     uint32_t word[words], code;
   };
@@ -350,7 +351,7 @@ struct CBFrsz {
 /* FRSZ2 with 16 < bits < 32, odd: 8 numbers are so many bytes, that begin at any byte of a word and share their words with those of the neighbours */
 template <int bits, int exponentbits>
 struct CBFrszOdd {
-  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, lanes = 4;
+  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, chunkbits = 8 * bits, lanes = 4;
   struct Raw {
     uint32_t word[words], code;
   };
@@ -432,9 +433,46 @@ struct CBFrszOdd {
   }
 };
 
+/* The same numbers by twos, for loads only: two of them begin at any even bit of a word */
+template <int bits, int exponentbits>
+struct CBFrszOddPair {
+  static constexpr int width = 2, words = 3, chunkbits = 2 * bits, lanes = LITHE_FRSZ2_BLOCK / 2;
+  struct Raw {
+    uint32_t word[words], code;
+  };
+
+  static_assert(bits > 16 && bits < 32, "two numbers and what is before them in a word are at most three words");
+
+  static __device__ __forceinline__ int Bit()
+  {
+    return chunkbits * static_cast<int>(threadIdx.x % lanes);
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  {
+    const LitheFRSZ2    f    = {bits, exponentbits};
+    const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + chunk / lanes * bits + Bit() / 32;
+
+    /* the last word may be another block's, or behind the column, where these two do not need it */
+    return Raw{{__ldg(from), __ldg(from + 1), Bit() % 32 + chunkbits > 64 ? __ldg(from + 2) : 0}, LitheFRSZ2GetExponent(&f, e, chunk / lanes)};
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    const LitheFRSZ2 f = {bits, exponentbits};
+
+    return LitheFRSZ2Step(&f, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+    const uint32_t low = __funnelshift_r(r.word[0], r.word[1], Bit()), high = __funnelshift_r(r.word[1], r.word[2], Bit());
+
+    q[0] = static_cast<int>(low << (32 - bits)) >> (32 - bits);
+    q[1] = static_cast<int>(__funnelshift_r(low, high, bits) << (32 - bits)) >> (32 - bits);
+  }
+};
+
 /* FRSZ2 with any number of bits, that only the kernel's arguments tell: for use, not for speed */
 struct CBFrszAny {
-  static constexpr int width = 8, words = 0, lanes = 4;
+  static constexpr int width = 8, words = 0, chunkbits = 0, lanes = 4;
   struct Raw {
     const uint32_t *block;
     uint32_t        code;
@@ -515,8 +553,8 @@ static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
     else if (d->storage.bits == 32) launch(CBFrsz<32, 16, four>{});
     else if (d->storage.bits == 16 && small) launch(CBFrsz<16, 8, eight>{});
     else if (d->storage.bits == 16) launch(CBFrsz<16, 16, eight>{});
-    else if (d->storage.bits == 21 && small) launch(CBFrszOdd<21, 8>{});
-    else if (d->storage.bits == 21) launch(CBFrszOdd<21, 16>{});
+    else if (d->storage.bits == 21 && small) launch(std::conditional_t<wide, CBFrszOdd<21, 8>, CBFrszOddPair<21, 8>>{});
+    else if (d->storage.bits == 21) launch(std::conditional_t<wide, CBFrszOdd<21, 16>, CBFrszOddPair<21, 16>>{});
     else launch(CBFrszAny{});
     break;
   }

@@ -10,7 +10,6 @@
 #include "cbbasis.cuh"
 
 #define CB_STORE_THREADS 128
-#define CB_LOAD_THREADS  1024
 #define CB_LOAD_AHEAD    (2 << 20) /* bytes of values; as many as all threads of an H200 have under way */
 
 /* Chunks of a thread that stores */
@@ -19,24 +18,31 @@ struct CBStoreShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
+/* ahead: a load writes much more than it reads, and what is read CB_LOAD_AHEAD later goes to the second-level cache: reads that come early wait less behind writes.
+   In blocks of many threads, so that these are bursts */
+template <class F>
+struct CBLoadShape {
+  static constexpr bool ahead   = F::width == 2 && F::chunkbits <= 64;
+  static constexpr int  threads = ahead ? 1024 : 256;
+};
+
 static __device__ __forceinline__ void CBPrefetch(const char *p)
 {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
-/* Where a load writes much more than it reads, what is read CB_LOAD_AHEAD later goes to the second-level cache: reads that come early wait less behind writes */
 template <class F>
 static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt j)
 {
-  if constexpr (F::width == 2 && F::words <= 2) {
-    constexpr int chunk = 4 * F::words, bytes = CB_LOAD_THREADS * chunk, line = 128, lines = bytes / line, chunks = LITHE_FRSZ2_BLOCK / F::width;
+  if constexpr (CBLoadShape<F>::ahead) {
+    constexpr int threads = CBLoadShape<F>::threads, bytes = threads * F::chunkbits / 8, line = 128, lines = bytes / line, block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
     const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
-    static_assert(bytes % line == 0 && lines < CB_LOAD_THREADS, "the first threads of a block fetch a line each, the next one exponents");
+    static_assert(bytes % line == 0 && lines < threads, "the first threads of a block fetch a line each, the next one exponents");
     if (threadIdx.x < lines) {
       if (value < V.vbytes) CBPrefetch(V.values + static_cast<size_t>(j) * V.vbytes + value);
     } else if (threadIdx.x == lines) {
-      const size_t exponent = at / (chunks * chunk) * (V.frsz2.exponentbits / 8);
+      const size_t exponent = at / block * (V.frsz2.exponentbits / 8);
 
       /* formats without exponents have no bytes of them */
       if (exponent < V.ebytes) CBPrefetch(V.exponents + static_cast<size_t>(j) * V.ebytes + exponent);
@@ -73,10 +79,10 @@ static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const _
 }
 
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CB_LOAD_THREADS) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
+static __global__ void __launch_bounds__(CBLoadShape<F>::threads) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
 {
   constexpr int width = F::width;
-  const size_t  chunk = static_cast<size_t>(blockIdx.x) * CB_LOAD_THREADS + threadIdx.x;
+  const size_t  chunk = static_cast<size_t>(blockIdx.x) * CBLoadShape<F>::threads + threadIdx.x;
   /* a thread that has none takes one of the first block of 32 numbers */
   const size_t from = chunk < CBChunks<F>(V) ? chunk : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       q[width];
@@ -137,11 +143,12 @@ PetscErrorCode LitheCUDACBLoad(const CBDevice *d, PetscInt j, PetscInt second, P
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(CBDispatch<false>(d, [&](auto format) {
-    using F                   = decltype(format);
-    const unsigned int blocks = CBCodecBlocks<F>(V, CB_LOAD_THREADS);
+    using F                    = decltype(format);
+    const int          threads = CBLoadShape<F>::threads;
+    const unsigned int blocks  = CBCodecBlocks<F>(V, threads);
 
-    if (second < 0) CBLoadKernel<F, false><<<blocks, CB_LOAD_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
-    else CBLoadKernel<F, true><<<blocks, CB_LOAD_THREADS, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
+    if (second < 0) CBLoadKernel<F, false><<<blocks, threads, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
+    else CBLoadKernel<F, true><<<blocks, threads, 0, stream>>>(V, j, second, d->down, CBIsAligned(dz), dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
