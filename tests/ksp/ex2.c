@@ -189,13 +189,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
-    nsize: {{1 2}}
-
-  test:
-    suffix: few
-    nsize: 3
-    args: -few
-    output_file: output/ex2_1.out
+    nsize: {{1 2 3}}
 
   test:
     suffix: cuda

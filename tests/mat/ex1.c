@@ -57,19 +57,13 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  # -every 3: where more processes than cores wait for each other, they do every third matrix
   test:
     suffix: 1
 
   test:
     suffix: 2
-    nsize: 2
-    args: -every 3
-
-  test:
-    suffix: 3
-    nsize: {{3 4}}
-    args: -every 16
+    nsize: {{2 3 4}}
+    output_file: output/ex1_1.out
 
   test:
     suffix: cuda

@@ -182,19 +182,13 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  # -every: where more processes than cores wait for each other, they do a part of the matrices
   test:
     suffix: 1
 
   test:
     suffix: 2
-    nsize: 2
-    args: -every 3
-
-  test:
-    suffix: 3
-    nsize: 3
-    args: -every 47
+    nsize: {{2 3}}
+    output_file: output/ex25_1.out
 
   test:
     suffix: cuda

@@ -129,10 +129,10 @@ int main(int argc, char **argv)
     suffix: 1
     args: -large
 
-  # solves wait for every process many times, which takes long where processes share cores
   test:
     suffix: 2
     nsize: {{2 3 4}}
+    args: -large
     output_file: output/ex10_1.out
 
   test:
