@@ -365,14 +365,11 @@ int main(int argc, char **argv)
 {
   static const TestKind kinds[] = {TEST_STAR7, TEST_FEM, TEST_CONVECTION, TEST_BLOCKS};
   PetscMPIInt           size;
-  PetscBool             solve = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  /* Solves wait for every process many times, which takes long where processes share cores */
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-solve", &solve, NULL));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(kinds); k++) {
     for (int dropped = 0; dropped < 2; dropped++) {
       const MatType vcrs = size == 1 ? MATSEQAIJVCRS : MATMPIAIJVCRS;
@@ -394,7 +391,7 @@ int main(int argc, char **argv)
       TEST_PART(TestParts(A, B, where));
       TEST_PART(TestQuestions(A, B, where));
       TEST_PART(TestRelaxation(A, B, kinds[k], where));
-      if (solve) TEST_PART(TestSolves(A, B, (PetscBool)(kinds[k] == TEST_STAR7), where));
+      TEST_PART(TestSolves(A, B, (PetscBool)(kinds[k] == TEST_STAR7), where));
       PetscCall(TestSame(A, B, where, "after all"));
       PetscCall(TestHasType(A, vcrs, where, "after all, it"));
       PetscCall(MatDestroy(&A));
@@ -415,12 +412,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 2
-    nsize: 2
+    nsize: {{2 3}}
     args: -checkfunctionlist 0
-
-  test:
-    suffix: 3
-    nsize: 3
-    args: -solve 0
 
 TEST*/

@@ -294,7 +294,6 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  /* Solves wait for every process many times, which takes long where processes share cores */
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-only", only, &nonly, &some));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-restrictions", &restrictions, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
@@ -327,14 +326,8 @@ int main(int argc, char **argv)
 
   test:
     suffix: 2
-    nsize: 2
-    args: -only 1,2,3,4,7,9,13,17,20,22,23
-    output_file: output/ex1_1.out
-
-  test:
-    suffix: 3
-    nsize: 3
-    args: -only 3,18
+    nsize: {{2 3}}
+    args: -only 1,2,3,4,7,9,13,17,18,20,22,23
     output_file: output/ex1_1.out
 
   # multigrid on a device; restrictions that are transposed interpolations, and stored. Not number 1: after MatPtAP() with

@@ -176,11 +176,10 @@ int main(int argc, char **argv)
   test:
     suffix: 1
 
-  # solves wait for every process many times, which takes long where processes share cores
   test:
     suffix: 2
     nsize: 2
-    args: -n 9 -seeds 1
+    args: -seeds 1
     output_file: output/ex4_1.out
 
 TEST*/
