@@ -9,6 +9,7 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
   -solves N            : of each; the least time counts\n\
   -negligible LIST     : parts of the error that states left out may take, each timed in its turn; without it that of -ts_uniformization_negligible\n\
   -shares S            : of the processes: even, trial (by a solve with the first type), or a number for each\n\
+  -spread              : begin with all states alike, so that all take part in each step (default: with both queues empty)\n\
   -exchange_steps N    : so many steps with an exchange of the whole vector\n\
   -bench_gpu BOOL, -bench_json FILE, -bench_markdown FILE\n\n";
 
@@ -57,6 +58,7 @@ typedef struct {
   Chain       chain;
   Shares      shares;
   PetscReal   final, eps;
+  PetscBool   spread;
   PetscInt    solves, exchangesteps;
   PetscInt    nnegligible; /* 0: that of the solver's options */
   PetscReal   negligible[NEGLIGIBLE_MAX];
@@ -194,7 +196,8 @@ static PetscErrorCode Solve(Study *s, TS ts, PetscReal final, Vec x, PetscLogDou
   PetscLogDouble start = 0, end = 0;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(s->chain.p, x));
+  if (s->spread) PetscCall(VecSet(x, 1 / (PetscScalar)s->chain.n));
+  else PetscCall(VecCopy(s->chain.p, x));
   PetscCall(TSSetTime(ts, 0));
   PetscCall(TSSetStepNumber(ts, 0));
   PetscCall(TSSetTimeStep(ts, final));
@@ -475,6 +478,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &s.solves, NULL));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-negligible", s.negligible, &s.nnegligible, &set));
   if (!set) s.nnegligible = 0;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-spread", &s.spread, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-exchange_steps", &s.exchangesteps, NULL));
   PetscCheck(s.final > 0 && s.eps > 0 && s.solves > 0 && s.exchangesteps > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-final, -eps, -solves and -exchange_steps must be positive");
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &s.size));

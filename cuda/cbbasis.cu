@@ -147,7 +147,7 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
    CB_SUM_THREADS threads have one sum, or several, one after the other; a block sends all of its sums to the other processes before it
    waits for theirs. The last block that is done goes on with the coefficients, if there is a pass to do that for.
 */
-static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceTurn turn, const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt pass, bool room)
+static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceTurn turn, const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt pass, bool room, bool next)
 {
   extern __shared__ __align__(16) double small[];
   __shared__ bool                        last;
@@ -156,6 +156,9 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __gr
   const PetscInt                         begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
   const PetscInt                         mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* of the sums that the block has at a time */
 
+  /* What comes next may wait for these sums with all that it can know before */
+  if (next) LetNextBegin();
+  (void)WaitForVectors(a.partial);
   for (PetscInt i = begin; i < a.count; i += step) {
     const double value = CBAddBlocks(a, a.first + i + mine);
 
@@ -198,9 +201,12 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
   const size_t   bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
   const bool     room  = coefficients && bytes <= CB_TEAM_MEMORY;
+  /* it fills the device while this waits for other processes, which must not be waiting for the device */
+  const bool     next  = turn->peers.size == 1 || turn->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
   PetscInt       blocks;
+  bool           early;
 
   PetscFunctionBegin;
   a.k       = k;
@@ -214,8 +220,8 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   /* No more than have a multiprocessor each, even where all processes share the device at the same time: they wait for those of others */
   blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / turn->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  CBSumKernel<<<static_cast<unsigned int>(blocks), CB_TEAM_THREADS, room ? bytes : 0, stream>>>(a, *turn, d->scalars, d->page, coefficients ? pass : -1, room);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(LitheCUDAMayBeginEarly(&early));
+  PetscCallCUDA(LaunchEarly(CBSumKernel, early, dim3(static_cast<unsigned int>(blocks)), dim3(CB_TEAM_THREADS), room ? bytes : 0, stream, a, *turn, d->scalars, d->page, coefficients ? pass : -1, room, next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

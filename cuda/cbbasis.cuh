@@ -17,7 +17,7 @@
    is in double.
 */
 
-#include <petscdevice_cuda.h>
+#include "early.cuh"
 #include <cuda_fp16.h>
 #include <type_traits>
 #include <src/ksp/cbgmres/cbbasisdevice.h>
@@ -81,6 +81,13 @@ static __device__ __forceinline__ void CBStoreWords(void *p, const uint32_t word
 struct alignas(2 * sizeof(PetscReal)) CBPair {
   PetscReal a, b;
 };
+
+/* The line of p to the second-level cache */
+#define CB_LINE 128
+static __device__ __forceinline__ void CBPrefetch(const void *p)
+{
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
 
 /* A vector of PETSc, which may begin anywhere: in pairs where it is aligned to them */
 static inline bool CBIsAligned(const void *x)
@@ -379,7 +386,7 @@ struct CBFrszOdd {
     Raw                 r;
 
 #pragma unroll
-    for (int i = 0; i < words; i++) r.word[i] = __ldg(from + i);
+    for (int i = 0; i < words; i++) r.word[i] = from[i]; /* not as constant data: a kernel that begins early may not */
     r.code = LitheFRSZ2GetExponent(&f, e, chunk / lanes);
     return r;
   }

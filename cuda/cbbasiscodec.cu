@@ -26,16 +26,11 @@ struct CBLoadShape {
   static constexpr int  threads = ahead ? 1024 : 256;
 };
 
-static __device__ __forceinline__ void CBPrefetch(const char *p)
-{
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-}
-
 template <class F>
 static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt j)
 {
   if constexpr (CBLoadShape<F>::ahead) {
-    constexpr int threads = CBLoadShape<F>::threads, bytes = threads * F::chunkbits / 8, line = 128, lines = bytes / line, block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
+    constexpr int threads = CBLoadShape<F>::threads, bytes = threads * F::chunkbits / 8, line = CB_LINE, lines = bytes / line, block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
     const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
     static_assert(bytes % line == 0 && lines < threads, "the first threads of a block fetch a line each, the next one exponents");

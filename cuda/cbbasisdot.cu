@@ -170,9 +170,10 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   const size_t                      all = CBChunks<F>(V), first = blockIdx.x * a.share, numbers = first * width, blocks = numbers / LITHE_FRSZ2_BLOCK;
   const unsigned                    mine = static_cast<unsigned>(first >= all ? 0 : (all - first < a.share ? all - first : a.share)); /* chunks */
   /* the columns and w from where this block begins */
-  const char      *v = V.values + static_cast<size_t>(a.from) * V.vbytes + blocks * a.vblock, *e = V.exponents + static_cast<size_t>(a.from) * V.ebytes + blocks * a.eblock;
-  const char      *vnew = V.values + static_cast<size_t>(a.k - 1) * V.vbytes + blocks * a.vblock, *enew = V.exponents + static_cast<size_t>(a.k - 1) * V.ebytes + blocks * a.eblock;
-  const PetscReal *wmine     = a.w + numbers;
+  const char      *values = WaitForVectors(V.values) + blocks * a.vblock, *exponents = WaitForVectors(V.exponents) + blocks * a.eblock;
+  const char      *v = values + static_cast<size_t>(a.from) * V.vbytes, *e = exponents + static_cast<size_t>(a.from) * V.ebytes;
+  const char      *vnew = values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
+  const PetscReal *wmine     = WaitForVectors(a.w) + numbers; /* a pointer each, so that no read goes before */
   double           own[nown] = {0, 0, 0, 0}; /* w^H w, z^H z, z^H w, z being the newest column */
 
   for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
@@ -261,7 +262,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
 }
 
 template <class F>
-static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, CBDotArguments a)
+static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, bool early, CBDotArguments a)
 {
   const int      nblocks = CBDotBlocks(d);
   const PetscInt passing = gram ? a.k - 1 : a.k;
@@ -269,8 +270,7 @@ static void CBLaunchDot(cudaStream_t stream, const CBDevice *d, PetscBool gram, 
   a.share = (CBChunks<F>(a.V) / static_cast<size_t>(nblocks) / 32 + 1) * 32;
   for (a.from = 0; a.from == 0 || a.from < passing; a.from += CB_DOT_BATCH) {
     a.to = PetscMin(a.from + CB_DOT_BATCH, passing);
-    if (gram) CBDotKernel<F, true><<<nblocks, CB_DOT_THREADS, 0, stream>>>(a);
-    else CBDotKernel<F, false><<<nblocks, CB_DOT_THREADS, 0, stream>>>(a);
+    (void)LaunchEarly(gram ? CBDotKernel<F, true> : CBDotKernel<F, false>, early, dim3(static_cast<unsigned int>(nblocks)), dim3(CB_DOT_THREADS), 0, stream, a);
   }
 }
 
@@ -278,9 +278,11 @@ PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, con
 {
   CBDotArguments a;
   cudaStream_t   stream;
+  bool           early;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(LitheCUDAMayBeginEarly(&early));
   a.V       = CBGetColumns(d);
   a.vblock  = 4 * static_cast<size_t>(d->storage.bits);
   a.eblock  = d->storage.kind == LITHE_STORAGE_FRSZ2 ? d->storage.frsz2.exponentbits / 8 : 0;
@@ -288,7 +290,6 @@ PetscErrorCode LitheCUDACBDot(const CBDevice *d, PetscInt k, PetscBool gram, con
   a.aligned = CBIsAligned(dw);
   a.w       = dw;
   a.partial = d->partial;
-  PetscCall(CBDispatch<true>(d, [&](auto format) { CBLaunchDot<decltype(format)>(stream, d, gram, a); }));
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(CBDispatch<true>(d, [&](auto format) { CBLaunchDot<decltype(format)>(stream, d, gram, early, a); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

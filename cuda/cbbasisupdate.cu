@@ -12,6 +12,7 @@
 #define CB_UPDATE_THREADS 128
 #define CB_UPDATE_BATCH   256 /* columns whose coefficients are in shared memory */
 #define CB_UPDATE_UNROLL  8
+#define CB_UPDATE_FETCHED 8   /* columns that are fetched while the coefficients are made */
 
 struct CBUpdateArguments {
   CBColumns        V;
@@ -71,6 +72,24 @@ static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const ch
   if constexpr (together > 1) CBAddColumns<F, together / 2>(V, v, e, chunk, f + column, count - column, t);
 }
 
+/* What a block needs of the first columns, and of x, goes to the second-level cache */
+template <class F>
+static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
+{
+  constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1; /* 0: not known here */
+  constexpr size_t   xbytes = CB_UPDATE_THREADS * F::width * sizeof(PetscReal);
+  const size_t       at = static_cast<size_t>(blockIdx.x) * bytes, xat = static_cast<size_t>(blockIdx.x) * xbytes + threadIdx.x * CB_LINE;
+  const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
+
+  static_assert(bytes % CB_LINE == 0 && xbytes <= CB_UPDATE_THREADS * CB_LINE, "a thread fetches a line of x");
+  for (unsigned i = threadIdx.x; bytes && i < columns * lines; i += CB_UPDATE_THREADS) {
+    const size_t value = at + i % lines * CB_LINE;
+
+    if (value < a.V.vbytes) CBPrefetch(a.V.values + i / lines * a.V.vbytes + value);
+  }
+  if (a.x && threadIdx.x < xbytes / CB_LINE && xat < a.V.n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(a.x) + xat);
+}
+
 /* twice: there are second parts */
 template <class F, bool twice>
 static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const __grid_constant__ CBUpdateArguments a)
@@ -82,10 +101,15 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
   const size_t      all = CBChunks<F>(V), here = static_cast<size_t>(blockIdx.x) * CB_UPDATE_THREADS + threadIdx.x;
   const bool        there = here < all;
   /* a thread that has none takes one of the first block of 32 numbers */
-  const size_t chunk  = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
-  const double over   = a.sigma ? (*a.sigma > 0 ? 1 / static_cast<double>(*a.sigma) : 0) : 1;
-  const double factor = over * a.factor, scale = over * a.scale;
+  const size_t chunk = there ? here : threadIdx.x % (LITHE_FRSZ2_BLOCK / width);
   double       t[width], x[width];
+
+  /* The coefficients are still being made */
+  CBFetchFirst<F>(a);
+
+  const PetscReal *const c      = WaitForVectors(a.c);
+  const double           over   = a.sigma ? (*a.sigma > 0 ? 1 / static_cast<double>(*a.sigma) : 0) : 1;
+  const double           factor = over * a.factor, scale = over * a.scale;
 
 #pragma unroll
   for (int i = 0; i < width; i++) t[i] = 0;
@@ -94,7 +118,7 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     const char *v = V.values + static_cast<size_t>(from) * V.vbytes, *e = V.exponents + static_cast<size_t>(from) * V.ebytes;
 
     __syncthreads();
-    for (int i = threadIdx.x; i < m * count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * a.c[m * from + i];
+    for (int i = threadIdx.x; i < m * count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * c[m * from + i];
     __syncthreads();
     CBAddColumns<F>(V, v, e, chunk, f, count, t);
   }
@@ -102,7 +126,7 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     const size_t from = static_cast<size_t>(a.columns + a.seconds.first);
 
     __syncthreads();
-    for (int i = threadIdx.x; i < m * a.seconds.count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * a.c[m * a.seconds.first + i];
+    for (int i = threadIdx.x; i < m * a.seconds.count; i += CB_UPDATE_THREADS) (&f[0][0])[i] = factor * c[m * a.seconds.first + i];
     __syncthreads();
     CBAddColumns<F, 1>(V, V.values + from * V.vbytes, V.exponents + from * V.ebytes, chunk, f, static_cast<int>(a.seconds.count), t);
   }
@@ -126,10 +150,12 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
 static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
 {
   cudaStream_t stream;
+  bool         early;
 
   PetscFunctionBegin;
   if (!d->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(LitheCUDAMayBeginEarly(&early));
   a.V       = CBGetColumns(d);
   a.columns = d->columns;
   a.aligned = CBIsAligned(a.x) && CBIsAligned(a.z);
@@ -138,8 +164,7 @@ static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
 
     const unsigned int blocks = static_cast<unsigned int>((CBChunks<F>(a.V) + CB_UPDATE_THREADS - 1) / CB_UPDATE_THREADS);
 
-    if (a.seconds.count || a.seconds.to >= 0) CBUpdateKernel<F, true><<<blocks, CB_UPDATE_THREADS, 0, stream>>>(a);
-    else CBUpdateKernel<F, false><<<blocks, CB_UPDATE_THREADS, 0, stream>>>(a);
+    (void)LaunchEarly(a.seconds.count || a.seconds.to >= 0 ? CBUpdateKernel<F, true> : CBUpdateKernel<F, false>, early, dim3(blocks), dim3(CB_UPDATE_THREADS), 0, stream, a);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -32,9 +32,12 @@ static __device__ __forceinline__ void LetNextBegin()
 #endif
 }
 
-/* early: as above; if not, or on older devices, as usual */
-template <class Arguments>
-static cudaError_t LaunchEarly(void (*kernel)(Arguments), bool early, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const Arguments &a)
+/* Whether the code that runs on this device was made for it: that for older ones does not wait for the kernel before. cuda/early.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAMayBeginEarly(bool *may);
+
+/* early: as above; if not, as usual */
+template <class... Parameters, class... Arguments>
+static cudaError_t LaunchEarly(void (*kernel)(Parameters...), bool early, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const Arguments &...a)
 {
   cudaLaunchConfig_t  config = {};
   cudaLaunchAttribute attribute;
@@ -47,5 +50,5 @@ static cudaError_t LaunchEarly(void (*kernel)(Arguments), bool early, dim3 grid,
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs                                         = &attribute;
   config.numAttrs                                      = early ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel, a);
+  return cudaLaunchKernelEx(&config, kernel, a...);
 }

@@ -7,7 +7,7 @@
    all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
 */
 
-#include "patience.cuh"
+#include "halo.cuh"
 #include <petscdevice_cuda.h>
 
 #define THREADS LITHE_HALO_THREADS
@@ -21,22 +21,12 @@ static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsig
                : "memory");
 }
 
-static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned long long *p)
-{
-  unsigned long long value;
-
-  asm volatile("ld.acquire.sys.global.u64 %0, [%1];"
-               : "=l"(value)
-               : "l"(p)
-               : "memory");
-  return value;
-}
-
 /* ------------------------------------------------------------ entries leave */
 
 struct Targets {
-  LitheHaloTarget target[TARGETS];
-  PetscInt        blockentries;
+  LitheHaloTarget     target[TARGETS];
+  PetscInt            blockentries;
+  unsigned long long *sent;
 };
 
 /* Block b is one of the first target that has so many, counted from the first */
@@ -72,8 +62,7 @@ static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_consta
     }
   }
 
-  /* The last block of a target raises its flag: after the barrier, a thread's fence holds for what its block has stored */
-  if (!t.flag) return;
+  /* The last block of a target raises its flag, and counts it: after the barrier, a thread's fence holds for what its block has stored */
   __syncthreads();
   if (threadIdx.x) return;
   __threadfence_system();
@@ -82,7 +71,8 @@ static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_consta
     *t.done = 0;
     __threadfence_system();
   }
-  StoreRelease(t.flag, exchange);
+  if (t.flag) StoreRelease(t.flag, exchange);
+  atomicAdd(targets.sent, 1ull);
 }
 
 PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsigned long long exchange, cudaStream_t stream)
@@ -91,6 +81,7 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 
   PetscFunctionBegin;
   targets.blockentries = pack->blockentries;
+  targets.sent         = pack->sent;
   for (PetscInt first = 0; first < pack->ntargets; first += TARGETS) {
     const PetscInt n      = PetscMin(TARGETS, pack->ntargets - first);
     PetscInt       blocks = 0;
@@ -110,23 +101,17 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 
 /* ------------------------------------------------------------ and are waited for */
 
-/* One warp. A neighbour that is late is given some time; then all that wait give up, and the host is told */
-static __global__ void WaitKernel(const LitheHaloWait wait, unsigned long long exchange)
+/* One warp */
+static __global__ void WaitKernel(const __grid_constant__ LitheHaloTurn turn)
 {
-  for (PetscInt k = threadIdx.x; k < wait.n; k += 32) {
-    Patience patience(wait.patience, static_cast<unsigned int>(k), exchange);
-
-    while (LoadAcquire(&wait.flag[k]) < exchange) {
-      if (patience.IsOver()) return;
-    }
-  }
+  LitheHaloReceive(turn);
 }
 
-PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *wait, unsigned long long exchange, cudaStream_t stream)
+PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *turn, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (!wait->n) PetscFunctionReturn(PETSC_SUCCESS);
-  WaitKernel<<<1, 32, 0, stream>>>(*wait, exchange);
+  if (!turn->wait.n) PetscFunctionReturn(PETSC_SUCCESS);
+  WaitKernel<<<1, 32, 0, stream>>>(*turn);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

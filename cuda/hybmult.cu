@@ -12,6 +12,7 @@
    Nothing is added by atomic operations: a product gives the same bits each time.
 */
 
+#include "early.cuh"
 #include "step.cuh"
 #include <lithe/private/lithecudahyb.h>
 
@@ -111,7 +112,7 @@ static __device__ __forceinline__ unsigned int First(int n)
   return n >= count ? (1u << count) - 1 : (1u << n) - 1;
 }
 
-/* A row, and what is added to it; read before its entries are */
+/* A row, and what is added to it; read before its entries are. It is the first that is read of a vector: see early.cuh */
 struct Row {
   VCRSUnsigned row;
   Number       add;
@@ -122,6 +123,7 @@ static __device__ __forceinline__ Row ReadRow(const HybArguments &a, VCRSUnsigne
   Row r = {k, Number{}};
 
   if (is && a.order) r.row = static_cast<VCRSUnsigned>(__ldg(a.order + k));
+  (void)WaitForVectors(a.x);
   if (is && a.add) r.add = a.add[r.row];
   return r;
 }
@@ -299,27 +301,43 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-template <class Length>
-static void LaunchSell(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
+/* So many threads that share nothing but what all know, and begin while the kernel before ends */
+template <class... Parameters, class... Arguments>
+static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {
-  const unsigned int blocks = Blocks(a.m - a.begin);
-  const Length      *length = static_cast<const Length *>(p->length);
+  bool early;
 
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAMayBeginEarly(&early));
+  PetscCallCUDA(LaunchEarly(kernel, early, dim3(Blocks(threads)), dim3(HYB_THREADS), 0, stream, a...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Length>
+static PetscErrorCode LaunchSell(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
+{
+  const Length    *length = static_cast<const Length *>(p->length);
+  const PetscInt64 rows   = a.m - a.begin;
+
+  PetscFunctionBegin;
   /* most rows do not fill a batch of 8, whose registers are better given to more warps */
-  if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m)) SellKernel<4, HYB_MANY, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
-  else SellKernel<HYB_BATCH, HYB_BLOCKS, Length><<<blocks, HYB_THREADS, 0, stream>>>(a, p->sliceptr, length, step);
+  if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m)) PetscCall(Launch(SellKernel<4, HYB_MANY, Length>, rows, stream, a, p->sliceptr, length, step));
+  else PetscCall(Launch(SellKernel<HYB_BATCH, HYB_BLOCKS, Length>, rows, stream, a, p->sliceptr, length, step));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class Pointer>
-static void LaunchCSR(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
+static PetscErrorCode LaunchCSR(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
 {
   const Pointer   *rowptr = static_cast<const Pointer *>(p->rowptr);
   const PetscInt64 mean   = p->m ? p->nplaces / p->m : 0, rows = a.m - a.begin;
 
-  if (mean < 8) CSRKernel<2, 4, Pointer><<<Blocks(rows * 2), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else if (mean < 16) CSRKernel<4, 4, Pointer><<<Blocks(rows * 4), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else if (mean < 64) CSRKernel<8, 4, Pointer><<<Blocks(rows * 8), HYB_THREADS, 0, stream>>>(a, rowptr, step);
-  else CSRKernel<32, 4, Pointer><<<Blocks(rows * 32), HYB_THREADS, 0, stream>>>(a, rowptr, step);
+  PetscFunctionBegin;
+  if (mean < 8) PetscCall(Launch(CSRKernel<2, 4, Pointer>, rows * 2, stream, a, rowptr, step));
+  else if (mean < 16) PetscCall(Launch(CSRKernel<4, 4, Pointer>, rows * 4, stream, a, rowptr, step));
+  else if (mean < 64) PetscCall(Launch(CSRKernel<8, 4, Pointer>, rows * 8, stream, a, rowptr, step));
+  else PetscCall(Launch(CSRKernel<32, 4, Pointer>, rows * 32, stream, a, rowptr, step));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode LaunchTail(const HybTail *t, HybArguments a, const LitheStep &step, cudaStream_t stream)
@@ -338,14 +356,12 @@ static PetscErrorCode LaunchTail(const HybTail *t, HybArguments a, const LitheSt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAHybMult(const HybPlan *p, const PetscScalar *dx, const PetscScalar *dadd, const LitheStep *step, PetscScalar *dy)
+PetscErrorCode LitheCUDAHybMult(const HybPlan *p, const PetscScalar *dx, const PetscScalar *dadd, const LitheStep *step, PetscScalar *dy, cudaStream_t stream)
 {
   HybArguments a;
-  cudaStream_t stream;
 
   PetscFunctionBegin;
   if (p->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
   a.begin = static_cast<VCRSUnsigned>(p->order ? 0 : step->skip[0] / HYB_SLICE * HYB_SLICE);
   a.m     = static_cast<VCRSUnsigned>(p->order ? p->m : p->m - step->skip[1]);
   a.order = p->order;
@@ -356,16 +372,14 @@ PetscErrorCode LitheCUDAHybMult(const HybPlan *p, const PetscScalar *dx, const P
   a.y     = reinterpret_cast<Number *>(dy);
   if (a.begin == a.m) PetscFunctionReturn(PETSC_SUCCESS);
   if (p->format == MATHYBMGPU_FORMAT_HYB) {
-    if (p->width <= 4) HybKernel<4><<<Blocks(a.m - a.begin), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
-    else HybKernel<HYB_BATCH><<<Blocks(a.m - a.begin), HYB_THREADS, 0, stream>>>(a, p->stride, static_cast<int>(p->width), *step);
+    PetscCall(Launch(p->width <= 4 ? HybKernel<4> : HybKernel<HYB_BATCH>, a.m - a.begin, stream, a, p->stride, static_cast<int>(p->width), *step));
   } else if (p->format == MATHYBMGPU_FORMAT_SELL) {
-    if (p->lengthbytes == 1) LaunchSell<unsigned char>(p, a, *step, stream);
-    else LaunchSell<unsigned short>(p, a, *step, stream);
+    if (p->lengthbytes == 1) PetscCall(LaunchSell<unsigned char>(p, a, *step, stream));
+    else PetscCall(LaunchSell<unsigned short>(p, a, *step, stream));
   } else {
-    if (p->ptrbytes == 4) LaunchCSR<uint32_t>(p, a, *step, stream);
-    else LaunchCSR<PetscInt64>(p, a, *step, stream);
+    if (p->ptrbytes == 4) PetscCall(LaunchCSR<uint32_t>(p, a, *step, stream));
+    else PetscCall(LaunchCSR<PetscInt64>(p, a, *step, stream));
   }
-  PetscCallCUDA(cudaGetLastError());
   if (p->tail.nz) PetscCall(LaunchTail(&p->tail, a, *step, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

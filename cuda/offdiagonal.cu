@@ -5,14 +5,22 @@
 /*
    Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
    on the average.
+
+   This comes after a product that writes all rows, and takes the time of its reads that wait for each other, for there are not many rows: where rows and their entries
+   are; these; their ghosts, and what y and a sum have. So it begins while that product ends, waits for the ghosts itself where it may, and for y last.
 */
 
+#include "early.cuh"
+#include "halo.cuh"
 #include "step.cuh"
 #include "upload.cuh"
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
-#define OFFDIAGONAL_AHEAD   4
+#define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
+#define OFFDIAGONAL_ROWS    2 /* of a thread, or of those that share one, where there are many */
+#define OFFDIAGONAL_BLOCKS  6 /* of a multiprocessor at most: there is room for those that send what this waits for */
+#define OFFDIAGONAL_FIT     8 /* blocks whose registers a multiprocessor has */
 
 /* Where rows, their beginnings and entries are */
 struct OffDiagonalArguments {
@@ -22,68 +30,126 @@ struct OffDiagonalArguments {
   Number         *y;
 };
 
-/*
-   A row takes the time of its reads that wait for each other, for there are not many rows: its place and its pointers; then what y and a sum have
-   and the entries, OFFDIAGONAL_AHEAD of a thread at once; then their ghosts.
-*/
+/* Entries begin, begin + threads, ... before end, OFFDIAGONAL_AHEAD of them, in three steps */
 template <int threads>
-static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS) OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step)
-{
-  const VCRSUnsigned r  = (static_cast<VCRSUnsigned>(blockIdx.x) * OFFDIAGONAL_THREADS + threadIdx.x) / threads;
-  const bool         is = r < a.nrows, writes = is && threadIdx.x % threads == 0;
-  const PetscInt     begin = is ? __ldg(a.rowptr + r) : 0, end = is ? __ldg(a.rowptr + r + 1) : 0, row = is ? __ldg(a.row + r) : 0;
-  Number             sum = Number{}, y = writes ? a.y[row] : Number{}, first = writes && step.nsums ? reinterpret_cast<const Number *>(step.sum[0])[row] : Number{};
+struct OffDiagonalEntries {
+  PetscInt col[OFFDIAGONAL_AHEAD];
+  Number   value[OFFDIAGONAL_AHEAD], ghost[OFFDIAGONAL_AHEAD];
 
-  for (PetscInt k = begin + static_cast<PetscInt>(threadIdx.x % threads); k < end; k += OFFDIAGONAL_AHEAD * threads) {
-    Number   value[OFFDIAGONAL_AHEAD], ghost[OFFDIAGONAL_AHEAD];
-    PetscInt col[OFFDIAGONAL_AHEAD];
-
+  __device__ __forceinline__ void Read(const OffDiagonalArguments &a, PetscInt begin, PetscInt end)
+  {
 #pragma unroll
     for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
-      if (k + l * threads < end) {
-        col[l]   = __ldcs(a.col + k + l * threads);
-        value[l] = ReadOnce(a.value + k + l * threads);
+      if (begin + l * threads < end) {
+        col[l]   = __ldcs(a.col + begin + l * threads);
+        value[l] = ReadOnce(a.value + begin + l * threads);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void ReadGhosts(const OffDiagonalArguments &a, PetscInt begin, PetscInt end)
+  {
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (begin + l * threads < end) ghost[l] = a.ghost[col[l]];
+    }
+  }
+
+  __device__ __forceinline__ Number Add(PetscInt begin, PetscInt end, Number sum) const
+  {
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (begin + l * threads < end) sum = MultiplyAdd(value[l], ghost[l], sum);
+    }
+    return sum;
+  }
+};
+
+template <int threads, int rows>
+static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT) OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step, const __grid_constant__ LitheHaloTurn turn)
+{
+  constexpr VCRSUnsigned together = OFFDIAGONAL_THREADS / threads; /* rows of a block at a time */
+
+  for (VCRSUnsigned chunk = blockIdx.x; chunk == blockIdx.x || chunk * rows * together < a.nrows; chunk += gridDim.x) {
+    const VCRSUnsigned          from = chunk * rows * together + threadIdx.x / threads;
+    PetscInt                    begin[rows], end[rows], row[rows];
+    Number                      sum[rows], y[rows], first[rows];
+    OffDiagonalEntries<threads> entries[rows];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      const VCRSUnsigned r  = from + static_cast<VCRSUnsigned>(j) * together;
+      const bool         is = r < a.nrows;
+
+      begin[j] = is ? __ldg(a.rowptr + r) + static_cast<PetscInt>(threadIdx.x % threads) : 0;
+      end[j]   = is ? __ldg(a.rowptr + r + 1) : 0;
+      row[j]   = is && threadIdx.x % threads == 0 ? __ldg(a.row + r) : -1;
+    }
+#pragma unroll
+    for (int j = 0; j < rows; j++) entries[j].Read(a, begin[j], end[j]);
+    if (chunk == blockIdx.x && turn.exchange) LitheHaloReceive(turn);
+#pragma unroll
+    for (int j = 0; j < rows; j++) entries[j].ReadGhosts(a, begin[j], end[j]);
+
+    Number *const ally = const_cast<Number *>(WaitForVectors(a.y));
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      if (row[j] >= 0) {
+        y[j] = ally[row[j]];
+        if (step.nsums) first[j] = reinterpret_cast<const Number *>(step.sum[0])[row[j]];
       }
     }
 #pragma unroll
-    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
-      if (k + l * threads < end) ghost[l] = a.ghost[col[l]];
+    for (int j = 0; j < rows; j++) {
+      sum[j] = entries[j].Add(begin[j], end[j], Number{});
+      while ((begin[j] += OFFDIAGONAL_AHEAD * threads) < end[j]) {
+        entries[j].Read(a, begin[j], end[j]);
+        entries[j].ReadGhosts(a, begin[j], end[j]);
+        sum[j] = entries[j].Add(begin[j], end[j], sum[j]);
+      }
+      if (threads > 1) sum[j] = WarpSum<threads>(sum[j]);
     }
 #pragma unroll
-    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
-      if (k + l * threads < end) sum = MultiplyAdd(value[l], ghost[l], sum);
-    }
-  }
-  if (threads > 1) sum = WarpSum<threads>(sum);
-  if (!writes) return;
-  a.y[row] = AddSigned(y, step.scale, sum);
-  for (int k = 0; k < step.nsums; k++) {
-    Number *at = reinterpret_cast<Number *>(step.sum[k]) + row;
+    for (int j = 0; j < rows; j++) {
+      if (row[j] < 0) continue;
+      ally[row[j]] = AddSigned(y[j], step.scale, sum[j]);
+      for (int k = 0; k < step.nsums; k++) {
+        Number *at = reinterpret_cast<Number *>(step.sum[k]) + row[j];
 
-    *at = AddSigned(k ? *at : first, step.weight[k] * step.scale, sum);
+        *at = AddSigned(k ? *at : first[j], step.weight[k] * step.scale, sum[j]);
+      }
+    }
   }
 }
 
 template <int threads>
-static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const LitheStep &step, cudaStream_t stream)
+static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const LitheStep &step, const LitheHaloTurn &turn, int multiprocessors, cudaStream_t stream)
 {
-  const PetscInt64 rows = OFFDIAGONAL_THREADS / threads;
+  const PetscInt64 together = OFFDIAGONAL_THREADS / threads, most = OFFDIAGONAL_BLOCKS * multiprocessors;
+  const PetscInt64 turns = (static_cast<PetscInt64>(a.nrows) + together - 1) / together;
+  bool             early = false;
 
   PetscFunctionBegin;
-  OffDiagonalKernel<threads><<<static_cast<unsigned int>((static_cast<PetscInt64>(a.nrows) + rows - 1) / rows), OFFDIAGONAL_THREADS, 0, stream>>>(a, step);
-  PetscCallCUDA(cudaGetLastError());
+  /* without a turn the ghosts may be what the kernel before this one has put to their places */
+  if (turn.exchange) PetscCall(LitheCUDAMayBeginEarly(&early));
+  if (turns <= most) PetscCallCUDA(LaunchEarly(OffDiagonalKernel<threads, 1>, early, dim3(static_cast<unsigned int>(PetscMax(turns, 1))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
+  else PetscCallCUDA(LaunchEarly(OffDiagonalKernel<threads, OFFDIAGONAL_ROWS>, early, dim3(static_cast<unsigned int>(PetscMin(most, (turns + OFFDIAGONAL_ROWS - 1) / OFFDIAGONAL_ROWS))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[])
+PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheHaloTurn *given, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t stream)
 {
+  int                  device, multiprocessors;
   LitheStep            plain = {};
+  LitheHaloTurn        turn  = {};
   OffDiagonalArguments a;
-  cudaStream_t         stream;
 
   PetscFunctionBegin;
-  if (!d->nrows) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (given) turn = *given;
+  if (!d->nrows && !turn.exchange) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   plain.scale = 1;
   if (!step) step = &plain;
   a.nrows  = static_cast<VCRSUnsigned>(d->nrows);
@@ -93,10 +159,10 @@ PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheSte
   a.value  = reinterpret_cast<const Number *>(d->value);
   a.ghost  = reinterpret_cast<const Number *>(dghost);
   a.y      = reinterpret_cast<Number *>(dy);
-  if (d->nz < 3 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<1>(a, *step, stream));
-  else if (d->nz < 12 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<4>(a, *step, stream));
-  else if (d->nz < 48 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<16>(a, *step, stream));
-  else PetscCall(OffDiagonalLaunch<32>(a, *step, stream));
+  if (d->nz < 3 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<1>(a, *step, turn, multiprocessors, stream));
+  else if (d->nz < 12 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<4>(a, *step, turn, multiprocessors, stream));
+  else if (d->nz < 48 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<16>(a, *step, turn, multiprocessors, stream));
+  else PetscCall(OffDiagonalLaunch<32>(a, *step, turn, multiprocessors, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,6 +174,7 @@ PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffD
   *ddst       = LitheOffDiagonal{};
   ddst->nrows = src->nrows;
   ddst->nz    = src->nz;
+  for (int k = 0; k < 2; k++) ddst->end[k] = src->end[k];
   if (!src->nrows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(UploadArray(src->row, src->nrows, &ddst->row));
   PetscCall(UploadArray(src->rowptr, src->nrows + 1, &ddst->rowptr));

@@ -7,6 +7,7 @@
    launches, and the products of lithecuda.h.
 */
 
+#include "early.cuh"
 #include "vcrs.cuh"
 
 /* One array of a plan */
@@ -302,23 +303,17 @@ static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const 
   }
 }
 
-static __global__ void Probe()
-{
-}
-
-/* What the device has, and whether the code that runs there was made for it: that for older devices neither waits for the kernel before nor has bulk copies */
+/* What the device has, and whether the code that runs there was made for it: that for older devices has no bulk copies either */
 static PetscErrorCode GetDevice(VCRSLaunch *l)
 {
-  cudaFuncAttributes attributes;
-  int                device;
+  int device;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->sharedbytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   PetscCallCUDA(cudaDeviceGetAttribute(&l->blockbytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  PetscCallCUDA(cudaFuncGetAttributes(&attributes, Probe));
-  l->sm90 = attributes.ptxVersion >= 90;
+  PetscCall(LitheCUDAMayBeginEarly(&l->sm90));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -607,7 +602,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;
-    v.early     = false;
+    v.early     = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
     PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));

@@ -14,6 +14,7 @@
    lines read are still in L1. Blocks have neighbouring pieces of the list of tasks, so that neighbouring strips are read at about the same time.
 */
 
+#include "early.cuh"
 #include "step.cuh"
 #include "upload.cuh"
 #include "vcrspairs.cuh"
@@ -50,11 +51,11 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm volatile(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.nc.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+  asm volatile(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
                : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
                : "l"(p), "r"(wanted));
 #else
-  asm volatile(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}"
+  asm volatile(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}"
                : "=" VCRS_ASM_REGISTER(v)
                : "l"(p), "r"(wanted));
 #endif
@@ -177,6 +178,7 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
   uint4              next = {0, 0, 0, 0};
 
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+  (void)WaitForVectors(a.x); /* and those for y and the sums */
 #pragma unroll 1
   while (t < end) {
     const uint4 task = next;
@@ -208,12 +210,15 @@ static __global__ void __launch_bounds__(UNIONS_REST) UnionsRestKernel(const __g
 }
 
 template <bool sums>
-static void UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, const LitheStep &step, cudaStream_t stream)
+static PetscErrorCode UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u, const LitheStep &step, cudaStream_t stream)
 {
   const unsigned int nrest = static_cast<unsigned int>(u->nrest);
 
-  if (a.begin < a.end) UnionsKernel<sums><<<(a.end - a.begin - 1) / a.share + 1, UNIONS_THREADS, 0, stream>>>(a, step);
+  PetscFunctionBegin;
+  if (a.begin < a.end) PetscCallCUDA(LaunchEarly(UnionsKernel<sums>, a.early, dim3((a.end - a.begin - 1) / a.share + 1), dim3(UNIONS_THREADS), 0, stream, a, step));
   if (nrest) UnionsRestKernel<sums><<<(nrest - 1) / (UNIONS_REST / 32) + 1, UNIONS_REST, 0, stream>>>(a, u->rest, nrest, step);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
@@ -241,9 +246,8 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.end   = PetscMax(a.begin, a.end);
   turns   = PetscMax(1, (a.end - a.begin + n * UNIONS_SHARE / 2) / (n * UNIONS_SHARE));
   a.share = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
-  if (step->nsums) UnionsLaunch<true>(a, u, *step, stream);
-  else UnionsLaunch<false>(a, u, *step, stream);
-  PetscCallCUDA(cudaGetLastError());
+  if (step->nsums) PetscCall(UnionsLaunch<true>(a, u, *step, stream));
+  else PetscCall(UnionsLaunch<false>(a, u, *step, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -129,6 +129,18 @@ PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream, const void **ghost)
+{
+  void *own = NULL;
+
+  PetscFunctionBegin;
+  PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloGetStream() called without LitheHaloBegin()");
+  *ghost = NULL;
+  if (halo->ops->stream) PetscCall((*halo->ops->stream)(halo, &own, ghost));
+  *stream = (cudaStream_t)own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ------------------------------------------------------------ lists on a device */
 
 /* Copies a list; a range needs none, and is told by its first number */
@@ -162,7 +174,8 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
 PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
   PetscInt64    entries = 0;
-  unsigned int *done    = NULL;
+  const size_t  bytes   = sizeof(*pack->sent) + (size_t)n * sizeof(unsigned int);
+  unsigned int *done;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
@@ -171,10 +184,9 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, con
   pack->ntargets = n;
   for (PetscInt k = 0; k < n; k++) entries += target[k].count;
   pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
-  if (n) {
-    PetscCallCUDA(cudaMalloc((void **)&done, (size_t)n * sizeof(*done)));
-    PetscCallCUDA(cudaMemset(done, 0, (size_t)n * sizeof(*done)));
-  }
+  PetscCallCUDA(cudaMalloc((void **)&pack->sent, bytes));
+  PetscCallCUDA(cudaMemset(pack->sent, 0, bytes));
+  done = (unsigned int *)(pack->sent + 1);
   for (PetscInt k = 0; k < n; k++) {
     LitheHaloTarget *t = &pack->target[k];
 
@@ -190,7 +202,7 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, con
 PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *pack)
 {
   PetscFunctionBegin;
-  if (pack->ntargets) PetscCallCUDA(cudaFree(pack->target[0].done));
+  if (pack->sent) PetscCallCUDA(cudaFree(pack->sent));
   for (PetscInt k = 0; k < pack->ntargets; k++) {
     PetscCallCUDA(cudaFree((void *)pack->target[k].fromlist));
     PetscCallCUDA(cudaFree((void *)pack->target[k].tolist));

@@ -43,12 +43,17 @@ typedef enum {
   LITHE_HALO_REFUSED
 } LitheHaloObstacle;
 
-/* A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind */
+/*
+   A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind. These may be NULL: take(), for
+   the end of an exchange in a kernel of the caller's, which leaves the turn as it is where that cannot be; stream(): as LitheHaloGetStream(), the stream as a pointer
+*/
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
   PetscErrorCode (*begin)(LitheHalo, const void *x);
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
   PetscErrorCode (*destroy)(LitheHalo);
+  PetscErrorCode (*take)(LitheHalo, LitheHaloTurn *, const void **ghost);
+  PetscErrorCode (*stream)(LitheHalo, void **stream, const void **ghost);
 } LitheHaloOps;
 
 /* The same for sums over processes. These may be NULL: take(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */

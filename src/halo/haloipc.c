@@ -22,6 +22,7 @@ typedef struct {
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
+  PetscBool          waits; /* this stream does, for the entries of this exchange */
 } LitheHalo_IPC;
 
 /* ------------------------------------------------------------ what is done once */
@@ -115,6 +116,7 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   ipc->exchange++;
+  ipc->waits = PETSC_FALSE;
   if (!ipc->aside) {
     PetscCall(LitheCUDAHaloPack(&ipc->pack, x, ipc->exchange, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -122,8 +124,57 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscCallCUDA(cudaEventRecord(ipc->ready, stream));
   PetscCallCUDA(cudaStreamWaitEvent(ipc->stream, ipc->ready, 0));
   PetscCall(LitheCUDAHaloPack(&ipc->pack, x, ipc->exchange, ipc->stream));
-  PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, ipc->stream));
-  PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloGetTurn_Private(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+{
+  LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
+
+  PetscFunctionBegin;
+  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
+  turn->wait     = ipc->wait;
+  turn->exchange = ipc->exchange;
+  turn->sent     = ipc->pack.sent;
+  turn->nsent    = ipc->exchange * (unsigned long long)ipc->pack.ntargets;
+  *ghost         = ipc->ghost[ipc->exchange & 1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Its kernel sees itself when this process's entries have left, in whatever stream that was. Where processes share a device many blocks that wait might keep another
+   process from sending
+*/
+static PetscErrorCode LitheHaloTake_IPC(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+{
+  LitheHaloFacts *facts;
+
+  PetscFunctionBegin;
+  PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
+  if (facts->owndevices) PetscCall(LitheHaloGetTurn_Private(halo, turn, ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A stream waits for the entries of this exchange: the one that its own have left in */
+static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, cudaStream_t stream, const void **ghost)
+{
+  LitheHaloTurn turn;
+
+  PetscFunctionBegin;
+  PetscCall(LitheHaloGetTurn_Private(halo, &turn, ghost));
+  turn.sent = NULL;
+  PetscCall(LitheCUDAHaloWait(&turn, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream, const void **ghost)
+{
+  LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
+
+  PetscFunctionBegin;
+  *stream = ipc->stream;
+  if (ipc->aside) PetscCall(LitheHaloWait_IPC(halo, ipc->stream, ghost));
+  ipc->waits = ipc->aside;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,11 +184,14 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (ipc->aside) PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
-  else PetscCall(LitheCUDAHaloWait(&ipc->wait, ipc->exchange, stream));
+  if (!ipc->waits) PetscCall(LitheHaloWait_IPC(halo, ipc->aside ? ipc->stream : stream, ghost));
   *ghost = ipc->ghost[ipc->exchange & 1];
+  if (ipc->aside) {
+    /* with all that the caller has launched beside its own */
+    PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
+    PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,4 +216,4 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscFunctionReturn(ierr);
 }
 
-const LitheHaloOps LitheHaloIPC = {LitheHaloCreate_IPC, LitheHaloBegin_IPC, LitheHaloEnd_IPC, LitheHaloDestroy_IPC};
+const LitheHaloOps LitheHaloIPC = {.create = LitheHaloCreate_IPC, .begin = LitheHaloBegin_IPC, .end = LitheHaloEnd_IPC, .destroy = LitheHaloDestroy_IPC, .take = LitheHaloTake_IPC, .stream = LitheHaloGetStream_IPC};

@@ -75,4 +75,4 @@ static PetscErrorCode LitheHaloDestroy_MPI(LitheHalo halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheHaloOps LitheHaloMPI = {LitheHaloCreate_MPI, LitheHaloBegin_MPI, LitheHaloEnd_MPI, LitheHaloDestroy_MPI};
+const LitheHaloOps LitheHaloMPI = {.create = LitheHaloCreate_MPI, .begin = LitheHaloBegin_MPI, .end = LitheHaloEnd_MPI, .destroy = LitheHaloDestroy_MPI};

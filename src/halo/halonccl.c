@@ -303,7 +303,7 @@ static PetscErrorCode LitheHaloDestroy_NCCL(LitheHalo halo)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const LitheHaloOps LitheHaloNCCL = {LitheHaloCreate_NCCL, LitheHaloBegin_NCCL, LitheHaloEnd_NCCL, LitheHaloDestroy_NCCL};
+const LitheHaloOps LitheHaloNCCL = {.create = LitheHaloCreate_NCCL, .begin = LitheHaloBegin_NCCL, .end = LitheHaloEnd_NCCL, .destroy = LitheHaloDestroy_NCCL};
 
 /* ------------------------------------------------------------ sums over processes */
 

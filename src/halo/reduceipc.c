@@ -44,6 +44,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
 static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacle *obstacle, int *code)
 {
   LitheReduce_IPC *ipc;
+  LitheHaloFacts  *facts;
 
   PetscFunctionBegin;
   *code = 0;
@@ -57,6 +58,8 @@ static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacl
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   reduce->data = ipc;
+  PetscCall(LitheHaloGetFacts_Private(reduce->comm, &facts));
+  ipc->peers.owndevice = facts->owndevices;
   PetscCall(LitheHaloPatienceCreate_Private(reduce->comm, NULL, "numbers of sum", &ipc->peers.patience));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

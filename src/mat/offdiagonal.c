@@ -6,6 +6,22 @@
 
 #include <lithe/private/litheoffdiagonal.h>
 
+/* Rows are at both ends of the m: the longest run of others is between them */
+static void OffDiagonalGetEnds(PetscInt m, LitheOffDiagonal *d)
+{
+  PetscInt most = -1;
+
+  d->end[0] = d->end[1] = 0;
+  for (PetscInt k = 0; k <= d->nrows; k++) {
+    const PetscInt begin = k ? d->row[k - 1] + 1 : 0, end = k < d->nrows ? d->row[k] : m;
+
+    if (end - begin <= most) continue;
+    most      = end - begin;
+    d->end[0] = begin;
+    d->end[1] = m - end;
+  }
+}
+
 PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], LitheOffDiagonal *d)
 {
   PetscInt n = 0;
@@ -27,6 +43,7 @@ PetscErrorCode LitheOffDiagonalCreate(PetscInt m, const PetscInt i[], const Pets
     d->row[n]      = r;
     d->rowptr[++n] = i[r + 1] - i[0];
   }
+  OffDiagonalGetEnds(m, d);
   PetscCall(PetscArraycpy(d->col, PetscSafePointerPlusOffset(j, i[0]), d->nz));
   PetscCall(PetscArraycpy(d->value, PetscSafePointerPlusOffset(a, i[0]), d->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,7 +56,7 @@ PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *d)
   PetscCall(PetscFree(d->rowptr));
   PetscCall(PetscFree(d->col));
   PetscCall(PetscFree(d->value));
-  d->nrows = d->nz = 0;
+  d->nrows = d->nz = d->end[0] = d->end[1] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -139,6 +139,7 @@ int main(int argc, char **argv)
       if (number++ % every) continue;
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s in format %s, variant %d", TestKindNames[kind], MatHYBMGPUFormats[format[variant]], variant));
       PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
+      PetscCall(MatSetFromOptions(A));
       PetscCall(MatHYBMGPUSetFormat(A, format[variant]));
       if (width[variant] >= 0) PetscCall(MatHYBMGPUSetWidth(A, width[variant]));
       else PetscCall(MatHYBMGPUSetSplit(A, variant == 1 ? MATHYBMGPU_SPLIT_CUSP : MATHYBMGPU_SPLIT_BYTES));
@@ -202,6 +203,13 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -x_vec_type {{standard cuda}} -y_vec_type {{standard cuda}} -z_vec_type {{standard cuda}} -every 3
+    output_file: output/ex25_2.out
+
+  test:
+    suffix: aside
+    requires: cuda
+    nsize: {{2 3}}
+    args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda -mat_hybmgpu_transport ipc -lithe_halo_overlap 0 -every 3
     output_file: output/ex25_2.out
 
 TEST*/

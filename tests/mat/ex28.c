@@ -71,6 +71,7 @@ int main(int argc, char **argv)
         if (number++ % every) continue;
         PetscCall(PetscSNPrintf(where, sizeof(where), "%s in format %s, width %" PetscInt_FMT, TestKindNames[kinds[k]], MatHYBMGPUFormats[format], width));
         PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
+        PetscCall(MatSetFromOptions(A));
         PetscCall(MatHYBMGPUSetFormat(A, (MatHYBMGPUFormat)format));
         PetscCall(MatHYBMGPUSetWidth(A, width));
         for (PetscInt nsums = 0; nsums <= SUMS; nsums++, steps++) PetscCall(CompareSteps(A, B, nsums, where, &failures));
@@ -99,6 +100,14 @@ int main(int argc, char **argv)
     requires: cuda
     nsize: {{1 2}}
     args: -x_vec_type cuda
+    output_file: output/ex28_1.out
+
+  # the exchange in a stream of its own, and rows with ghosts there, too
+  test:
+    suffix: aside
+    requires: cuda
+    nsize: {{2 3}}
+    args: -x_vec_type cuda -mat_hybmgpu_transport ipc -lithe_halo_overlap 0
     output_file: output/ex28_1.out
 
 TEST*/

@@ -334,4 +334,17 @@ int main(int argc, char **argv)
       nsize: 2
       args: -mat_type {{vcrs hybmgpu}} -mat_vec_type cuda -cases 3
 
+    # the exchange in a stream of its own
+    test:
+      suffix: cuda_aside
+      requires: cuda
+      nsize: {{2 3}}
+      args: -mat_type hybmgpu -mat_hybmgpu_format {{hyb sell csr}} -mat_hybmgpu_transport ipc -lithe_halo_overlap 0 -mat_vec_type cuda -cases 2
+
+    test:
+      suffix: cuda_aside_vcrs
+      requires: cuda
+      nsize: 2
+      args: -mat_type vcrs -mat_vcrs_transport ipc -lithe_halo_overlap 0 -mat_vec_type cuda -cases 3
+
 TEST*/

@@ -22,10 +22,11 @@ typedef struct {
 } LitheHaloTarget;
 
 typedef struct {
-  PetscInt         ntargets;
-  PetscInt         blockentries; /* entries of a block of threads */
-  size_t           unit;         /* bytes of an entry: 4, 8 or 16 */
-  LitheHaloTarget *target;       /* [ntargets], on the host */
+  PetscInt            ntargets;
+  unsigned long long *sent;         /* on the device: targets that have got all entries, of all exchanges until now */
+  PetscInt            blockentries; /* entries of a block of threads */
+  size_t              unit;         /* bytes of an entry: 4, 8 or 16 */
+  LitheHaloTarget    *target;       /* [ntargets], on the host */
 } LitheHaloPack;
 
 /* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device. src/halo/halodevice.c */
@@ -62,12 +63,21 @@ typedef struct {
   LitheHaloPatience   patience;
 } LitheHaloWait;
 
+/* The end of an exchange, as kernels want it: cuda/halo.cuh */
+struct LitheHaloTurn {
+  LitheHaloWait             wait;
+  unsigned long long        exchange; /* its number, from 1 on; 0: it is over */
+  const unsigned long long *sent;     /* of this process: is to be nsent at least; NULL: that is known */
+  unsigned long long        nsent;
+};
+
   /* As many as there are devices on a node, and more */
   #define LITHE_REDUCE_PROCESSES 32
 
 /* Sums over processes: where each of them takes numbers from the others, [2][size][stride] words of 16 bytes */
 typedef struct {
   int               size, rank;
+  PetscBool         owndevice; /* no other process has this device */
   PetscInt          stride;
   void             *inbox[LITHE_REDUCE_PROCESSES];
   LitheHaloPatience patience;
@@ -79,8 +89,14 @@ struct LitheReduceTurn {
   unsigned long long number; /* of this sum, from 1 on */
 };
 
+/*
+   Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream, which waits for the ghosts. What is launched there runs beside what
+   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(). NULL: there is no such stream.
+*/
+PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream, const void **ghost);
+
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
-PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloWait *, unsigned long long exchange, cudaStream_t);
+PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *, cudaStream_t);
 
 /* da[i] = its sum over all processes, in their order */
 PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReduceTurn *, PetscInt n, PetscReal *da, cudaStream_t);

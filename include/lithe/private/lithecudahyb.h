@@ -9,11 +9,13 @@
 #include <lithe/private/lithestep.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <cuda_runtime_api.h>
+
 /* Copies a host plan with all its arrays to the device. Synchronises. */
 PETSC_INTERN PetscErrorCode LitheCUDAHybUpload(const HybPlan *src, HybPlan *ddst);
 /* The values alone, of a plan with the same pattern. Synchronises. */
 PETSC_INTERN PetscErrorCode LitheCUDAHybUploadValues(const HybPlan *src, HybPlan *ddst);
 PETSC_INTERN PetscErrorCode LitheCUDAHybFree(HybPlan *dplan);
 /* dy = dadd + scale A dx, and the sums of the step; dadd may be NULL, which stands for zeros, dx or dy; dx is not dy. The same bits each time */
-PETSC_INTERN PetscErrorCode LitheCUDAHybMult(const HybPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, const LitheStep *step, PetscScalar *dy);
+PETSC_INTERN PetscErrorCode LitheCUDAHybMult(const HybPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, const LitheStep *step, PetscScalar *dy, cudaStream_t);
 #endif

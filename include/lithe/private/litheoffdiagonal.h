@@ -11,6 +11,7 @@
 
 typedef struct {
   PetscInt     nrows, nz;
+  PetscInt     end[2]; /* all of them are among the first end[0] and the last end[1] of the block; no more than there must be */
   PetscInt    *row;    /* [nrows] ascending */
   PetscInt    *rowptr; /* [nrows + 1] */
   PetscInt    *col;    /* [nz] of the ghost values */
@@ -28,9 +29,12 @@ PETSC_INTERN PetscErrorCode LitheOffDiagonalDestroy(LitheOffDiagonal *);
 PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[]);
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudahalo.h>
+
 /* Upload and free synchronise; values [nz] may be on the host or on the device. d: on the device */
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[]);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
-PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[]);
+/* turn: of the exchange that brings dghost[], also where there are no rows (LitheHaloTake()); NULL, or without a number: they are there, for what is in the stream */
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloTurn *turn, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t);
 #endif

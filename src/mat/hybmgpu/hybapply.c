@@ -10,6 +10,9 @@
 */
 
 #include "hybmgpuimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 static const LitheStep HybPlain = {.scale = 1};
 
@@ -30,7 +33,12 @@ PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, c
   } else if (ctx->format == MATHYBMGPU_FORMAT_VCRS) PetscCall(HybCompressedMult(ctx->compressed, op, device, x, add, step, y));
   else if (!device) PetscCall(HybPlanMult(ctx->block.host, x, add, step, y));
 #if defined(LITHE_HAVE_CUDA)
-  else PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.device : ctx->transpose.device, x, add, step, y));
+  else {
+    cudaStream_t stream;
+
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    PetscCall(LitheCUDAHybMult(op == HYB_OP_N ? ctx->block.device : ctx->transpose.device, x, add, step, y, stream));
+  }
 #endif
   if (device) PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -6,9 +6,16 @@
    MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
 
    The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule; these are copied, and added when the ghost values are there.
+
+   On a device, where the exchange has a stream of its own and these rows are at both ends of the block, both parts of their product are in that
+   stream: all other rows are multiplied meanwhile, and no small kernel comes after the large one.
 */
 
 #include "hybmgpuimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudahalo.h>
+  #include <petscdevice_cuda.h>
+#endif
 
 /* Makes the diagonal block one of ours with A's options; idempotent, because assembly may replace it */
 static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
@@ -111,10 +118,13 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
   PetscCall(LitheAIJGetGhostVector(n, device, &ctx->lvec));
   if (device) {
 #if defined(LITHE_HAVE_CUDA)
+    cudaStream_t stream;
+
     PetscCall(HybCopiesUpdateTransposed(&ctx->offtranspose, &csr));
     PetscCall(VecGetArrayWriteAndMemType(ctx->lvec, &out, NULL));
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAHybMult(ctx->offtranspose.device, x, NULL, step, out));
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    PetscCall(LitheCUDAHybMult(ctx->offtranspose.device, x, NULL, step, out, stream));
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(VecRestoreArrayWriteAndMemType(ctx->lvec, &out));
 #endif
@@ -131,6 +141,54 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(LITHE_HAVE_CUDA)
+/* The rows from begin to before end that a step wants, if there are any */
+static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, PetscInt end, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[], cudaStream_t stream)
+{
+  LitheStep part = *step;
+
+  PetscFunctionBegin;
+  part.skip[0] = PetscMax(step->skip[0], begin);
+  part.skip[1] = PetscMax(step->skip[1], plan->m - end);
+  if (part.skip[0] < plan->m - part.skip[1]) PetscCall(LitheCUDAHybMult(plan, x, add, &part, y, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Between begin and end of an exchange: the whole product, if rows with ghosts are at the ends of the block, half of it at most, in whole slices. Rows have the same bits
+   as otherwise. The plan is current, and was so when the exchange began.
+*/
+static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[], PetscBool *done)
+{
+  Mat_HYBMGPU   *ctx, *block;
+  const HybPlan *plan;
+  const void    *ghost;
+  cudaStream_t   stream, aside;
+  PetscInt       begin, end;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(MatHYBMGPUGetContext(Ad, &block));
+  plan = block->block.device;
+  if (!plan || block->format == MATHYBMGPU_FORMAT_VCRS || plan->order || plan->tail.nz) PetscFunctionReturn(PETSC_SUCCESS);
+  begin = HybSlices(ctx->doff.end[0]) * HYB_SLICE;
+  end   = (plan->m - ctx->doff.end[1]) / HYB_SLICE * HYB_SLICE;
+  if (!ctx->doff.nrows || end - begin < plan->m / 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheHaloGetStream(halo, &aside, &ghost));
+  if (!aside) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(HybMultRows_Private(plan, begin, end, x, add, step, y, stream));
+  PetscCall(HybMultRows_Private(plan, 0, begin, x, add, step, y, aside));
+  PetscCall(HybMultRows_Private(plan, end, plan->m, x, add, step, y, aside));
+  PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, NULL, step, (const PetscScalar *)ghost, y, aside));
+  PetscCall(PetscLogGpuTimeEnd());
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel; a step is linear, so that rows with ghosts get theirs afterwards */
 PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
@@ -139,6 +197,7 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   LitheHalo   *halo;
   PetscSF      sf;
   const void  *ghost;
+  PetscBool    done = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
@@ -153,16 +212,26 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   PetscCall(MatGetMultPetscSF(A, &sf));
   halo = &ctx->halo[device ? 1 : 0];
   PetscCall(LitheHaloUpdate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), halo, NULL));
+  if (device) PetscCall(MatHYBMGPUUpdate_Seq(Ad, op, PETSC_TRUE));
   PetscCall(LitheHaloBegin(*halo, x));
-  PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
-  PetscCall(LitheHaloEnd(*halo, &ghost));
 #if defined(LITHE_HAVE_CUDA)
-  if (device) {
+  if (device) PetscCall(MatHYBMGPUMultBeside_Private(A, Ad, *halo, x, add, step, y, &done));
+#endif
+  if (!done) PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
+#if defined(LITHE_HAVE_CUDA)
+  if (device && !done) {
+    LitheHaloTurn turn;
+    cudaStream_t  stream;
+
+    PetscCall(LitheHaloTake(*halo, &turn, &ghost));
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, step, (const PetscScalar *)ghost, y));
+    PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, &turn, step, (const PetscScalar *)ghost, y, stream));
     PetscCall(PetscLogGpuTimeEnd());
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
+  PetscCall(LitheHaloEnd(*halo, &ghost));
   if (!device) PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -143,10 +143,10 @@ PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **
 PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Vec ghost, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *); /* vcrsmpi.c */
-PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, PetscReal, Vec ghost, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *);
 
 /* vcrsview.c */
@@ -179,6 +179,9 @@ PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 /* vcrsghosts.c: of a parallel matrix */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSGhostsTake_Private(Mat, LitheHaloTurn *, const PetscScalar **ghost); /* or so, as LitheHaloTake() */
+#endif
 PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);

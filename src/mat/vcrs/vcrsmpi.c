@@ -268,8 +268,7 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   if (op == VCRS_OP_N) {
     PetscCall(MatVCRSGhostsBegin_Private(A, x));
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
-    PetscCall(MatVCRSGhostsEnd_Private(A, x, &lvec));
-    PetscCall(MatVCRSAddGhosts_Private(Ao, lvec, y));
+    PetscCall(MatVCRSAddGhosts_Private(A, Ao, x, y));
   } else {
     PetscCall(MatGetMultPetscSF(A, &sf));
     PetscCall(MatVCRSGetTransposedGhosts_Private(A, x, Ao, &lvec));
@@ -286,8 +285,7 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat       Ad, Ao;
-  Vec       ghost = NULL;
-  PetscBool few   = PETSC_FALSE;
+  PetscBool few = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
@@ -295,10 +293,9 @@ PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows
   PetscCall(MatVCRSGhostsBegin_Private(A, x));
   if (few) PetscCall(MatVCRSStep_Seq(Ad, scale, rows, x, y, nsums, sums));
   else PetscCall(MatVCRSApply(Ad, VCRS_OP_N, x, NULL, y));
-  PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghost));
-  if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, scale, ghost, y, nsums, sums));
+  if (few) PetscCall(MatVCRSStepGhosts_Private(A, Ao, scale, x, y, nsums, sums));
   else {
-    PetscCall(MatVCRSAddGhosts_Private(Ao, ghost, y));
+    PetscCall(MatVCRSAddGhosts_Private(A, Ao, x, y));
     PetscCall(LitheStepVectors(scale, PETSC_FALSE, x, y, nsums, sums));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

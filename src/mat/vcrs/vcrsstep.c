@@ -5,6 +5,9 @@
 /* Steps of power series with a MATVCRS, and off-diagonal blocks in which few rows have entries */
 
 #include "vcrsimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 /* ------------------------------------------------------------ off-diagonal blocks */
 
@@ -72,77 +75,100 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* With arrays that are where y is. A step of NULL: a product */
-static PetscErrorCode OffDiagonalAdd(Mat Ao, PetscBool device, const LitheStep *step, const PetscScalar ghost[], PetscScalar y[])
+#if defined(LITHE_HAVE_CUDA)
+/* On a device; where the transport can, the kernel that adds them waits for them itself */
+static PetscErrorCode OffDiagonalAdd_Device(Mat A, Mat Ao, const LitheStep *step, Vec y)
 {
-  Mat_VCRS *ctx;
+  Mat_VCRS          *ctx;
+  LitheHaloTurn      turn;
+  cudaStream_t       stream;
+  const PetscScalar *ghost;
+  PetscScalar       *py;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(Ao, &ctx));
-#if defined(LITHE_HAVE_CUDA)
-  if (device) {
-    if (!ctx->drows) {
-      PetscCall(PetscNew(&ctx->drows));
-      PetscCall(LitheCUDAOffDiagonalUpload(ctx->rows, ctx->drows));
-    }
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAOffDiagonalAdd(ctx->drows, step, ghost, y));
-    PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ctx->drows) {
+    PetscCall(PetscNew(&ctx->drows));
+    PetscCall(LitheCUDAOffDiagonalUpload(ctx->rows, ctx->drows));
   }
+  PetscCall(MatVCRSGhostsTake_Private(A, &turn, &ghost));
+  PetscCall(VecGetArrayAndMemType(y, &py, NULL));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAOffDiagonalAdd(ctx->drows, &turn, step, ghost, py, stream));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
+  PetscCall(VecRestoreArrayAndMemType(y, &py));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #endif
-  PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_PLIB, "There are no kernels");
-  PetscCall(LitheOffDiagonalAdd(ctx->rows, step, ghost, y));
+
+static PetscErrorCode OffDiagonalAdd_Host(Mat A, Mat Ao, const LitheStep *step, Vec x, Vec y)
+{
+  Mat_VCRS          *ctx;
+  Vec                ghosts;
+  const PetscScalar *ghost;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(Ao, &ctx));
+  PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghosts));
+  PetscCall(VecGetArrayRead(ghosts, &ghost));
+  PetscCall(VecGetArray(y, &py));
+  PetscCall(LitheOffDiagonalAdd(ctx->rows, step, ghost, py));
+  PetscCall(VecRestoreArray(y, &py));
+  PetscCall(VecRestoreArrayRead(ghosts, &ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The part of a step that the off-diagonal block has, by these rows, once the other block's is done: a step is linear */
-PetscErrorCode MatVCRSStepGhosts_Private(Mat Ao, PetscReal scale, Vec ghost, Vec y, PetscInt nsums, const LitheStepSum sums[])
+/* Whether a product of A has x, y and the sums on a device */
+static PetscErrorCode StepOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device)
 {
-  LitheStepSum       more[LITHE_STEP_SUMS];
-  LitheStep          step;
-  PetscBool          device, host, bound;
-  const PetscScalar *pghost;
-  PetscScalar       *py;
+  PetscBool host, bound;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetPlace(x, y, nsums, sums, device, &host));
+  PetscCall(MatBoundToCPU(A, &bound));
+  *device = (PetscBool)(*device && !bound);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have entries; the other block's is done: a step is linear. Collective */
+PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  LitheStepSum more[LITHE_STEP_SUMS] = {{NULL, 0, PETSC_FALSE, 0}};
+  LitheStep    step;
+  PetscBool    device;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < nsums; k++) {
     more[k]       = sums[k];
     more[k].first = PETSC_FALSE; /* they have begun */
   }
-  PetscCall(LitheStepGetPlace(ghost, y, nsums, more, &device, &host));
-  PetscCall(MatBoundToCPU(Ao, &bound));
-  device = (PetscBool)(device && !bound);
+  PetscCall(StepOnDevice(A, x, y, nsums, more, &device));
   PetscCall(LitheStepGetArrays(device, scale, nsums, more, &step));
-  if (device) {
-    PetscCall(VecGetArrayReadAndMemType(ghost, &pghost, NULL));
-    PetscCall(VecGetArrayAndMemType(y, &py, NULL));
-    PetscCall(OffDiagonalAdd(Ao, PETSC_TRUE, &step, pghost, py));
-    PetscCall(VecRestoreArrayAndMemType(y, &py));
-    PetscCall(VecRestoreArrayReadAndMemType(ghost, &pghost));
-  } else {
-    PetscCall(VecGetArrayRead(ghost, &pghost));
-    PetscCall(VecGetArray(y, &py));
-    PetscCall(OffDiagonalAdd(Ao, PETSC_FALSE, &step, pghost, py));
-    PetscCall(VecRestoreArray(y, &py));
-    PetscCall(VecRestoreArrayRead(ghost, &pghost));
-  }
+  if (!device) PetscCall(OffDiagonalAdd_Host(A, Ao, &step, x, y));
+#if defined(LITHE_HAVE_CUDA)
+  else PetscCall(OffDiagonalAdd_Device(A, Ao, &step, y));
+#endif
   PetscCall(LitheStepRestoreArrays(device, nsums, more, &step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y += A_o ghost. On the host the compressed block will do: the rows that have entries, beside it, would take more memory than they save time */
-PetscErrorCode MatVCRSAddGhosts_Private(Mat Ao, Vec ghost, Vec y)
+/* The ghosts of x come, and y += A_o ghosts. On the host the compressed block will do: the rows that have entries, beside it, would take more memory than they save time. Collective */
+PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
 {
-  PetscBool few = PETSC_FALSE, device, host, bound;
+  PetscBool few = PETSC_FALSE, device;
+  Vec       ghosts;
 
   PetscFunctionBegin;
-  PetscCall(LitheStepGetPlace(ghost, y, 0, NULL, &device, &host));
-  PetscCall(MatBoundToCPU(Ao, &bound));
-  if (device && !bound) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
-  if (few) PetscCall(MatVCRSStepGhosts_Private(Ao, 1, ghost, y, 0, NULL));
-  else PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghost, y, y));
+  PetscCall(StepOnDevice(A, x, y, 0, NULL, &device));
+  if (device) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
+  if (few) PetscCall(MatVCRSStepGhosts_Private(A, Ao, 1, x, y, 0, NULL));
+  else {
+    PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghosts));
+    PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghosts, y, y));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* The end of an exchange, for kernels that need its entries: docs/halo.md */
+
+#include "patience.cuh"
+
+static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned long long *p)
+{
+  unsigned long long value;
+
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];"
+               : "=l"(value)
+               : "l"(p)
+               : "memory");
+  return value;
+}
+
+/*
+   By all threads of a block: then the neighbours' entries are in ghost[], and x may be written again. A neighbour that is late is given some time; then all that wait
+   give up, and the host is told.
+
+   A kernel that does this while another one is to send has no more blocks than leave room for that one's, so that it does not wait for what it keeps from running.
+*/
+static __device__ __forceinline__ void LitheHaloReceive(const LitheHaloTurn &turn)
+{
+  for (PetscInt k = static_cast<PetscInt>(threadIdx.x); k < turn.wait.n; k += static_cast<PetscInt>(blockDim.x)) {
+    Patience patience(turn.wait.patience, static_cast<unsigned int>(k), turn.exchange);
+
+    while (LoadAcquire(&turn.wait.flag[k]) < turn.exchange) {
+      if (patience.IsOver()) break;
+    }
+  }
+  if (turn.sent && threadIdx.x == 0) {
+    while (LoadAcquire(turn.sent) < turn.nsent) __nanosleep(100);
+  }
+  __syncthreads();
+}
