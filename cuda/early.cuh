@@ -8,7 +8,7 @@
    capability 9.0 on): where multiprocessors have nothing left to do for the one, the other fills its tables and reads what it
    needs of its matrix, which is complete before its first product.
 
-   Before it reads a vector or writes one each thread calls WaitForVectors(). Vectors are read by Read(), ReadIf() or ReadInOrder() then,
+   Before it reads a vector or writes one each thread calls WaitForVectors(); ghosts are waited for as halo.cuh says, and may be read before that. Vectors are read by Read(), ReadIf() or ReadInOrder() then,
    not as constant data, which nobody may write while the kernel runs.
 */
 

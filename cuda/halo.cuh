@@ -19,8 +19,8 @@ static __device__ __forceinline__ unsigned long long LoadAcquire(const unsigned 
 }
 
 /*
-   By all threads of a block: then the neighbours' entries are in ghost[], and x may be written again. A neighbour that is late is given some time; then all that wait
-   give up, and the host is told.
+   By all threads of a block: then the neighbours' entries are in ghost[], and those that this process gives itself, and x may be written again. So ghost[] may be read also by a kernel that has begun
+   while the one before has not ended (early.cuh). A neighbour that is late is given some time; then all that wait give up, and the host is told: ghost[] is of no meaning then.
 
    A kernel that does this while another one is to send has no more blocks than leave room for that one's, so that it does not wait for what it keeps from running.
 */

@@ -174,10 +174,10 @@ PetscErrorCode LitheHaloTake(LitheHalo halo, LitheHaloTurn *turn, const void **g
 {
   PetscFunctionBegin;
   PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloTake() called without LitheHaloBegin()");
+  halo->begun = PETSC_FALSE;
   PetscCall(PetscMemzero(turn, sizeof(*turn)));
   if (halo->ops->take) PetscCall((*halo->ops->take)(halo, turn, ghost));
-  if (turn->exchange) halo->begun = PETSC_FALSE;
-  else PetscCall(LitheHaloEnd(halo, ghost));
+  if (!turn->exchange) PetscCall((*halo->ops->end)(halo, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

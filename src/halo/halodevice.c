@@ -135,9 +135,11 @@ PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream, const vo
 
   PetscFunctionBegin;
   PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloGetStream() called without LitheHaloBegin()");
-  *ghost = NULL;
+  *ghost      = NULL;
+  halo->begun = PETSC_FALSE; /* if there is an error nobody ends this exchange */
   if (halo->ops->stream) PetscCall((*halo->ops->stream)(halo, &own, ghost));
-  *stream = (cudaStream_t)own;
+  halo->begun = PETSC_TRUE;
+  *stream     = (cudaStream_t)own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -78,6 +78,24 @@ PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PCJACOBI from the right: its inverse diagonal is what it makes of ones. Collective; once a solve, before which the operator may have changed */
+static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscBool    jacobi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, &jacobi));
+  if (!jacobi || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve || !gm->V->mayscale) {
+    PetscCall(VecDestroy(&gm->jacobi));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!gm->jacobi) PetscCall(VecDuplicate(CB_COLUMN(ksp), &gm->jacobi));
+  PetscCall(VecSet(CB_WORK(ksp), 1.0));
+  PetscCall(PCApply(ksp->pc, CB_WORK(ksp), gm->jacobi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -298,6 +316,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CBGMRESCheck_Private(ksp));
   PetscCall(CBGMRESCreateBases_Private(ksp));
+  PetscCall(CBGMRESGetJacobi_Private(ksp));
   PetscCall(PetscMemzero(&gm->info, sizeof(gm->info)));
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its = 0;
@@ -352,6 +371,7 @@ PetscErrorCode KSPReset_CBGMRES(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(VecDestroy(&gm->built));
+  PetscCall(VecDestroy(&gm->jacobi));
   gm->storage = gm->opt.storage;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

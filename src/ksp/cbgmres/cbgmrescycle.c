@@ -14,6 +14,13 @@
 
 #define CB_PASSES 3 /* of Gram-Schmidt at most: two are enough where there is a new direction at all */
 
+/* Whether the next column that is made may go to CB_COLUMN with what a diagonal preconditioner makes of it, if there is one: where nothing but the operator is to see it */
+static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
+{
+  gm->V->scale = may && gm->V->mayscale ? gm->jacobi : NULL;
+  gm->scaled   = (PetscBool) !!gm->V->scale;
+}
+
 /* CB_IMAGE = the operator times column j. again: with what the preconditioner made of it before */
 static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, PetscBool again)
 {
@@ -27,7 +34,7 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
   if (!gm->flexible) {
     /* PCNONE copies the vector, which is as much traffic as two columns */
     PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-    if (none) {
+    if (none || gm->scaled) {
       PetscCall(KSP_MatMult(ksp, A, CB_COLUMN(ksp), CB_IMAGE(ksp)));
       if (ksp->transpose_solve) PetscCall(KSP_RemoveNullSpaceTranspose(ksp, CB_IMAGE(ksp)));
       else PetscCall(KSP_RemoveNullSpace(ksp, CB_IMAGE(ksp)));
@@ -70,7 +77,9 @@ static PetscErrorCode CBGMRESAppend_Private(KSP ksp, PetscInt j)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  if (j + 1 < gm->limit) PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  if (j + 1 >= gm->limit) PetscFunctionReturn(PETSC_SUCCESS);
+  CBGMRESScale_Private(gm, (PetscBool)!gm->nleft);
+  PetscCall((*gm->V->ops->append)(gm->V, j + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,10 +117,12 @@ static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *ste
 /* What the operator and so many passes made of column j, in CB_IMAGE, which has been used for something else since */
 static PetscErrorCode CBGMRESImageAgain_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
-  CBBasis V = ((KSP_CBGMRES *)ksp->data)->V;
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  CBBasis      V  = gm->V;
 
   PetscFunctionBegin;
   PetscCall((*V->ops->load)(V, j, CB_COLUMN(ksp)));
+  gm->scaled = PETSC_FALSE;
   PetscCall(CBGMRESDirectionApply_Private(ksp, j));
   PetscCall(CBGMRESApply_Private(ksp, j, its, PETSC_TRUE));
   for (PetscInt pass = 0; pass < passes; pass++) PetscCall(CBGMRESPass_Private(ksp, j, pass));
@@ -218,6 +229,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
   /* a monitor may have asked for the solution: that changes no bit of what follows */
   if (gm->imagelost) PetscCall(CBGMRESImageAgain_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
+  CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   gm->complete = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -277,6 +289,7 @@ static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
   *done         = PETSC_FALSE;
   gm->imagelost = PETSC_FALSE;
   PetscCall(CBGMRESPass_Private(ksp, k, 0));
+  CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*V->ops->append)(V, k + 1, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscCall((*V->ops->fetch)(V, k, k + 1));
   PetscCall(CBGMRESRepair_Private(ksp, k, ksp->its, &next));
@@ -321,6 +334,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   if (!goeson) {
     CBGMRESLeastBegin_Private(gm, gm->start);
     gm->V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
+    CBGMRESScale_Private(gm, PETSC_TRUE);
     PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   }
   gm->limit = CBGMRESLimit_Private(ksp, gm->columns);

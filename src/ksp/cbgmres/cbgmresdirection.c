@@ -99,6 +99,11 @@ PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
 
   PetscFunctionBegin;
   if (!gm->nleft || j <= gm->first) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gm->scaled) {
+    /* it was made again, by another pass, before the cycle went on */
+    PetscCall((*gm->V->ops->load)(gm->V, j, CB_COLUMN(ksp)));
+    gm->scaled = PETSC_FALSE;
+  }
   PetscCall(VecScale(CB_COLUMN(ksp), gm->self[j]));
   for (PetscInt l = 0; l < gm->nwith[j]; l++) {
     if (gm->with[j * CB_LEFT + l] == (PetscScalar)0.0) continue;

@@ -64,6 +64,8 @@ typedef struct {
   PetscInt     building;    /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
+  Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none, or the basis cannot do that */
+
   /* The cycle */
   PetscReal initial;   /* norm of the residual that the solve began with */
   PetscReal gain;      /* the last cycle took the residual to so much of it */
@@ -79,6 +81,7 @@ typedef struct {
   PetscBool claimed;   /* it had converged by the recurrence, and not by the residual: the next one is to gain more than the recurrence needs */
   PetscInt  slow;      /* cycles in a row that gained little, and no less than they should have */
   PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
+  PetscBool scaled;    /* CB_COLUMN is what the preconditioner makes of the newest column */
   PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
 
   KSPCBGMRESInfo info;
