@@ -17,7 +17,7 @@
 /* Whether the next column that is made may go to CB_COLUMN with what a diagonal preconditioner makes of it, if there is one: where nothing but the operator is to see it */
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
-  gm->V->scale = may && gm->V->mayscale ? gm->jacobi : NULL;
+  gm->V->scale = may ? gm->jacobi : NULL;
   gm->scaled   = (PetscBool) !!gm->V->scale;
 }
 

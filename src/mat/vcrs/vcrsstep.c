@@ -133,11 +133,25 @@ static PetscErrorCode StepOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const Li
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have entries; the other block's is done: a step is linear. Collective */
+/* The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have entries; the other block's is done: a step is linear */
+static PetscErrorCode OffDiagonalStep(Mat A, Mat Ao, PetscBool device, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+{
+  LitheStep step;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetArrays(device, scale, nsums, sums, &step));
+  if (!device) PetscCall(OffDiagonalAdd_Host(A, Ao, &step, x, y));
+#if defined(LITHE_HAVE_CUDA)
+  else PetscCall(OffDiagonalAdd_Device(A, Ao, &step, y));
+#endif
+  PetscCall(LitheStepRestoreArrays(device, nsums, sums, &step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, with sums of the whole step. Collective */
 PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStepSum more[LITHE_STEP_SUMS] = {{NULL, 0, PETSC_FALSE, 0}};
-  LitheStep    step;
   PetscBool    device;
 
   PetscFunctionBegin;
@@ -146,12 +160,7 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, 
     more[k].first = PETSC_FALSE; /* they have begun */
   }
   PetscCall(StepOnDevice(A, x, y, nsums, more, &device));
-  PetscCall(LitheStepGetArrays(device, scale, nsums, more, &step));
-  if (!device) PetscCall(OffDiagonalAdd_Host(A, Ao, &step, x, y));
-#if defined(LITHE_HAVE_CUDA)
-  else PetscCall(OffDiagonalAdd_Device(A, Ao, &step, y));
-#endif
-  PetscCall(LitheStepRestoreArrays(device, nsums, more, &step));
+  PetscCall(OffDiagonalStep(A, Ao, device, scale, x, y, nsums, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +173,7 @@ PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(StepOnDevice(A, x, y, 0, NULL, &device));
   if (device) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
-  if (few) PetscCall(MatVCRSStepGhosts_Private(A, Ao, 1, x, y, 0, NULL));
+  if (few) PetscCall(OffDiagonalStep(A, Ao, device, 1, x, y, 0, NULL));
   else {
     PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghosts));
     PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghosts, y, y));
