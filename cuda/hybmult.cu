@@ -301,7 +301,7 @@ static unsigned int Blocks(PetscInt64 threads)
   return static_cast<unsigned int>((threads + HYB_THREADS - 1) / HYB_THREADS);
 }
 
-/* So many threads that share nothing but what all know, and begin while the kernel before ends */
+/* A kernel of so many threads, which may begin while the one before it ends */
 template <class... Parameters, class... Arguments>
 static PetscErrorCode Launch(void (*kernel)(Parameters...), PetscInt64 threads, cudaStream_t stream, const Arguments &...a)
 {

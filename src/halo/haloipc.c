@@ -22,7 +22,8 @@ typedef struct {
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          waits; /* this stream does, for the entries of this exchange */
+  PetscBool          waits;      /* this stream does, for the entries of this exchange */
+  PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
 /* ------------------------------------------------------------ what is done once */
@@ -75,6 +76,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   LitheHalo_IPC   *ipc;
   LitheHaloPeers   peers;
   LitheHaloPlaces *places;
+  LitheHaloFacts  *facts;
   PetscInt         overlap = 32768;
 
   PetscFunctionBegin;
@@ -89,7 +91,9 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
   if (*obstacle != LITHE_HALO_POSSIBLE) PetscCall(PetscFree(ipc));
   else {
     halo->data = ipc;
-    ipc->aside = (PetscBool)(overlap >= 0 && peers.nsend + peers.nself > 0 && (PetscInt64)(peers.nsend + peers.nself) * (PetscInt64)halo->unit >= overlap);
+    PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
+    ipc->owndevices = facts->owndevices;
+    ipc->aside      = (PetscBool)(overlap >= 0 && peers.nsend + peers.nself > 0 && (PetscInt64)(peers.nsend + peers.nself) * (PetscInt64)halo->unit >= overlap);
     PetscCall(LitheHaloPlan_Private(halo, ipc, &peers, places));
     ipc->wait.n    = peers.n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;
@@ -147,11 +151,8 @@ static PetscErrorCode LitheHaloGetTurn_Private(LitheHalo halo, LitheHaloTurn *tu
 */
 static PetscErrorCode LitheHaloTake_IPC(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
 {
-  LitheHaloFacts *facts;
-
   PetscFunctionBegin;
-  PetscCall(LitheHaloGetFacts_Private(halo->comm, &facts));
-  if (facts->owndevices) PetscCall(LitheHaloGetTurn_Private(halo, turn, ghost));
+  if (((LitheHalo_IPC *)halo->data)->owndevices) PetscCall(LitheHaloGetTurn_Private(halo, turn, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
