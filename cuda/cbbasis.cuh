@@ -113,16 +113,46 @@ static __device__ __forceinline__ void CBReadVector(const PetscReal *x, bool ali
   }
 }
 
-template <int width>
-static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned, size_t first, size_t n, double factor, const double v[])
+/* A block's part of a vector of n numbers, so many of each of its threads, goes to the second-level cache */
+template <int threads, int width>
+static __device__ __forceinline__ void CBPrefetchVector(const PetscReal *x, size_t n)
 {
+  constexpr size_t bytes = threads * width * sizeof(PetscReal);
+  const size_t     at    = blockIdx.x * bytes + threadIdx.x * CB_LINE;
+
+  static_assert(bytes <= threads * CB_LINE, "a thread fetches a line");
+  if (threadIdx.x < bytes / CB_LINE && at < n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(x) + at);
+}
+
+/* x = factor v, and times a diagonal, entry by entry, unless that is NULL */
+template <int width>
+static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned, size_t first, size_t n, double factor, const PetscReal *diagonal, double v[])
+{
+#pragma unroll
+  for (int i = 0; i < width; i++) v[i] = static_cast<PetscReal>(factor * v[i]);
+  if (diagonal) {
+    double d[width];
+
+    CBReadVector<width>(diagonal, aligned, first, n, d);
+#pragma unroll
+    for (int i = 0; i < width; i += CB_COMPONENTS) {
+#if CB_COMPONENTS == 2
+      const double re = v[i] * d[i] - v[i + 1] * d[i + 1], im = v[i] * d[i + 1] + v[i + 1] * d[i];
+
+      v[i]     = re;
+      v[i + 1] = im;
+#else
+      v[i] *= d[i];
+#endif
+    }
+  }
   if (aligned && first + width <= n) {
 #pragma unroll
-    for (int i = 0; i < width; i += 2) *reinterpret_cast<CBPair *>(x + first + i) = CBPair{static_cast<PetscReal>(factor * v[i]), static_cast<PetscReal>(factor * v[i + 1])};
+    for (int i = 0; i < width; i += 2) *reinterpret_cast<CBPair *>(x + first + i) = CBPair{static_cast<PetscReal>(v[i]), static_cast<PetscReal>(v[i + 1])};
   } else {
 #pragma unroll
     for (int i = 0; i < width; i++)
-      if (first + i < n) x[first + i] = static_cast<PetscReal>(factor * v[i]);
+      if (first + i < n) x[first + i] = static_cast<PetscReal>(v[i]);
   }
 }
 

@@ -47,7 +47,7 @@ static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt
 
 /* second: where the second part of the column is */
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, PetscReal *z)
+static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, const PetscReal *diagonal, PetscReal *z)
 {
   constexpr int chunks = CBStoreShape<F>::chunks, width = F::width;
   const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_STORE_THREADS) + threadIdx.x;
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const _
       for (int i = 0; i < width; i++) whole[i] = t[r][i];
       CBEncodeTwice<F>(V, j, second, chunk, chunk < all, whole, t[r]);
     } else F::Encode(V, v, e, chunk, chunk < all, t[r], t[r]);
-    if (z) CBWriteVector<width>(z, aligned, chunk * width, V.n, down, t[r]);
+    if (z) CBWriteVector<width>(z, aligned, chunk * width, V.n, down, diagonal, t[r]);
   }
 }
 
@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(CBLoadShape<F>::threads) CBLoadKernel(c
 #pragma unroll
     for (int i = 0; i < width; i++) q[i] += unit * p[i];
   }
-  CBWriteVector<width>(z, aligned, chunk * width, V.n, down, q);
+  CBWriteVector<width>(z, aligned, chunk * width, V.n, down, NULL, q);
 }
 
 /* Blocks of threads for all chunks, so many each */
@@ -110,10 +110,10 @@ static unsigned int CBCodecBlocks(const CBColumns &V, size_t each)
   return static_cast<unsigned int>((CBChunks<F>(V) + each - 1) / each);
 }
 
-PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, PetscReal *dz)
+PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal, PetscReal *dz)
 {
   const CBColumns V       = CBGetColumns(d);
-  const bool      aligned = CBIsAligned(dx) && CBIsAligned(dz);
+  const bool      aligned = CBIsAligned(dx) && CBIsAligned(ddiagonal) && CBIsAligned(dz);
   cudaStream_t    stream;
 
   PetscFunctionBegin;
@@ -123,8 +123,8 @@ PetscErrorCode LitheCUDACBStore(const CBDevice *d, PetscInt j, PetscInt second, 
     using F                   = decltype(format);
     const unsigned int blocks = CBCodecBlocks<F>(V, CBStoreShape<F>::chunks * CB_STORE_THREADS);
 
-    if (second < 0) CBStoreKernel<F, false><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
-    else CBStoreKernel<F, true><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, dz);
+    if (second < 0) CBStoreKernel<F, false><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, ddiagonal, dz);
+    else CBStoreKernel<F, true><<<blocks, CB_STORE_THREADS, 0, stream>>>(V, j, second, scale * d->up, d->down, aligned, dx, ddiagonal, dz);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

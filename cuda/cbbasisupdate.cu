@@ -16,15 +16,16 @@
 
 struct CBUpdateArguments {
   CBColumns        V;
-  PetscInt         k;      /* columns 0 ... k-1 */
-  const PetscReal *c;      /* their coefficients */
-  const PetscReal *sigma;  /* x - V c is divided by it; or NULL */
-  double           factor; /* of c */
-  double           scale;  /* of x */
-  const PetscReal *x;      /* or NULL: zero */
-  PetscReal       *z;      /* scale x - V factor c, or what is stored of it */
-  double           down;   /* factor of z */
-  PetscInt         column; /* where it is stored, or -1: nowhere */
+  PetscInt         k;        /* columns 0 ... k-1 */
+  const PetscReal *c;        /* their coefficients */
+  const PetscReal *sigma;    /* x - V c is divided by it; or NULL */
+  double           factor;   /* of c */
+  double           scale;    /* of x */
+  const PetscReal *x;        /* or NULL: zero */
+  PetscReal       *z;        /* scale x - V factor c, or what is stored of it */
+  double           down;     /* factor of z */
+  const PetscReal *diagonal; /* factors of its entries; or NULL */
+  PetscInt         column;   /* where it is stored, or -1: nowhere */
   CBSeconds        seconds;
   PetscInt         columns; /* second parts are behind so many */
   bool             aligned;
@@ -77,17 +78,16 @@ template <class F>
 static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
 {
   constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1; /* 0: not known here */
-  constexpr size_t   xbytes = CB_UPDATE_THREADS * F::width * sizeof(PetscReal);
-  const size_t       at = static_cast<size_t>(blockIdx.x) * bytes, xat = static_cast<size_t>(blockIdx.x) * xbytes + threadIdx.x * CB_LINE;
+  const size_t       at = static_cast<size_t>(blockIdx.x) * bytes;
   const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
 
-  static_assert(bytes % CB_LINE == 0 && xbytes <= CB_UPDATE_THREADS * CB_LINE, "a thread fetches a line of x");
+  static_assert(bytes % CB_LINE == 0, "a block's part of a column begins where a line does");
   for (unsigned i = threadIdx.x; bytes && i < columns * lines; i += CB_UPDATE_THREADS) {
     const size_t value = at + i % lines * CB_LINE;
 
     if (value < a.V.vbytes) CBPrefetch(a.V.values + i / lines * a.V.vbytes + value);
   }
-  if (a.x && threadIdx.x < xbytes / CB_LINE && xat < a.V.n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(a.x) + xat);
+  if (a.x) CBPrefetchVector<CB_UPDATE_THREADS, F::width>(a.x, a.V.n);
 }
 
 /* twice: there are second parts */
@@ -131,6 +131,9 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     CBAddColumns<F, 1>(V, V.values + from * V.vbytes, V.exponents + from * V.ebytes, chunk, f, static_cast<int>(a.seconds.count), t);
   }
 
+  /* the diagonal comes while x does, and needs no registers before the end */
+  if (a.diagonal) CBPrefetchVector<CB_UPDATE_THREADS, width>(a.diagonal, V.n);
+
   /* x - t; zeros behind the end, which a block is filled with */
   if (a.x) CBReadVector<width>(a.x, a.aligned, here * width, V.n, x);
 #pragma unroll
@@ -144,7 +147,7 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
     for (int i = 0; i < width; i++) x[i] = t[i];
     CBEncodeTwice<F>(V, a.column, a.seconds.to, here, there, x, t);
   } else if (a.column >= 0) F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
-  CBWriteVector<width>(a.z, a.aligned, here * width, V.n, a.down, t);
+  CBWriteVector<width>(a.z, a.aligned, here * width, V.n, a.down, a.diagonal, t);
 }
 
 static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
@@ -158,7 +161,7 @@ static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
   PetscCall(LitheCUDAMayBeginEarly(&early));
   a.V       = CBGetColumns(d);
   a.columns = d->columns;
-  a.aligned = CBIsAligned(a.x) && CBIsAligned(a.z);
+  a.aligned = CBIsAligned(a.x) && CBIsAligned(a.z) && CBIsAligned(a.diagonal);
   PetscCall(CBDispatch<true>(d, [&](auto format) {
     using F = decltype(format);
 
@@ -187,21 +190,22 @@ PetscErrorCode LitheCUDACBSubtract(const CBDevice *d, PetscInt k, CBSeconds seco
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBAppend(const CBDevice *d, PetscInt k, CBSeconds seconds, const PetscReal *dw, PetscReal *dz)
+PetscErrorCode LitheCUDACBAppend(const CBDevice *d, PetscInt k, CBSeconds seconds, const PetscReal *dw, const PetscReal *ddiagonal, PetscReal *dz)
 {
   CBUpdateArguments a = {};
 
   PetscFunctionBegin;
-  a.k       = k;
-  a.seconds = seconds;
-  a.c       = reinterpret_cast<const PetscReal *>(d->scalars.c);
-  a.sigma   = reinterpret_cast<const PetscReal *>(d->scalars.hessenberg + static_cast<size_t>(k - 1) * d->scalars.ld + k);
-  a.factor  = 1;
-  a.scale   = d->up;
-  a.x       = dw;
-  a.z       = dz;
-  a.down    = d->down;
-  a.column  = k;
+  a.k        = k;
+  a.seconds  = seconds;
+  a.c        = reinterpret_cast<const PetscReal *>(d->scalars.c);
+  a.sigma    = reinterpret_cast<const PetscReal *>(d->scalars.hessenberg + static_cast<size_t>(k - 1) * d->scalars.ld + k);
+  a.factor   = 1;
+  a.scale    = d->up;
+  a.x        = dw;
+  a.z        = dz;
+  a.down     = d->down;
+  a.diagonal = ddiagonal;
+  a.column   = k;
   PetscCall(CBUpdate(d, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

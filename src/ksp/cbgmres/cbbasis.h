@@ -31,7 +31,7 @@
    column, too, where nothing but these operations sees it. store, append and load take both parts; combine does; append and subtract do for
    CB_PAIR_STEPS steps from each such column on. dot has the first parts only: coefficients need not be exact.
 
-   With a diagonal preconditioner from the right, z may be what that makes of the column (scale): a sweep over three vectors less, where the implementation can do so.
+   With a diagonal preconditioner from the right, z may be what that makes of the column (scale): a sweep over three vectors less.
 
    After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, k being all
    columns at most: so long are the arrays.
@@ -99,13 +99,12 @@ typedef struct {
 
 struct _n_CBBasis {
   CBBasisOps   ops[1];
-  MPI_Comm     comm;     /* of the vectors; not a reference */
-  size_t       n;        /* real numbers of a vector on this process: a complex number is two */
-  PetscInt     columns;  /* how many there is room for */
-  PetscInt     pairs;    /* columns that there is room for the second parts of: that of column j is behind the columns, at columns + j */
-  PetscBool    mayscale; /* store() and append() can do the following */
-  Vec          scale;    /* they multiply z by it, entry by entry, so that it is what a diagonal preconditioner makes of the column; NULL: they do not. The solver's choice before each of them */
-  PetscInt     paired;   /* so many columns have a second part now, all that there is room for or none: the solver's choice before it stores column 0 */
+  MPI_Comm     comm;    /* of the vectors; not a reference */
+  size_t       n;       /* real numbers of a vector on this process: a complex number is two */
+  PetscInt     columns; /* how many there is room for */
+  PetscInt     pairs;   /* columns that there is room for the second parts of: that of column j is behind the columns, at columns + j */
+  Vec          scale;   /* store() and append() multiply z by it, entry by entry, so that it is what a diagonal preconditioner makes of the column; NULL: they do not. The solver's choice before each of them */
+  PetscInt     paired;  /* so many columns have a second part now, all that there is room for or none: the solver's choice before it stores column 0 */
   LitheStorage storage;
   int          base;   /* of FRSZ2 with 8-bit exponents, the same for all columns: for moduli up to CB_LARGEST */
   int          shift;  /* what is stored are the columns times 2^shift: half precision has no room for small numbers */

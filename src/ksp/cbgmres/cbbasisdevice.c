@@ -14,10 +14,11 @@
 static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale, Vec x, Vec z)
 {
   const CBDevice    *d  = (const CBDevice *)b->data;
-  const PetscScalar *xx = NULL;
+  const PetscScalar *xx = NULL, *dd = NULL;
   PetscScalar       *zz = NULL;
 
   PetscFunctionBegin;
+  if (b->scale) PetscCall(VecCUDAGetArrayRead(b->scale, &dd));
   if (z == x) {
     PetscCall(VecCUDAGetArray(z, &zz));
     xx = zz;
@@ -26,13 +27,14 @@ static PetscErrorCode CBBasisStore_Device(CBBasis b, PetscInt j, PetscReal scale
     if (z) PetscCall(VecCUDAGetArrayWrite(z, &zz));
   }
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBStore(d, j, CBBasisSecond(b, j), scale, (const PetscReal *)xx, (PetscReal *)zz));
+  PetscCall(LitheCUDACBStore(d, j, CBBasisSecond(b, j), scale, (const PetscReal *)xx, (const PetscReal *)dd, (PetscReal *)zz));
   PetscCall(PetscLogGpuTimeEnd());
   if (z == x) PetscCall(VecCUDARestoreArray(z, &zz));
   else {
     PetscCall(VecCUDARestoreArrayRead(x, &xx));
     if (z) PetscCall(VecCUDARestoreArrayWrite(z, &zz));
   }
+  if (b->scale) PetscCall(VecCUDARestoreArrayRead(b->scale, &dd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,17 +103,19 @@ static PetscErrorCode CBBasisSubtract_Device(CBBasis b, PetscInt k, Vec w)
 
 static PetscErrorCode CBBasisAppend_Device(CBBasis b, PetscInt k, Vec w, Vec z)
 {
-  const PetscScalar *ww;
+  const PetscScalar *ww, *dd = NULL;
   PetscScalar       *zz;
 
   PetscFunctionBegin;
+  if (b->scale) PetscCall(VecCUDAGetArrayRead(b->scale, &dd));
   PetscCall(VecCUDAGetArrayRead(w, &ww));
   PetscCall(VecCUDAGetArrayWrite(z, &zz));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDACBAppend((const CBDevice *)b->data, k, CBBasisSeconds(b, k, k), (const PetscReal *)ww, (PetscReal *)zz));
+  PetscCall(LitheCUDACBAppend((const CBDevice *)b->data, k, CBBasisSeconds(b, k, k), (const PetscReal *)ww, (const PetscReal *)dd, (PetscReal *)zz));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecCUDARestoreArrayWrite(z, &zz));
   PetscCall(VecCUDARestoreArrayRead(w, &ww));
+  if (b->scale) PetscCall(VecCUDARestoreArrayRead(b->scale, &dd));
   PetscCall(PetscLogGpuFlops((2.0 * (PetscLogDouble)k + 1.0) * (PetscLogDouble)b->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,8 +34,8 @@ typedef struct {
 /* The columns are not initialised. Synchronises */
 PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
 PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
-/* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL. dz may be dx */
-PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, PetscReal *dz);
+/* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL, and times ddiagonal, entry by entry, unless that is NULL. dz may be dx */
+PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal, PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
 /* partial sums with columns 0 ... k-1; without gram those of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
@@ -49,7 +49,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, Pet
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */
 PETSC_INTERN PetscErrorCode LitheCUDACBSubtract(const CBDevice *, PetscInt k, CBSeconds, PetscReal *dw);
-/* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded; dz is not dw */
-PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, CBSeconds, const PetscReal *dw, PetscReal *dz);
+/* Column k = (dw - V c)/sigma, rounded; dz = column k, decoded, and times ddiagonal, entry by entry, unless that is NULL; dz is not dw */
+PETSC_INTERN PetscErrorCode LitheCUDACBAppend(const CBDevice *, PetscInt k, CBSeconds, const PetscReal *dw, const PetscReal *ddiagonal, PetscReal *dz);
 /* dx = V y, y on the host: it may be changed when this returns */
 PETSC_INTERN PetscErrorCode LitheCUDACBCombine(const CBDevice *, PetscInt k, CBSeconds, const PetscScalar y[], PetscReal *dx);

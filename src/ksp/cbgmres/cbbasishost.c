@@ -393,10 +393,9 @@ PetscErrorCode CBBasisCreate_Host(CBBasis b)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&host));
-  b->data     = host;
-  b->ops[0]   = ops;
-  b->where    = "host";
-  b->mayscale = PETSC_TRUE;
+  b->data   = host;
+  b->ops[0] = ops;
+  b->where  = "host";
   PetscCall(PetscMalloc((size_t)(b->columns + b->pairs) * b->vbytes, &host->values));
   PetscCall(PetscMalloc((size_t)(b->columns + b->pairs) * b->ebytes, &host->exponents));
   PetscCall(PetscMalloc1(2 * b->columns, &host->factor));

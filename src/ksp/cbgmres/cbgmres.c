@@ -86,7 +86,7 @@ static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, &jacobi));
-  if (!jacobi || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve || !gm->V->mayscale) {
+  if (!jacobi || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve) {
     PetscCall(VecDestroy(&gm->jacobi));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
