@@ -26,12 +26,16 @@ static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsig
 struct Targets {
   LitheHaloTarget     target[TARGETS];
   PetscInt            blockentries;
-  unsigned long long *sent;
+  unsigned long long *sent; /* NULL: nobody asks */
 };
 
-/* Block b is one of the first target that has so many, counted from the first */
+/*
+   Block b is one of the first target that has so many, counted from the first.
+
+   Beside OFFDIAGONAL_BLOCKS blocks of cuda/offdiagonal.cu, which may be waiting for it, there is to be room for one of these: a quarter of the registers
+*/
 template <typename Entry>
-static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
+static __global__ void __launch_bounds__(THREADS, 4) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
 {
   PetscInt b = static_cast<PetscInt>(blockIdx.x);
   int      k = 0;
@@ -61,6 +65,8 @@ static __global__ void __launch_bounds__(THREADS) PackKernel(const __grid_consta
       if (i + l * THREADS < end) array[to[l]] = entry[l];
     }
   }
+
+  if (!targets.sent) return;
 
   /* The last block of a target raises its flag, and counts it: after the barrier, a thread's fence holds for what its block has stored */
   __syncthreads();

@@ -18,7 +18,7 @@
 
 #define OFFDIAGONAL_THREADS 128
 #define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
-#define OFFDIAGONAL_ROWS    2 /* of a thread, or of those that share one, where there are many */
+#define OFFDIAGONAL_ROWS    (PetscDefined(USE_COMPLEX) ? 1 : 2) /* of a thread, or of those that share one, where there are many: registers have room for them */
 #define OFFDIAGONAL_BLOCKS  6 /* of a multiprocessor at most: there is room for those that send what this waits for */
 #define OFFDIAGONAL_FIT     8 /* blocks whose registers a multiprocessor has */
 

@@ -129,17 +129,24 @@ PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream, const void **ghost)
+PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream)
 {
   void *own = NULL;
 
   PetscFunctionBegin;
   PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloGetStream() called without LitheHaloBegin()");
-  *ghost      = NULL;
+  if (halo->ops->stream) PetscCall((*halo->ops->stream)(halo, &own));
+  *stream = (cudaStream_t)own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloAwait(LitheHalo halo, const void **ghost)
+{
+  PetscFunctionBegin;
+  PetscCheck(halo->begun && halo->ops->await, halo->comm, PETSC_ERR_ORDER, "LitheHaloAwait() called without a stream from LitheHaloGetStream()");
   halo->begun = PETSC_FALSE; /* if there is an error nobody ends this exchange */
-  if (halo->ops->stream) PetscCall((*halo->ops->stream)(halo, &own, ghost));
+  PetscCall((*halo->ops->await)(halo, ghost));
   halo->begun = PETSC_TRUE;
-  *stream     = (cudaStream_t)own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,11 +180,10 @@ static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries
   return (PetscInt)PetscMin(PetscMax(perblock, LITHE_HALO_AHEAD * LITHE_HALO_THREADS), 16 * LITHE_HALO_THREADS * (aside ? LITHE_HALO_AHEAD : 1));
 }
 
-PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
+PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget target[], LitheHaloPack *pack)
 {
   PetscInt64    entries = 0;
-  const size_t  bytes   = sizeof(*pack->sent) + (size_t)n * sizeof(unsigned int);
-  unsigned int *done;
+  unsigned int *done    = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &pack->target));
@@ -186,18 +192,25 @@ PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, con
   pack->ntargets = n;
   for (PetscInt k = 0; k < n; k++) entries += target[k].count;
   pack->blockentries = LitheHaloPackEntries_Private(aside, entries);
-  PetscCallCUDA(cudaMalloc((void **)&pack->sent, bytes));
-  PetscCallCUDA(cudaMemset(pack->sent, 0, bytes));
-  done = (unsigned int *)(pack->sent + 1);
+  pack->sent         = NULL;
+  if (counts) {
+    const size_t bytes = sizeof(*pack->sent) + (size_t)n * sizeof(*done);
+
+    PetscCallCUDA(cudaMalloc((void **)&pack->sent, bytes));
+    PetscCallCUDA(cudaMemset(pack->sent, 0, bytes));
+    done = (unsigned int *)(pack->sent + 1);
+  }
   for (PetscInt k = 0; k < n; k++) {
     LitheHaloTarget *t = &pack->target[k];
 
     t->nblocks = (t->count + pack->blockentries - 1) / pack->blockentries;
     if (t->flag) t->nblocks = PetscMax(t->nblocks, 1);
-    t->done = done + k;
+    t->done = PetscSafePointerPlusOffset(done, k);
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].fromlist, &t->fromlist, &t->from));
     PetscCall(LitheHaloUploadList_Private(t->count, target[k].tolist, &t->tolist, &t->to));
   }
+  /* Streams that do not wait for the default one will use all of that */
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

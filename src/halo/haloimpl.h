@@ -45,7 +45,7 @@ typedef enum {
 
 /*
    A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind. These may be NULL: take(), for
-   the end of an exchange in a kernel of the caller's, which leaves the turn as it is where that cannot be; stream(): as LitheHaloGetStream(), the stream as a pointer
+   the end of an exchange in a kernel of the caller's, which leaves the turn as it is where that cannot be; stream(), the stream as a pointer, and await(): as LitheHaloGetStream() and LitheHaloAwait()
 */
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
@@ -53,7 +53,8 @@ typedef struct {
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
   PetscErrorCode (*destroy)(LitheHalo);
   PetscErrorCode (*take)(LitheHalo, LitheHaloTurn *, const void **ghost);
-  PetscErrorCode (*stream)(LitheHalo, void **stream, const void **ghost);
+  PetscErrorCode (*stream)(LitheHalo, void **stream);
+  PetscErrorCode (*await)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
 /* The same for sums over processes. These may be NULL: take(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */

@@ -22,7 +22,7 @@ typedef struct {
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          waits;      /* this stream does, for the entries of this exchange */
+  PetscBool          awaited;    /* what is launched in the stream finds the entries of this exchange */
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
@@ -66,7 +66,7 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_IPC *ipc, 
     for (int parity = 0; parity < 2; parity++) target[n].array[parity] = (void *)ipc->ghost[parity];
     n++;
   }
-  PetscCall(LitheHaloPackCreate(halo->unit, ipc->aside, n, target, &ipc->pack));
+  PetscCall(LitheHaloPackCreate(halo->unit, ipc->aside, PETSC_TRUE, n, target, &ipc->pack));
   PetscCall(PetscFree(target));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,7 +120,7 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   ipc->exchange++;
-  ipc->waits = PETSC_FALSE;
+  ipc->awaited = PETSC_FALSE;
   if (!ipc->aside) {
     PetscCall(LitheCUDAHaloPack(&ipc->pack, x, ipc->exchange, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,40 +156,41 @@ static PetscErrorCode LitheHaloTake_IPC(LitheHalo halo, LitheHaloTurn *turn, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A stream waits for the entries of this exchange: the one that its own have left in */
-static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, cudaStream_t stream, const void **ghost)
+static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream)
 {
-  LitheHaloTurn turn;
-
   PetscFunctionBegin;
-  PetscCall(LitheHaloGetTurn_Private(halo, &turn, ghost));
-  turn.sent = NULL;
-  PetscCall(LitheCUDAHaloWait(&turn, stream));
+  *stream = ((LitheHalo_IPC *)halo->data)->stream;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream, const void **ghost)
+/* The stream that this process's entries have left in waits for the others', unless it does */
+static PetscErrorCode LitheHaloAwait_IPC(LitheHalo halo, const void **ghost)
 {
-  LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
+  LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
+  cudaStream_t   stream = ipc->stream;
+  LitheHaloTurn  turn;
 
   PetscFunctionBegin;
-  *stream = ipc->stream;
-  if (ipc->aside) PetscCall(LitheHaloWait_IPC(halo, ipc->stream, ghost));
-  ipc->waits = ipc->aside;
+  PetscCall(LitheHaloGetTurn_Private(halo, &turn, ghost));
+  if (ipc->awaited) PetscFunctionReturn(PETSC_SUCCESS);
+  turn.sent = NULL;
+  if (!ipc->aside) PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(LitheCUDAHaloWait(&turn, stream));
+  ipc->awaited = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
 {
   LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
-  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (!ipc->waits) PetscCall(LitheHaloWait_IPC(halo, ipc->aside ? ipc->stream : stream, ghost));
-  *ghost = ipc->ghost[ipc->exchange & 1];
+  PetscCall(LitheHaloAwait_IPC(halo, ghost));
   if (ipc->aside) {
+    cudaStream_t stream;
+
     /* with all that the caller has launched beside its own */
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
     PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));
   }
@@ -217,4 +218,4 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscFunctionReturn(ierr);
 }
 
-const LitheHaloOps LitheHaloIPC = {.create = LitheHaloCreate_IPC, .begin = LitheHaloBegin_IPC, .end = LitheHaloEnd_IPC, .destroy = LitheHaloDestroy_IPC, .take = LitheHaloTake_IPC, .stream = LitheHaloGetStream_IPC};
+const LitheHaloOps LitheHaloIPC = {.create = LitheHaloCreate_IPC, .begin = LitheHaloBegin_IPC, .end = LitheHaloEnd_IPC, .destroy = LitheHaloDestroy_IPC, .take = LitheHaloTake_IPC, .stream = LitheHaloGetStream_IPC, .await = LitheHaloAwait_IPC};

@@ -122,12 +122,14 @@ PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, const PetscMPIInt 
 
 PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *patience, PetscBool once)
 {
-  const PetscMPIInt number = (PetscMPIInt)patience->failure->neighbour - 1;
+  const unsigned int number = patience->failure->neighbour - 1;
+  const double       limit  = 1e-9 * (double)patience->limit;
 
   PetscFunctionBegin;
-  if (number < 0 || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!patience->failure->neighbour || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
   patience->told = PETSC_TRUE;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", patience->rank ? patience->rank[number] : number, patience->what, patience->failure->exchange, 1e-9 * (double)patience->limit);
+  PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU, "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", patience->what, patience->failure->exchange, limit);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", patience->rank ? patience->rank[number] : (PetscMPIInt)number, patience->what, patience->failure->exchange, limit);
 }
 
 PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *patience)

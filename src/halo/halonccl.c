@@ -190,8 +190,8 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_NCCL *data
     }
   }
   if (peers->nself) pack[npack++] = (LitheHaloTarget){.array = {data->ghost, data->ghost}, .fromlist = peers->selffrom, .tolist = peers->selfto, .count = peers->nself};
-  PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, npack, pack, &data->pack));
-  PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, nunpack, unpack, &data->unpack));
+  PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, PETSC_FALSE, npack, pack, &data->pack));
+  PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, PETSC_FALSE, nunpack, unpack, &data->unpack));
   PetscCall(PetscFree2(pack, unpack));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -346,6 +346,13 @@ int main(int argc, char **argv)
       nsize: {{1 2 4}}
       args: -device -transport {{ipc mpi}} -unit {{4 8 16}} -exchanges 40
 
+    # so many neighbours that their entries leave in two launches
+    test:
+      suffix: cuda_many
+      requires: cuda
+      nsize: 30
+      args: -device -transport ipc -unit 8 -exchanges 4 -entries 200
+
     test:
       suffix: cuda_relation
       requires: cuda

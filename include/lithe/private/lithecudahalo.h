@@ -17,20 +17,23 @@ typedef struct {
   PetscInt            from, to;
   PetscInt            count;
   PetscInt            nblocks; /* of threads; at least one if there is a flag */
-  unsigned long long *flag;    /* gets the number of the exchange once all entries are there; may be NULL */
+  unsigned long long *flag;    /* gets the number of the exchange once all entries are there, where the pack counts; may be NULL */
   unsigned int       *done;    /* blocks that are, zero between launches */
 } LitheHaloTarget;
 
 typedef struct {
   PetscInt            ntargets;
-  unsigned long long *sent;         /* on the device: targets that have got all entries, of all exchanges until now */
+  unsigned long long *sent;         /* on the device: targets that have got all entries, of all exchanges until now; NULL: nobody counts them */
   PetscInt            blockentries; /* entries of a block of threads */
   size_t              unit;         /* bytes of an entry: 4, 8 or 16 */
   LitheHaloTarget    *target;       /* [ntargets], on the host */
 } LitheHaloPack;
 
-/* Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device. src/halo/halodevice.c */
-PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
+/*
+   Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device.
+   counts: there are flags, or somebody asks for what has been sent. src/halo/halodevice.c
+*/
+PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
 
   /* blockentries is a multiple of the first; the second: entries that a thread loads before it stores one */
@@ -39,6 +42,9 @@ PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
   /* Beside a product there are about so many blocks, for which so many multiprocessors have room */
   #define LITHE_HALO_BLOCKS          12
   #define LITHE_HALO_MULTIPROCESSORS 4
+
+  /* In place of a neighbour's number: what this process itself sends */
+  #define LITHE_HALO_ITSELF 0xfffffffeu
 
 /* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
 typedef struct {
@@ -90,10 +96,11 @@ struct LitheReduceTurn {
 };
 
 /*
-   Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream, which waits for the ghosts. What is launched there runs beside what
-   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(). NULL: there is no such stream.
+   Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream. What is launched there runs beside what
+   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(); after LitheHaloAwait() it finds the ghosts. NULL: there is no such stream.
 */
-PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream, const void **ghost);
+PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream);
+PETSC_INTERN PetscErrorCode LitheHaloAwait(LitheHalo, const void **ghost);
 
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
 PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *, cudaStream_t);

@@ -175,13 +175,14 @@ static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo
   begin = HybSlices(ctx->doff.end[0]) * HYB_SLICE;
   end   = (plan->m - ctx->doff.end[1]) / HYB_SLICE * HYB_SLICE;
   if (!ctx->doff.nrows || end - begin < plan->m / 2) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheHaloGetStream(halo, &aside, &ghost));
+  PetscCall(LitheHaloGetStream(halo, &aside));
   if (!aside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(HybMultRows_Private(plan, begin, end, x, add, step, y, stream));
   PetscCall(HybMultRows_Private(plan, 0, begin, x, add, step, y, aside));
   PetscCall(HybMultRows_Private(plan, end, plan->m, x, add, step, y, aside));
+  PetscCall(HybMultRows_Private(plan, begin, end, x, add, step, y, stream));
+  PetscCall(LitheHaloAwait(halo, &ghost));
   PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, NULL, step, (const PetscScalar *)ghost, y, aside));
   PetscCall(PetscLogGpuTimeEnd());
   *done = PETSC_TRUE;

@@ -96,7 +96,7 @@ static PetscErrorCode SBPHaloSetUpDevice_Private(SBPHalo halo, SBPPrecision prec
   PetscCall(LitheHaloCreate(halo->sf, halo->transport, PETSC_MEMTYPE_DEVICE, bytes, &halo->halo[precision]));
   PetscCall(PetscSFGetGraph(halo->sf, NULL, &target.count, NULL, NULL));
   target.tolist = halo->place;
-  PetscCall(LitheHaloPackCreate(bytes, PETSC_FALSE, target.count ? 1 : 0, &target, &halo->unpack[precision]));
+  PetscCall(LitheHaloPackCreate(bytes, PETSC_FALSE, PETSC_FALSE, target.count ? 1 : 0, &target, &halo->unpack[precision]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
