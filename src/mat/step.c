@@ -31,6 +31,17 @@ PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device)
+{
+  PetscBool host, bound;
+
+  PetscFunctionBegin;
+  PetscCall(LitheStepGetPlace(x, y, nsums, sums, device, &host));
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) *device = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step)
 {
   PetscFunctionBegin;

@@ -75,6 +75,8 @@ PETSC_INTERN PetscErrorCode LitheStepVectors(PetscReal scale, PetscBool done, Ve
 
 /* Whether x, y and all sums are on the device, or all in the host's memory; neither: vectors of both kinds, or of another type */
 PETSC_INTERN PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host);
+/* Whether a product of A would have them on the device, too */
+PETSC_INTERN PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device);
 /* The arrays of the sums, there */
 PETSC_INTERN PetscErrorCode LitheStepGetArrays(PetscBool device, PetscReal scale, PetscInt nsums, const LitheStepSum sums[], LitheStep *step);
 /* Which rows of this process may be left out; none where a sum begins, as it has all rows */

@@ -134,12 +134,10 @@ static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, V
 static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStep step;
-  PetscBool device, host, bound;
+  PetscBool device;
 
   PetscFunctionBegin;
-  PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
-  PetscCall(MatBoundToCPU(A, &bound));
-  if (bound) device = PETSC_FALSE;
+  PetscCall(LitheStepIsOnDevice(A, x, y, nsums, sums, &device));
   PetscCall(LitheStepGetArrays(device, scale, nsums, sums, &step));
   PetscCall(LitheStepSetRows(rows, y, &step));
   PetscCall(MatHYBMGPUMultVectors_Private(A, HYB_OP_N, device, x, x, &step, y));

@@ -121,18 +121,6 @@ static PetscErrorCode OffDiagonalAdd_Host(Mat A, Mat Ao, const LitheStep *step, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a product of A has x, y and the sums on a device */
-static PetscErrorCode StepOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device)
-{
-  PetscBool host, bound;
-
-  PetscFunctionBegin;
-  PetscCall(LitheStepGetPlace(x, y, nsums, sums, device, &host));
-  PetscCall(MatBoundToCPU(A, &bound));
-  *device = (PetscBool)(*device && !bound);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have entries; the other block's is done: a step is linear */
 static PetscErrorCode OffDiagonalStep(Mat A, Mat Ao, PetscBool device, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
@@ -159,7 +147,7 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, 
     more[k]       = sums[k];
     more[k].first = PETSC_FALSE; /* they have begun */
   }
-  PetscCall(StepOnDevice(A, x, y, nsums, more, &device));
+  PetscCall(LitheStepIsOnDevice(A, x, y, nsums, more, &device));
   PetscCall(OffDiagonalStep(A, Ao, device, scale, x, y, nsums, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,7 +159,7 @@ PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
   Vec       ghosts;
 
   PetscFunctionBegin;
-  PetscCall(StepOnDevice(A, x, y, 0, NULL, &device));
+  PetscCall(LitheStepIsOnDevice(A, x, y, 0, NULL, &device));
   if (device) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   if (few) PetscCall(OffDiagonalStep(A, Ao, device, 1, x, y, 0, NULL));
   else {
@@ -216,10 +204,10 @@ PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheS
   PetscCall(MatVCRSCompress(A));
 #if defined(LITHE_HAVE_CUDA)
   {
-    PetscBool device, host;
+    PetscBool device;
 
-    PetscCall(LitheStepGetPlace(x, y, nsums, sums, &device, &host));
-    if (device && !A->boundtocpu) {
+    PetscCall(LitheStepIsOnDevice(A, x, y, nsums, sums, &device));
+    if (device) {
       PetscCall(MatVCRSStep_Device(A, scale, rows, x, y, nsums, sums));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
