@@ -86,25 +86,34 @@ static __device__ __forceinline__ double Size(Number a)
 #endif
 }
 
-/* A block sums a piece, always in the same order. Rows are counted from the process's first; those of all ends begin with first, and end before last */
-static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
+/* The sum over a block, always in the same order; of the first thread */
+static __device__ __forceinline__ double StepBlockSum(double own)
 {
   __shared__ double part[STEP_THREADS / 32];
-  const PetscInt64  begin = LitheStepPieceBegin(first, last, piece, pieces, blockIdx.x), end = begin + piece;
-  const PetscInt64  from = begin > 0 ? begin : 0, to = end < n ? end : n;
-  double            own = 0;
 
-#pragma unroll 8
-  for (PetscInt64 i = from + threadIdx.x; i < to; i += STEP_THREADS) own += Size(x[i]);
   for (int d = 16; d; d /= 2) own += __shfl_down_sync(0xffffffffu, own, d);
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = own;
   __syncthreads();
-  if (threadIdx.x) return;
-  for (int w = 1; w < STEP_THREADS / 32; w++) own += part[w];
-  sum[blockIdx.x] = own;
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < STEP_THREADS / 32; w++) own += part[w];
+  }
+  return own;
 }
 
-PetscErrorCode LitheCUDAStepGetEnds(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends)
+/* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
+static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
+{
+  const PetscInt64 begin = LitheStepPieceBegin(first, last, piece, pieces, blockIdx.x), end = begin + piece;
+  const PetscInt64 from = begin > 0 ? begin : 0, to = end < n ? end : n;
+  double           own = 0;
+
+#pragma unroll 8
+  for (PetscInt64 i = from + threadIdx.x; i < to; i += STEP_THREADS) own += Size(x[i]);
+  own = StepBlockSum(own);
+  if (threadIdx.x == 0) sum[blockIdx.x] = own;
+}
+
+PetscErrorCode LitheCUDAStepEndsBegin(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends)
 {
   const unsigned int pieces = static_cast<unsigned int>(ends->pieces);
   cudaStream_t       stream;
@@ -112,29 +121,66 @@ PetscErrorCode LitheCUDAStepGetEnds(PetscInt begin, PetscInt n, const PetscScala
   PetscFunctionBegin;
   if (!pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (!ends->page) PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&ends->page), sizeof(ends->sum)));
+  if (!ends->page) PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&ends->page), (2 * LITHE_STEP_PIECES + LITHE_STEP_ZEROED) * sizeof(*ends->page)));
+  if (!ends->written) PetscCallCUDA(cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t *>(&ends->written), cudaEventDisableTiming));
   StepEndsKernel<<<2 * pieces, STEP_THREADS, 0, stream>>>(static_cast<PetscInt64>(ends->rows.begin) - begin, static_cast<PetscInt64>(ends->rows.end) - begin, ends->piece, pieces, n, reinterpret_cast<const Number *>(dx), ends->page);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscArraycpy(ends->sum, ends->page, 2 * pieces));
+  PetscCallCUDA(cudaEventRecord(static_cast<cudaEvent_t>(ends->written), stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAStepEndsEnd(LitheStepEnds *ends)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(ends->written)));
+  PetscCall(PetscArraycpy(ends->sum, ends->page, 2 * ends->pieces));
+  for (PetscInt k = 0; k < ends->nzeroed; k++) ends->zeroed += ends->page[2 * LITHE_STEP_PIECES + k];
+  ends->nzeroed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends)
 {
   PetscFunctionBegin;
+  if (ends->written) {
+    PetscCallCUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(ends->written)));
+    PetscCallCUDA(cudaEventDestroy(static_cast<cudaEvent_t>(ends->written)));
+  }
   PetscCallCUDA(cudaFreeHost(ends->page));
-  ends->page = NULL;
+  ends->written = NULL;
+  ends->page    = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAStepZero(PetscInt n, PetscScalar dx[])
+/* Rows of two ranges; parts of what x has had there */
+static __global__ void __launch_bounds__(STEP_THREADS) StepZeroKernel(PetscInt64 begin0, PetscInt64 n0, PetscInt64 begin1, PetscInt64 n1, Number *x, Number *y, double *sum)
 {
-  cudaStream_t stream;
+  double own = 0;
+
+#pragma unroll 4
+  for (PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * STEP_THREADS + threadIdx.x; i < n0 + n1; i += static_cast<PetscInt64>(gridDim.x) * STEP_THREADS) {
+    const PetscInt64 row = i < n0 ? begin0 + i : begin1 + (i - n0);
+
+    own += Size(x[row]);
+    x[row] = Number{};
+    y[row] = Number{};
+  }
+  own = StepBlockSum(own);
+  if (threadIdx.x == 0) sum[blockIdx.x] = own;
+}
+
+PetscErrorCode LitheCUDAStepZeroRows(const LitheStepRows rows[2], PetscScalar dx[], PetscScalar dy[], LitheStepEnds *ends)
+{
+  const PetscInt n[2] = {rows[0].end - rows[0].begin, rows[1].end - rows[1].begin};
+  cudaStream_t   stream;
 
   PetscFunctionBegin;
+  ends->nzeroed = 0;
+  if (n[0] + n[1] <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(dx, 0, static_cast<size_t>(n) * sizeof(PetscScalar), stream));
+  ends->nzeroed = PetscMin(static_cast<PetscInt>(StepBlocks(n[0] + n[1])), LITHE_STEP_ZEROED);
+  StepZeroKernel<<<static_cast<unsigned int>(ends->nzeroed), STEP_THREADS, 0, stream>>>(rows[0].begin, n[0], rows[1].begin, n[1], reinterpret_cast<Number *>(dx), reinterpret_cast<Number *>(dy), ends->page + 2 * LITHE_STEP_PIECES);
+  PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,15 @@
 
 #include <lithe/private/lithestep.h>
 
+/* A sum that is no less than the 1-norm of these entries but for rounding */
+static double EndsSum(const PetscScalar x[], PetscInt from, PetscInt to)
+{
+  double sum = 0;
+
+  for (PetscInt i = from; i < to; i++) sum += (double)(PetscAbsReal(PetscRealPart(x[i])) + PetscAbsReal(PetscImaginaryPart(x[i])));
+  return sum;
+}
+
 /* The rows of a piece that a process has, counted from its first */
 static void EndsGetPiece(const LitheStepEnds *ends, PetscInt k, PetscInt begin, PetscInt n, PetscInt *from, PetscInt *to)
 {
@@ -15,35 +24,46 @@ static void EndsGetPiece(const LitheStepEnds *ends, PetscInt k, PetscInt begin, 
   *to   = PetscMin(PetscMax(first + ends->piece - begin, 0), n);
 }
 
-PetscErrorCode LitheStepGetEnds(Vec x, LitheStepEnds *ends)
+PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends)
 {
   const PetscScalar *xx;
   PetscInt           n, begin, from, to;
-  PetscBool          device, host;
+  PetscBool          host;
 
   PetscFunctionBegin;
   PetscCheck(ends->pieces >= 0 && ends->pieces <= LITHE_STEP_PIECES && ends->piece >= 0 && 2 * (PetscInt64)ends->pieces * ends->piece <= (PetscInt64)ends->rows.end - ends->rows.begin, PetscObjectComm((PetscObject)x), PETSC_ERR_PLIB, "%" PetscInt_FMT " pieces of %" PetscInt_FMT " rows at both ends of rows %" PetscInt_FMT " to %" PetscInt_FMT, ends->pieces, ends->piece, ends->rows.begin, ends->rows.end);
   if (!ends->pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &begin, NULL));
-  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &device, &host));
+  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &ends->ondevice, &host));
 #if defined(LITHE_HAVE_CUDA)
-  if (device) {
+  if (ends->ondevice) {
     PetscCall(VecGetArrayReadAndMemType(x, &xx, NULL));
-    PetscCall(LitheCUDAStepGetEnds(begin, n, xx, ends));
+    PetscCall(LitheCUDAStepEndsBegin(begin, n, xx, ends));
     PetscCall(VecRestoreArrayReadAndMemType(x, &xx));
   }
 #endif
-  if (!device) {
+  if (!ends->ondevice) {
     PetscCall(VecGetArrayRead(x, &xx));
     for (PetscInt k = 0; k < 2 * ends->pieces; k++) {
       EndsGetPiece(ends, k, begin, n, &from, &to);
-      ends->sum[k] = 0;
-      for (PetscInt i = from; i < to; i++) ends->sum[k] += (double)(PetscAbsReal(PetscRealPart(xx[i])) + PetscAbsReal(PetscImaginaryPart(xx[i])));
+      ends->sum[k] = EndsSum(xx, from, to);
     }
     PetscCall(VecRestoreArrayRead(x, &xx));
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, ends->sum, 2 * ends->pieces, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)x)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends)
+{
+  PetscFunctionBegin;
+  if (!ends->pieces) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(LITHE_HAVE_CUDA)
+  if (ends->ondevice) PetscCall(LitheCUDAStepEndsEnd(ends));
+#endif
+  ends->sum[2 * ends->pieces] = ends->zeroed;
+  ends->zeroed                = 0;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, ends->sum, 2 * ends->pieces + 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)x)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,27 +77,38 @@ PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheStepZeroRows(Vec x, const LitheStepRows *rows)
+PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], LitheStepEnds *ends)
 {
-  PetscScalar *xx;
-  PetscInt     begin, end, from, to;
-  PetscBool    device, host;
+  LitheStepRows own[2];
+  PetscScalar  *xx, *yy;
+  PetscInt      begin, end;
+  PetscBool     device, host;
 
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(x, &begin, &end));
-  from = PetscMax(rows->begin, begin);
-  to   = PetscMin(rows->end, end);
-  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &device, &host));
+  for (int k = 0; k < 2; k++) {
+    own[k].begin = PetscClipInterval(rows[k].begin, begin, end) - begin;
+    own[k].end   = PetscMax(PetscClipInterval(rows[k].end, begin, end) - begin, own[k].begin);
+  }
+  PetscCall(LitheStepGetPlace(x, y, 0, NULL, &device, &host));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(VecGetArrayAndMemType(x, &xx, NULL));
-    if (from < to) PetscCall(LitheCUDAStepZero(to - from, xx + (from - begin)));
+    PetscCall(VecGetArrayAndMemType(y, &yy, NULL));
+    PetscCall(LitheCUDAStepZeroRows(own, xx, yy, ends));
+    PetscCall(VecRestoreArrayAndMemType(y, &yy));
     PetscCall(VecRestoreArrayAndMemType(x, &xx));
   }
 #endif
   if (!device) {
     PetscCall(VecGetArray(x, &xx));
-    if (from < to) PetscCall(PetscArrayzero(xx + (from - begin), to - from));
+    PetscCall(VecGetArray(y, &yy));
+    for (int k = 0; k < 2; k++) {
+      ends->zeroed += EndsSum(xx, own[k].begin, own[k].end);
+      PetscCall(PetscArrayzero(xx + own[k].begin, own[k].end - own[k].begin));
+      PetscCall(PetscArrayzero(yy + own[k].begin, own[k].end - own[k].begin));
+    }
+    PetscCall(VecRestoreArray(y, &yy));
     PetscCall(VecRestoreArray(x, &xx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

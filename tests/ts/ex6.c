@@ -218,8 +218,9 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
     if (k && skips) {
       if (!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows)) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
       if (first[k] <= first[0]) FAIL("%s: the first rows were not left out", all);
-      /* All that is lost was left out, most of it before the weights count */
-      if (!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= (Long)info[k].negligible / 2)) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
+      /* All that is lost was left out. Of what is left out after so many products a part is lost, that of the weights after them: in proportion to the products, and a look late, 0.44 of it at 39 jumps, of
+         which each interval has about as many, and more at more */
+      if (!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible)) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
     } else if (info[k].negligible != 0 || info[k].rows < (PetscReal)0.95 * info[0].rows) FAIL("%s: rows were left out", all);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -28,14 +28,19 @@ typedef struct {
 /*
    What a vector has at both ends of some of its rows: sum[k] of |entries| in rows.begin + k piece, ..., so many as a piece has, for k < pieces, and
    sum[pieces + k] in those before rows.end - k piece. Of a complex entry both parts count, so that a sum is no less than the 1-norm of
-   the piece but for rounding. Pieces of one end must not get to those of the other.
+   the piece but for rounding. Pieces of one end must not get to those of the other. sum[2 pieces] is what LitheStepZeroRows() has found since the sums before these.
 */
 #define LITHE_STEP_PIECES 256
+#define LITHE_STEP_ZEROED 256 /* a device has so many parts of it */
 typedef struct {
   LitheStepRows rows;
   PetscInt      piece, pieces;
-  double        sum[2 * LITHE_STEP_PIECES];
-  double       *page; /* where a device writes them; NULL at first */
+  double        sum[2 * LITHE_STEP_PIECES + 1];
+  double       *page;     /* where a device writes sums, and parts of zeroed; NULL at first */
+  void         *written;  /* the event behind that */
+  PetscBool     ondevice; /* they will be there */
+  double        zeroed;   /* by this process, on the host */
+  PetscInt      nzeroed;  /* parts of that in page */
 } LitheStepEnds;
 
 /* The first row of piece k, of those between first and last */
@@ -87,16 +92,19 @@ PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt ns
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
 /* The rows from the first to the last entry of x that is not zero; none: begin = end */
 PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
-/* The sums at both ends, of all processes; it is collective, and waits for the device */
-PETSC_INTERN PetscErrorCode LitheStepGetEnds(Vec x, LitheStepEnds *ends);
+/* The sums at both ends of x as it is now, of all processes, once there was the second call, which is collective and waits for the device to have made them; x may be written meanwhile */
+PETSC_INTERN PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends);
+PETSC_INTERN PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends);
-/* Makes these rows zero */
-PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, const LitheStepRows *rows);
+/* Makes two ranges of rows, each of which may be empty, zero in both vectors; once, between two pairs of the calls before, the second of which tells what x had in them */
+PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], LitheStepEnds *ends);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows);
-/* ends->sum of the process that has n rows from begin on. Synchronises */
-PETSC_INTERN PetscErrorCode LitheCUDAStepGetEnds(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends);
+/* ends->sum of the process that has n rows from begin on, after the second call, which waits */
+PETSC_INTERN PetscErrorCode LitheCUDAStepEndsBegin(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends);
+PETSC_INTERN PetscErrorCode LitheCUDAStepEndsEnd(LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends);
-PETSC_INTERN PetscErrorCode LitheCUDAStepZero(PetscInt n, PetscScalar dx[]);
+/* Rows are counted from the process's first */
+PETSC_INTERN PetscErrorCode LitheCUDAStepZeroRows(const LitheStepRows rows[2], PetscScalar dx[], PetscScalar dy[], LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);
 #endif

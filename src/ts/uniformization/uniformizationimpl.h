@@ -75,7 +75,9 @@ typedef struct {
   PetscInt                k, last;    /* the index of v, -1 before its terms; that of the last term of all */
   LitheStepRows           rows;       /* outside of these v and work are zero */
   PetscInt                look, wait; /* the index at which their ends are looked at next, and how many there are between looks */
+  PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
   double                  leftout;    /* || what was left out of v ||_1, since v_0 */
+  double                  charged;    /* what is in that of the last rows, at the most */
   LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;
@@ -102,6 +104,7 @@ PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
 PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *);
+PETSC_INTERN PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *);
 PETSC_INTERN void           TSUniformizationTakenReset_Private(TSUniformizationTaken *);
 PETSC_INTERN void           TSUniformizationTakenAdd_Private(TSUniformizationTaken *, PetscInt n, const LitheStepRows *);
 PETSC_INTERN PetscErrorCode TSUniformizationGetShares_Uniformization(TS, PetscInt, PetscInt[], PetscReal *);

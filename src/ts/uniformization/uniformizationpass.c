@@ -286,6 +286,7 @@ static PetscErrorCode UniformizationTerms_Private(TS_Uniformization *un)
       break;
     }
   }
+  PetscCall(TSUniformizationRowsSettle_Private(un));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

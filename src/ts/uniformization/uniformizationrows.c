@@ -10,7 +10,12 @@
 
    Most of these hold next to nothing. Now and then the entries at both ends are summed, and as many rows are made zero and left out as a
    part of the error allowed is good for. P^T does not make the 1-norm of a vector greater, so that v_j of all later j is off by no more than
-   the sum of what was left out until then, and a sum of them with weights that sum to 1 is, too. To leave out states that hold little, and to take
+   the sum of what was left out until then, and a sum of them with weights that sum to 1 is, too.
+
+   Nobody waits for the sums: those of v_k are asked for later, and tell of v_(k+m) that its rows have no more than v_k had there and as far around as m products reach. What they did have is summed
+   as they are made zero, and known at the next look.
+
+   To leave out states that hold little, and to take
    them in again as they count, is known from fast adaptive uniformization (M. Mateescu, V. Wolf, F. Didier and T. A. Henzinger, Fast adaptive
    uniformisation of the chemical master equation, IET Systems Biology 4, 2010); the bound by what gets lost from finite state projection
    (B. Munsky and M. Khammash, The finite state projection algorithm for the solution of the chemical master equation, Journal of Chemical Physics 124, 2006).
@@ -19,11 +24,14 @@
 #include "uniformizationimpl.h"
 #include <float.h>
 
-/* Products between two looks at the ends. A look waits for the device, about as long as a step with ROWS_SHORT rows takes */
+/* Products between two looks at the ends. A look takes about as long as a step with ROWS_SHORT rows */
 #define LOOK_LEAST 8
 #define LOOK_FIRST 16
 #define LOOK_MOST  128
-#define ROWS_SHORT 4194304
+#define ROWS_SHORT 1048576
+
+/* So many products after that the sums are asked for: fewer than LOOK_LEAST. A device has something to do until then and while the host decides */
+#define LOOK_BEHIND 1
 
 /* For v_0 of a series, which may have fewer rows than the last vector of another one */
 PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
@@ -35,8 +43,9 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   PetscCall(VecGetSize(un->v, &n));
   un->rows    = (LitheStepRows){0, n};
   un->look    = un->row < 0 ? PETSC_INT_MAX : 0;
+  un->looked  = -1;
   un->wait    = LOOK_FIRST;
-  un->leftout = 0;
+  un->leftout = un->charged = 0;
   if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheStepGetRows(un->v, &un->rows));
   PetscCall(VecZeroEntries(un->work));
@@ -88,46 +97,90 @@ static PetscErrorCode RowsSetWait(TS_Uniformization *un, PetscInt64 before, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows from begin to end are to be zero in v, and in the vector that the next one will be in */
-static PetscErrorCode RowsLeaveOut(TS_Uniformization *un, PetscInt begin, PetscInt end)
+/* More than rounding can have done to a sum of so many entries, after so many products */
+static double RowsSlack(const TS_Uniformization *un, double entries, double products)
 {
-  const LitheStepRows rows = {begin, end};
+  return (1 + entries * DBL_EPSILON) * (1 + products * ((2 * PetscMax(un->row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->defect));
+}
+
+static void RowsCharge(TS_Uniformization *un, double sum)
+{
+  un->leftout += sum;
+  un->charged += sum;
+  un->info.negligible += (PetscReal)(sum / (double)un->norm);
+}
+
+/* What was left out before is known by now */
+static void RowsSettle(TS_Uniformization *un)
+{
+  const LitheStepEnds *ends = &un->ends;
+
+  if (ends->pieces && un->charged > 0) {
+    RowsCharge(un, PetscMin(0, RowsSlack(un, un->rows.end - un->rows.begin, 0) * ends->sum[2 * ends->pieces] - un->charged));
+    un->charged = 0;
+  }
+}
+
+/*
+   Which pieces at both ends of v_looked are to be left out, always the one that has less: n[] of them, with sum[], of which each is no less than what v_k has in the rows that these leave.
+*/
+static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscInt n[2], double sum[2])
+{
+  const LitheStepEnds *ends  = &un->ends;
+  const double         slack = RowsSlack(un, (double)ends->piece + 4 * ends->pieces, un->k - un->looked);
+
+  n[0] = n[1] = 0;
+  sum[0] = sum[1] = 0;
+  while (n[0] < ends->pieces || n[1] < ends->pieces) {
+    const int    last = n[0] == ends->pieces || (n[1] < ends->pieces && !(ends->sum[n[0]] <= ends->sum[ends->pieces + n[1]]));
+    const double more = slack * ends->sum[last ? ends->pieces + n[1] : n[0]];
+
+    if (!(sum[0] + sum[1] + more <= allowed)) break;
+    sum[last] += more;
+    n[last]++;
+  }
+}
+
+/* Leaves out rows at both ends of v_k, as the sums of v_looked tell */
+static PetscErrorCode RowsLook(TS_Uniformization *un)
+{
+  const LitheStepEnds *ends     = &un->ends;
+  const LitheStepRows  rows     = un->rows;
+  const PetscInt64     products = un->k - un->looked;
+  LitheStepRows        out[2];
+  PetscInt             n[2];
+  double               sum[2];
 
   PetscFunctionBegin;
-  if (begin >= end) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LitheStepZeroRows(un->v, &rows));
-  PetscCall(LitheStepZeroRows(un->work, &rows));
+  PetscCall(LitheStepEndsEnd(un->v, &un->ends));
+  RowsSettle(un);
+  RowsChoosePieces(un, RowsAllowed(un), n, sum);
+  un->rows.begin = (PetscInt)PetscMax(rows.begin, ends->rows.begin + (PetscInt64)n[0] * ends->piece - products * un->reach[0]);
+  un->rows.end   = (PetscInt)PetscMin(rows.end, ends->rows.end - (PetscInt64)n[1] * ends->piece + products * un->reach[1]);
+  out[0]         = (LitheStepRows){rows.begin, un->rows.begin};
+  out[1]         = (LitheStepRows){un->rows.end, rows.end};
+
+  /* also in the vector that the next one will be in */
+  PetscCall(LitheStepZeroRows(un->v, un->work, out, &un->ends));
+  for (int k = 0; k < 2; k++) {
+    if (out[k].begin < out[k].end && sum[k] > 0) RowsCharge(un, sum[k]);
+  }
+  PetscCall(RowsSetWait(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
+  un->look   = un->looked + un->wait;
+  un->looked = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Leaves out rows at both ends of v_k, always those of the piece that has less */
-static PetscErrorCode RowsLook(TS_Uniformization *un)
+/* When nobody looks any more for some time: what was left out last, exactly. Collective; it waits for the device */
+PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
-  LitheStepEnds      *ends    = &un->ends;
-  const double        allowed = RowsAllowed(un);
-  const LitheStepRows rows    = un->rows;
-  PetscInt            n[2]    = {0, 0};
-  double              sum     = 0, slack;
-
   PetscFunctionBegin;
-  RowsGetPieces(un, ends);
-  PetscCall(LitheStepGetEnds(un->v, ends));
-  slack = 1 + ((double)ends->piece + 4 * ends->pieces) * DBL_EPSILON; /* sums are rounded */
-  while (n[0] < ends->pieces || n[1] < ends->pieces) {
-    const PetscBool last = (PetscBool)(n[0] == ends->pieces || (n[1] < ends->pieces && !(ends->sum[n[0]] <= ends->sum[ends->pieces + n[1]])));
-    const double    more = slack * ends->sum[last ? ends->pieces + n[1] : n[0]];
-
-    if (!(sum + more <= allowed)) break;
-    sum += more;
-    n[last]++;
-  }
-  un->rows.begin += n[0] * ends->piece;
-  un->rows.end -= n[1] * ends->piece;
-  PetscCall(RowsLeaveOut(un, rows.begin, un->rows.begin));
-  PetscCall(RowsLeaveOut(un, un->rows.end, rows.end));
-  un->leftout += sum;
-  if (sum > 0) un->info.negligible += (PetscReal)(sum / (double)un->norm);
-  PetscCall(RowsSetWait(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
+  if (!(un->charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  un->looked = -1;
+  RowsGetPieces(un, &un->ends);
+  PetscCall(LitheStepEndsBegin(un->v, &un->ends));
+  PetscCall(LitheStepEndsEnd(un->v, &un->ends));
+  RowsSettle(un);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,10 +190,11 @@ PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
   PetscInt n;
 
   PetscFunctionBegin;
-  if (un->k >= un->look) {
-    PetscCall(RowsLook(un));
-    un->look = un->k + un->wait;
-  }
+  if (un->looked < 0 && un->k >= un->look) {
+    RowsGetPieces(un, &un->ends);
+    PetscCall(LitheStepEndsBegin(un->v, &un->ends));
+    un->looked = un->k;
+  } else if (un->looked >= 0 && un->k >= un->looked + LOOK_BEHIND) PetscCall(RowsLook(un));
   PetscCall(VecGetSize(un->v, &n));
   un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
   un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
