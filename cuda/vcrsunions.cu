@@ -24,7 +24,7 @@
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
 #define UNIONS_REST    128                 /* threads */
-#define UNIONS_SHARE   (11 * UNIONS_WARPS) /* tasks of a block, about */
+#define UNIONS_SHARE   (5 * UNIONS_WARPS)  /* tasks of a block at least, where a multiprocessor has more than one */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
@@ -173,18 +173,22 @@ static __device__ __forceinline__ void DoTask(const UnionsArguments &a, const Li
 template <bool sums>
 static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const __grid_constant__ UnionsArguments a, const __grid_constant__ LitheStep step)
 {
-  const unsigned int begin = a.begin + blockIdx.x * a.share, end = a.end - begin < a.share ? a.end : begin + a.share;
-  unsigned int       t    = begin + threadIdx.x / 32;
-  uint4              next = {0, 0, 0, 0};
+  __shared__ unsigned int taken;
+  const unsigned int      begin = a.begin + blockIdx.x * a.share, end = a.end - begin < a.share ? a.end : begin + a.share;
+  unsigned int            t     = begin + threadIdx.x / 32;
+  uint4                   next  = {0, 0, 0, 0};
 
+  if (threadIdx.x == 0) taken = begin + UNIONS_WARPS;
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
+  __syncthreads();
   (void)WaitForVectors(a.x); /* and those for y and the sums */
 #pragma unroll 1
   while (t < end) {
     const uint4 task = next;
 
-    /* the next task is under way while this one is worked on */
-    t += UNIONS_WARPS;
+    /* a warp that is done takes the next task, which is under way while this one is worked on */
+    if (threadIdx.x % 32 == 0) t = atomicAdd(&taken, 1u);
+    t = __shfl_sync(0xffffffffu, t, 0);
     if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);
 
     if (task.w == VCRS_UNION_ROWS) DoTask<VCRS_UNION_ROWS, sums>(a, step, task);
@@ -242,9 +246,9 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.value                         = reinterpret_cast<const Number *>(u->value);
   a.own                           = v->add == v->x;
 
-  /* as many blocks for each multiprocessor; a share is not smaller than a block has warps */
+  /* as many blocks for each multiprocessor: the more, the nearer to each other what they read at the same time. A share is not smaller than a block has warps */
   a.end   = PetscMax(a.begin, a.end);
-  turns   = PetscMax(1, (a.end - a.begin + n * UNIONS_SHARE / 2) / (n * UNIONS_SHARE));
+  turns   = PetscMax(1, (a.end - a.begin) / (n * UNIONS_SHARE));
   a.share = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));
   if (step->nsums) PetscCall(UnionsLaunch<true>(a, u, *step, stream));
   else PetscCall(UnionsLaunch<false>(a, u, *step, stream));
