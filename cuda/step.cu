@@ -113,6 +113,15 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64
   if (threadIdx.x == 0) sum[blockIdx.x] = own;
 }
 
+/* For what a kernel writes there */
+static PetscErrorCode StepEndsPrepare(LitheStepEnds *ends)
+{
+  PetscFunctionBegin;
+  if (!ends->page) PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&ends->page), (2 * LITHE_STEP_PIECES + LITHE_STEP_ZEROED) * sizeof(*ends->page)));
+  if (!ends->written) PetscCallCUDA(cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t *>(&ends->written), cudaEventDisableTiming));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAStepEndsBegin(PetscInt begin, PetscInt n, const PetscScalar dx[], LitheStepEnds *ends)
 {
   const unsigned int pieces = static_cast<unsigned int>(ends->pieces);
@@ -121,8 +130,7 @@ PetscErrorCode LitheCUDAStepEndsBegin(PetscInt begin, PetscInt n, const PetscSca
   PetscFunctionBegin;
   if (!pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  if (!ends->page) PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&ends->page), (2 * LITHE_STEP_PIECES + LITHE_STEP_ZEROED) * sizeof(*ends->page)));
-  if (!ends->written) PetscCallCUDA(cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t *>(&ends->written), cudaEventDisableTiming));
+  PetscCall(StepEndsPrepare(ends));
   StepEndsKernel<<<2 * pieces, STEP_THREADS, 0, stream>>>(static_cast<PetscInt64>(ends->rows.begin) - begin, static_cast<PetscInt64>(ends->rows.end) - begin, ends->piece, pieces, n, reinterpret_cast<const Number *>(dx), ends->page);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaEventRecord(static_cast<cudaEvent_t>(ends->written), stream));
@@ -133,7 +141,7 @@ PetscErrorCode LitheCUDAStepEndsEnd(LitheStepEnds *ends)
 {
   PetscFunctionBegin;
   PetscCallCUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(ends->written)));
-  PetscCall(PetscArraycpy(ends->sum, ends->page, 2 * ends->pieces));
+  if (ends->ondevice) PetscCall(PetscArraycpy(ends->sum, ends->page, 2 * ends->pieces));
   for (PetscInt k = 0; k < ends->nzeroed; k++) ends->zeroed += ends->page[2 * LITHE_STEP_PIECES + k];
   ends->nzeroed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,9 +186,11 @@ PetscErrorCode LitheCUDAStepZeroRows(const LitheStepRows rows[2], PetscScalar dx
   ends->nzeroed = 0;
   if (n[0] + n[1] <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(StepEndsPrepare(ends));
   ends->nzeroed = PetscMin(static_cast<PetscInt>(StepBlocks(n[0] + n[1])), LITHE_STEP_ZEROED);
   StepZeroKernel<<<static_cast<unsigned int>(ends->nzeroed), STEP_THREADS, 0, stream>>>(rows[0].begin, n[0], rows[1].begin, n[1], reinterpret_cast<Number *>(dx), reinterpret_cast<Number *>(dy), ends->page + 2 * LITHE_STEP_PIECES);
   PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaEventRecord(static_cast<cudaEvent_t>(ends->written), stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

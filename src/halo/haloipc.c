@@ -169,9 +169,12 @@ static PetscErrorCode LitheHaloAwait_IPC(LitheHalo halo, const void **ghost)
   LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
   cudaStream_t   stream = ipc->stream;
   LitheHaloTurn  turn;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloGetTurn_Private(halo, &turn, ghost));
+  ierr = LitheHaloGetTurn_Private(halo, &turn, ghost);
+  if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody will wait for what the caller has launched there */
+  PetscCall(ierr);
   if (ipc->awaited) PetscFunctionReturn(PETSC_SUCCESS);
   turn.sent = NULL;
   if (!ipc->aside) PetscCall(PetscGetCurrentCUDAStream(&stream));

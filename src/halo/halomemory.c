@@ -117,16 +117,17 @@ PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, const PetscMPIInt 
   patience->failure  = failure; /* the same address on host and device */
   PetscCallCUDA(cudaMalloc((void **)&patience->failed, sizeof(*patience->failed)));
   PetscCallCUDA(cudaMemset(patience->failed, 0, sizeof(*patience->failed)));
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* other streams need not wait for that one */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *patience, PetscBool once)
 {
-  const unsigned int number = patience->failure->neighbour - 1;
-  const double       limit  = 1e-9 * (double)patience->limit;
+  const unsigned int neighbour = patience->failure->neighbour, number = neighbour - 1; /* a device may write it now */
+  const double       limit = 1e-9 * (double)patience->limit;
 
   PetscFunctionBegin;
-  if (!patience->failure->neighbour || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!neighbour || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
   patience->told = PETSC_TRUE;
   PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU, "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", patience->what, patience->failure->exchange, limit);
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", patience->rank ? patience->rank[number] : (PetscMPIInt)number, patience->what, patience->failure->exchange, limit);

@@ -57,9 +57,8 @@ PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends)
 PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends)
 {
   PetscFunctionBegin;
-  if (!ends->pieces) PetscFunctionReturn(PETSC_SUCCESS);
 #if defined(LITHE_HAVE_CUDA)
-  if (ends->ondevice) PetscCall(LitheCUDAStepEndsEnd(ends));
+  if ((ends->ondevice && ends->pieces) || ends->nzeroed) PetscCall(LitheCUDAStepEndsEnd(ends));
 #endif
   ends->sum[2 * ends->pieces] = ends->zeroed;
   ends->zeroed                = 0;

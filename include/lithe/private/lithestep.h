@@ -92,11 +92,12 @@ PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt ns
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
 /* The rows from the first to the last entry of x that is not zero; none: begin = end */
 PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
-/* The sums at both ends of x as it is now, of all processes, once there was the second call, which is collective and waits for the device to have made them; x may be written meanwhile */
+/* The sums at both ends of x as it is now, of all processes, once there was the second call, which is collective and waits for the device to have made them; x may be written meanwhile. The second call
+   by itself, without pieces, tells what has been made zero */
 PETSC_INTERN PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends);
-/* Makes two ranges of rows, each of which may be empty, zero in both vectors; once, between two pairs of the calls before, the second of which tells what x had in them */
+/* Makes two ranges of rows, each of which may be empty, zero in both vectors. LitheStepEndsEnd() tells what x had in them: it is called before these are others */
 PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], LitheStepEnds *ends);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows);

@@ -64,7 +64,7 @@ typedef struct {
   PetscInt     building;    /* columns that KSPBuildSolution() adds to the solution of the cycle's start */
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
-  Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none, or the basis cannot do that */
+  Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none */
 
   /* The cycle */
   PetscReal initial;   /* norm of the residual that the solve began with */

@@ -76,8 +76,10 @@ typedef struct {
   LitheStepRows           rows;       /* outside of these v and work are zero */
   PetscInt                look, wait; /* the index at which their ends are looked at next, and how many there are between looks */
   PetscInt                looked;     /* the index of the vector whose ends are being summed, or -1 */
-  double                  leftout;    /* || what was left out of v ||_1, since v_0 */
-  double                  charged;    /* what is in that of the last rows, at the most */
+  PetscBool               ondevice;   /* v and work, on all processes */
+  double                  leftout;    /* || what was left out of v ||_1, since v_0, without the last rows */
+  double                  charged;    /* that of the last rows, at the most */
+  PetscReal               unsettled;  /* info.negligible without either */
   LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;

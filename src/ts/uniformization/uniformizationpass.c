@@ -122,7 +122,6 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscCall(TSUniformizationPassEnd_Private(ts));
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));
-  PetscCall(TSUniformizationRowsBegin_Private(un));
   PetscCall(VecNorm(un->v, NORM_1, &un->norm));
   PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
   un->time = ts->ptime;
@@ -134,6 +133,7 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     un->info.products = un->info.sums = un->info.passes = 0;
     TSUniformizationTakenReset_Private(&un->taken);
   }
+  PetscCall(TSUniformizationRowsBegin_Private(un));
   TSUniformizationSave_Private(un, &un->spent);
   un->steady = PETSC_FALSE;
   un->info.passes++;

@@ -38,6 +38,7 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
 {
   LitheMatStepFn *step;
   PetscInt        n;
+  PetscBool       host;
 
   PetscFunctionBegin;
   PetscCall(VecGetSize(un->v, &n));
@@ -46,9 +47,13 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   un->looked  = -1;
   un->wait    = LOOK_FIRST;
   un->leftout = un->charged = 0;
+  un->unsettled             = un->info.negligible;
   if (un->row < 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheStepGetRows(un->v, &un->rows));
   PetscCall(VecZeroEntries(un->work));
+
+  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &un->ondevice, &host));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &un->ondevice, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)un->v)));
 
   /* To leave out rows is of use only if a step does not go through them */
   PetscCall(PetscObjectQueryFunction((PetscObject)un->A, "LitheMatStep_C", &step));
@@ -85,12 +90,10 @@ static PetscErrorCode RowsSetWait(TS_Uniformization *un, PetscInt64 before, Pets
 {
   PetscInt64  least = LOOK_LEAST;
   PetscMPIInt size;
-  PetscBool   device, host;
 
   PetscFunctionBegin;
-  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &device, &host));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)un->v), &size));
-  if (device) least = PetscClipInterval(LOOK_LEAST * (PetscInt64)ROWS_SHORT * size / PetscMax(now, 1), LOOK_LEAST, LOOK_MOST);
+  if (un->ondevice) least = PetscClipInterval(LOOK_LEAST * (PetscInt64)ROWS_SHORT * size / PetscMax(now, 1), LOOK_LEAST, LOOK_MOST);
   if (64 * (before - now) < before) un->wait *= 2;
   else if (8 * (before - now) > before) un->wait /= 2;
   un->wait = (PetscInt)PetscClipInterval(un->wait, least, LOOK_MOST);
@@ -103,22 +106,27 @@ static double RowsSlack(const TS_Uniformization *un, double entries, double prod
   return (1 + entries * DBL_EPSILON) * (1 + products * ((2 * PetscMax(un->row, 1) + 8) * (double)PETSC_MACHINE_EPSILON + (double)un->defect));
 }
 
-static void RowsCharge(TS_Uniformization *un, double sum)
+/* The bound has what was left out, rounded upwards */
+static void RowsAccount(TS_Uniformization *un)
 {
-  un->leftout += sum;
-  un->charged += sum;
-  un->info.negligible += (PetscReal)(sum / (double)un->norm);
+  const double sum = un->leftout + un->charged;
+
+  if (sum > 0) un->info.negligible = un->unsettled + (PetscReal)(sum / (double)un->norm) * (1 + PETSC_MACHINE_EPSILON);
 }
 
-/* What was left out before is known by now */
-static void RowsSettle(TS_Uniformization *un)
+/* What was left out last is known by now */
+static PetscErrorCode RowsSettle(TS_Uniformization *un)
 {
   const LitheStepEnds *ends = &un->ends;
+  PetscInt             n;
 
-  if (ends->pieces && un->charged > 0) {
-    RowsCharge(un, PetscMin(0, RowsSlack(un, un->rows.end - un->rows.begin, 0) * ends->sum[2 * ends->pieces] - un->charged));
-    un->charged = 0;
-  }
+  PetscFunctionBegin;
+  if (!(un->charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetSize(un->v, &n));
+  un->leftout += RowsSlack(un, n, 0) * ends->sum[2 * ends->pieces];
+  un->charged = 0;
+  RowsAccount(un);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -128,11 +136,16 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
 {
   const LitheStepEnds *ends  = &un->ends;
   const double         slack = RowsSlack(un, (double)ends->piece + 4 * ends->pieces, un->k - un->looked);
+  PetscInt             most[2];
 
-  n[0] = n[1] = 0;
-  sum[0] = sum[1] = 0;
-  while (n[0] < ends->pieces || n[1] < ends->pieces) {
-    const int    last = n[0] == ends->pieces || (n[1] < ends->pieces && !(ends->sum[n[0]] <= ends->sum[ends->pieces + n[1]]));
+  for (int k = 0; k < 2; k++) {
+    /* an end that products reach over has no rows to leave out */
+    most[k] = (PetscInt64)ends->pieces * ends->piece > (PetscInt64)(un->k - un->looked) * un->reach[k] ? ends->pieces : 0;
+    n[k]    = 0;
+    sum[k]  = 0;
+  }
+  while (n[0] < most[0] || n[1] < most[1]) {
+    const int    last = n[0] == most[0] || (n[1] < most[1] && !(ends->sum[n[0]] <= ends->sum[ends->pieces + n[1]]));
     const double more = slack * ends->sum[last ? ends->pieces + n[1] : n[0]];
 
     if (!(sum[0] + sum[1] + more <= allowed)) break;
@@ -153,7 +166,7 @@ static PetscErrorCode RowsLook(TS_Uniformization *un)
 
   PetscFunctionBegin;
   PetscCall(LitheStepEndsEnd(un->v, &un->ends));
-  RowsSettle(un);
+  PetscCall(RowsSettle(un));
   RowsChoosePieces(un, RowsAllowed(un), n, sum);
   un->rows.begin = (PetscInt)PetscMax(rows.begin, ends->rows.begin + (PetscInt64)n[0] * ends->piece - products * un->reach[0]);
   un->rows.end   = (PetscInt)PetscMin(rows.end, ends->rows.end - (PetscInt64)n[1] * ends->piece + products * un->reach[1]);
@@ -163,24 +176,24 @@ static PetscErrorCode RowsLook(TS_Uniformization *un)
   /* also in the vector that the next one will be in */
   PetscCall(LitheStepZeroRows(un->v, un->work, out, &un->ends));
   for (int k = 0; k < 2; k++) {
-    if (out[k].begin < out[k].end && sum[k] > 0) RowsCharge(un, sum[k]);
+    if (out[k].begin < out[k].end) un->charged += sum[k];
   }
+  RowsAccount(un);
   PetscCall(RowsSetWait(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
   un->look   = un->looked + un->wait;
   un->looked = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* When nobody looks any more for some time: what was left out last, exactly. Collective; it waits for the device */
+/* When nobody may look any more: what was left out last. Collective; it waits for the device */
 PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
 {
   PetscFunctionBegin;
   if (!(un->charged > 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  un->looked = -1;
-  RowsGetPieces(un, &un->ends);
-  PetscCall(LitheStepEndsBegin(un->v, &un->ends));
+  un->looked      = -1;
+  un->ends.pieces = 0;
   PetscCall(LitheStepEndsEnd(un->v, &un->ends));
-  RowsSettle(un);
+  PetscCall(RowsSettle(un));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +247,7 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   Notes:
   Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them are made zero, and left out of products until the chain
   gets to them again, as the error is good for: what is left out until an output has been summed is at most the part of the error allowed for it, less rounding.
-  It is known exactly, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
+  It is summed, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
   the steady state, have the rest of the error. The probabilities of the solution sum to so much less than 1.
 
   It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in another order, leave out rows;
