@@ -7,7 +7,8 @@
    What the kernels of a compressed matrix share: scalars, how entries are read and decoded, and
    what is chosen once per matrix for its launches.
 
-     vcrs.cu        copies of a plan, the choice of what to launch
+     vcrs.cu        copies of a plan, products
+     vcrslaunch.cu  the choice of what to launch
      vcrspairs.cu   y = A x of L0
      vcrsunions.cu  the same where neighbouring rows have several pairs
      vcrssets.cu    y = A x of L1 and L2
@@ -539,6 +540,10 @@ static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
   a.ptr   = p->sigmaptr;
   return a;
 }
+
+/* dplan->launch; table may be NULL or have no set tables. Copies are under way when it returns */
+PETSC_INTERN PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan);
+PETSC_INTERN PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan);
 
 /* One column */
 PETSC_INTERN PetscErrorCode VCRSPairsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);

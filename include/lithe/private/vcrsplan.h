@@ -170,7 +170,7 @@ typedef struct {
   uint32_t    *sigmamask; /* [ceil(m/32)] */
   PetscInt    *sigmaptr;  /* [ceil(m/32)] */
 
-  /* on the device only: what cuda/vcrs.cu has chosen for its launches, made by the upload or the first product */
+  /* on the device only: what cuda/vcrslaunch.cu has chosen for its launches, made by the upload or the first product */
   void *launch;
 
   /* the same: an exchange runs beside products. A kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
