@@ -4,6 +4,7 @@
 
 /* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, what its set-up and its coarsest level need */
 
+#include "blocksum.cuh"
 #include "sbplaunch.cuh"
 
 #define SBP_VECTOR_THREADS 256
@@ -332,22 +333,6 @@ PetscErrorCode LitheCUDASBPGather(const SBPGrid *g, SBPPrecision precision, int 
 
 /* ------------------------------------------------------------ inner products */
 
-/* The sum of all threads of a block, in thread 0, always in the same order */
-template <int threads>
-static __device__ __forceinline__ double SBPBlockSum(double s)
-{
-  __shared__ double partial[threads / SBP_WARP];
-
-#pragma unroll
-  for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) s += __shfl_xor_sync(0xffffffffu, s, offset);
-  if (SBPLane() == 0) partial[threadIdx.x / SBP_WARP] = s;
-  __syncthreads();
-  s = 0;
-  if (threadIdx.x == 0)
-    for (int w = 0; w < threads / SBP_WARP; w++) s += partial[w];
-  return s;
-}
-
 template <class X, class Y>
 struct SBPDotTerm {
   SBPNumbers<X> x;
@@ -377,7 +362,7 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPTermKernel(SBPNo
 
   for (int j = static_cast<int>(blockIdx.x); j < nodes.count[1]; j += static_cast<int>(gridDim.x))
     for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) s += term(i, j);
-  s = SBPBlockSum<SBP_VECTOR_THREADS>(s);
+  s = BlockSum<SBP_VECTOR_THREADS>(s);
   if (threadIdx.x == 0) partial[blockIdx.x] = s;
 }
 
@@ -386,7 +371,7 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPSumKernel(int n,
   double s = 0;
 
   for (int k = static_cast<int>(threadIdx.x); k < n; k += SBP_VECTOR_THREADS) s += partial[k];
-  s = SBPBlockSum<SBP_VECTOR_THREADS>(s);
+  s = BlockSum<SBP_VECTOR_THREADS>(s);
   if (threadIdx.x == 0) *sum = s;
 }
 

@@ -7,6 +7,7 @@
    at both ends of its rows
 */
 
+#include "blocksum.cuh"
 #include "step.cuh"
 
 #define STEP_THREADS 256
@@ -86,20 +87,6 @@ static __device__ __forceinline__ double Size(Number a)
 #endif
 }
 
-/* The sum over a block, always in the same order; of the first thread */
-static __device__ __forceinline__ double StepBlockSum(double own)
-{
-  __shared__ double part[STEP_THREADS / 32];
-
-  for (int d = 16; d; d /= 2) own += __shfl_down_sync(0xffffffffu, own, d);
-  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = own;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < STEP_THREADS / 32; w++) own += part[w];
-  }
-  return own;
-}
-
 /* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
 static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {
@@ -109,7 +96,7 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64
 
 #pragma unroll 8
   for (PetscInt64 i = from + threadIdx.x; i < to; i += STEP_THREADS) own += Size(x[i]);
-  own = StepBlockSum(own);
+  own = BlockSum<STEP_THREADS>(own);
   if (threadIdx.x == 0) sum[blockIdx.x] = own;
 }
 
@@ -173,7 +160,7 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepZeroKernel(PetscInt64
     x[row] = Number{};
     y[row] = Number{};
   }
-  own = StepBlockSum(own);
+  own = BlockSum<STEP_THREADS>(own);
   if (threadIdx.x == 0) sum[blockIdx.x] = own;
 }
 

@@ -169,19 +169,6 @@ PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if defined(LITHE_HAVE_CUDA)
-PetscErrorCode LitheHaloTake(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
-{
-  PetscFunctionBegin;
-  PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloTake() called without LitheHaloBegin()");
-  halo->begun = PETSC_FALSE;
-  PetscCall(PetscMemzero(turn, sizeof(*turn)));
-  if (halo->ops->take) PetscCall((*halo->ops->take)(halo, turn, ghost));
-  if (!turn->exchange) PetscCall((*halo->ops->end)(halo, ghost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
 PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info)
 {
   PetscFunctionBegin;

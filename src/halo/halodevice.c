@@ -129,6 +129,17 @@ PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode LitheHaloTake(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+{
+  PetscFunctionBegin;
+  PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloTake() called without LitheHaloBegin()");
+  halo->begun = PETSC_FALSE;
+  PetscCall(PetscMemzero(turn, sizeof(*turn)));
+  if (halo->ops->take) PetscCall((*halo->ops->take)(halo, turn, ghost));
+  if (!turn->exchange) PetscCall((*halo->ops->end)(halo, ghost));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream)
 {
   void *own = NULL;

@@ -5,6 +5,9 @@
 /* Off-diagonal blocks in which few rows have entries, on the host; cuda/offdiagonal.cu has the same for devices */
 
 #include <lithe/private/litheoffdiagonal.h>
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 /* Rows are at both ends of the m: the longest run of others is between them */
 static void OffDiagonalGetEnds(PetscInt m, LitheOffDiagonal *d)
@@ -77,3 +80,20 @@ PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *d, const LitheStep *s
   PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)d->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if defined(LITHE_HAVE_CUDA)
+PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *d, LitheHalo halo, const LitheStep *step, PetscScalar dy[])
+{
+  LitheHaloTurn turn;
+  cudaStream_t  stream;
+  const void   *dghost;
+
+  PetscFunctionBegin;
+  PetscCall(LitheHaloTake(halo, &turn, &dghost));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAOffDiagonalAdd(d, &turn, step, (const PetscScalar *)dghost, dy, stream));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

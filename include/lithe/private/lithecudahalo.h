@@ -96,6 +96,12 @@ struct LitheReduceTurn {
 };
 
 /*
+   LitheHaloEnd() for a kernel of the caller's that does what cuda/halo.cuh says with this turn, which saves a launch: one is launched in PETSc's stream then, also by a process
+   that gets nothing. That is not possible with each transport; otherwise the turn has no number, nothing is left to be done, and no such kernel need be launched
+*/
+PETSC_INTERN PetscErrorCode LitheHaloTake(LitheHalo, LitheHaloTurn *turn, const void **ghost);
+
+/*
    Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream. What is launched there runs beside what
    PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(); after LitheHaloAwait() it finds the ghosts. NULL: there is no such stream.
 */

@@ -40,14 +40,11 @@ PETSC_EXTERN PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport
 PETSC_EXTERN PetscErrorCode LitheHaloUpdate(PetscSF sf, LitheTransport transport, PetscMemType memory, size_t unit, LitheHalo *halo, PetscBool *made);
 PETSC_EXTERN PetscErrorCode LitheHaloBegin(LitheHalo halo, const void *x);
 PETSC_EXTERN PetscErrorCode LitheHaloEnd(LitheHalo halo, const void **ghost);
-/*
-   The same, for a kernel of the caller's that does what cuda/halo.cuh says with this turn, which saves a launch: one is launched in PETSc's stream then, also by a process
-   that gets nothing. That is not possible with each transport; otherwise the turn has no number, nothing is left to be done, and no such kernel need be launched
-*/
+PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
+PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
+
+/* The end of an exchange as kernels want it: lithecudahalo.h */
 typedef struct LitheHaloTurn LitheHaloTurn;
-PETSC_INTERN PetscErrorCode  LitheHaloTake(LitheHalo halo, LitheHaloTurn *turn, const void **ghost);
-PETSC_EXTERN PetscErrorCode  LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info);
-PETSC_EXTERN PetscErrorCode  LitheHaloDestroy(LitheHalo *halo);
 
 /*
    Sums of numbers over processes, in place, without the host where the transport can:

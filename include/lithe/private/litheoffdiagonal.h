@@ -37,4 +37,6 @@ PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
 /* turn: of the exchange that brings dghost[], also where there are no rows (LitheHaloTake()); NULL, or without a number: they are there, for what is in the stream */
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloTurn *turn, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t);
+/* Ends an exchange, and adds what it brings, in PETSc's stream: in one kernel where the transport can do that. d, dy: on the device. src/mat/offdiagonal.c */
+PETSC_INTERN PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *, LitheHalo, const LitheStep *step, PetscScalar dy[]);
 #endif

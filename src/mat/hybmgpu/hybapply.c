@@ -16,15 +16,13 @@
 
 static const LitheStep HybPlain = {.scale = 1};
 
-/* What a caller wants of a block, with arrays on the device or on the host */
-PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
 {
   Mat_HYBMGPU *ctx;
   HybCSR       csr;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  if (device || ctx->opt.format != MATHYBMGPU_FORMAT_AUTO) PetscCall(MatHYBMGPUUpdate_Seq(A, op, device));
   PetscCall(HybGetCSR(A, &csr));
   if (device) PetscCall(PetscLogGpuTimeBegin());
   if (!device && (ctx->opt.format == MATHYBMGPU_FORMAT_AUTO || (op == HYB_OP_T && ctx->format != MATHYBMGPU_FORMAT_VCRS))) {
@@ -41,6 +39,14 @@ PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, c
   }
 #endif
   if (device) PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUUpdate_Seq(A, op, device));
+  PetscCall(MatHYBMGPUMultCurrent_Private(A, op, device, x, add, step, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -252,8 +252,9 @@ PetscErrorCode MatHYBMGPUUpdate_Seq(Mat A, HybOp op, PetscBool device)
   HybCSR       csr;
 
   PetscFunctionBegin;
-  PetscCall(MatHYBMGPUChoose_Seq(A));
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  if (!device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatHYBMGPUChoose_Seq(A));
   if (ctx->format == MATHYBMGPU_FORMAT_VCRS) {
     if (device) PetscCall(HybCompressedUpload(ctx->compressed));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -99,7 +99,7 @@ PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
 PETSC_INTERN PetscErrorCode HybCopiesUpdate(HybCopies *, const HybCSR *, PetscBool device);
 PETSC_INTERN PetscErrorCode HybCopiesUpdateTransposed(HybCopies *, const HybCSR *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *);
-/* Makes what a product reads current, on a device or on the host */
+/* Makes what a product reads current, on a device or on the host, where that of the format auto is AIJ itself */
 PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
 /* Chooses the format and the place of every entry, which is enough to tell of them */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
@@ -114,6 +114,8 @@ PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, cons
 PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
 /* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+/* The same, after MatHYBMGPUUpdate_Seq() */
+PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetProducts_Private(Mat);
 
 /* hybmgpumpi.c: the class on many processes */

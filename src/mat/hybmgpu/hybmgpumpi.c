@@ -155,7 +155,7 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
 }
 
 /*
-   Between begin and end of an exchange: the whole product, if rows with ghosts are at the ends of the block, half of it at most, in whole slices. Rows have the same bits
+   From the begin of an exchange to its end: the whole product, if rows with ghosts are at the ends of the block, half of it at most, in whole slices. Rows have the same bits
    as otherwise. The plan is current, and was so when the exchange began.
 */
 static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[], PetscBool *done)
@@ -185,6 +185,7 @@ static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo
   PetscCall(LitheHaloAwait(halo, &ghost));
   PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, NULL, step, (const PetscScalar *)ghost, y, aside));
   PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(LitheHaloEnd(halo, &ghost));
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,7 +199,6 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   LitheHalo   *halo;
   PetscSF      sf;
   const void  *ghost;
-  PetscBool    done = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
@@ -213,27 +213,22 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   PetscCall(MatGetMultPetscSF(A, &sf));
   halo = &ctx->halo[device ? 1 : 0];
   PetscCall(LitheHaloUpdate(sf, ctx->opt.transport, device ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), halo, NULL));
-  if (device) PetscCall(MatHYBMGPUUpdate_Seq(Ad, op, PETSC_TRUE));
+  PetscCall(MatHYBMGPUUpdate_Seq(Ad, op, device));
   PetscCall(LitheHaloBegin(*halo, x));
 #if defined(LITHE_HAVE_CUDA)
-  if (device) PetscCall(MatHYBMGPUMultBeside_Private(A, Ad, *halo, x, add, step, y, &done));
-#endif
-  if (!done) PetscCall(MatHYBMGPUMultArrays_Private(Ad, op, device, x, add, step, y));
-#if defined(LITHE_HAVE_CUDA)
-  if (device && !done) {
-    LitheHaloTurn turn;
-    cudaStream_t  stream;
+  if (device) {
+    PetscBool done;
 
-    PetscCall(LitheHaloTake(*halo, &turn, &ghost));
-    PetscCall(PetscGetCurrentCUDAStream(&stream));
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, &turn, step, (const PetscScalar *)ghost, y, stream));
-    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(MatHYBMGPUMultBeside_Private(A, Ad, *halo, x, add, step, y, &done));
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatHYBMGPUMultCurrent_Private(Ad, op, device, x, add, step, y));
+    PetscCall(LitheOffDiagonalEnd(&ctx->doff, *halo, step, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
+  PetscCall(MatHYBMGPUMultCurrent_Private(Ad, op, device, x, add, step, y));
   PetscCall(LitheHaloEnd(*halo, &ghost));
-  if (!device) PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
+  PetscCall(LitheOffDiagonalAdd(&ctx->off, step, (const PetscScalar *)ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

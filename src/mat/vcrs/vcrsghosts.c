@@ -90,21 +90,6 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if defined(LITHE_HAVE_CUDA)
-/* The array alone, of a halo on a device, for a kernel that waits for them as its turn says. Collective */
-PetscErrorCode MatVCRSGhostsTake_Private(Mat A, LitheHaloTurn *turn, const PetscScalar **ghost)
-{
-  Mat_VCRS   *ctx;
-  const void *a;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(LitheHaloTake(ctx->ghosts[1].halo, turn, &a));
-  *ghost = (const PetscScalar *)a;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
 /* The transport that products use, and what it brings to this process; without products yet the one that is asked for */
 PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *ctx, LitheHaloInfo *info, PetscBool *used)
 {

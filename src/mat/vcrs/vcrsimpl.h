@@ -179,9 +179,6 @@ PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 /* vcrsghosts.c: of a parallel matrix */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
-#if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatVCRSGhostsTake_Private(Mat, LitheHaloTurn *, const PetscScalar **ghost); /* in its place, on a device, for a kernel of the caller's: LitheHaloTake() */
-#endif
 PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);

@@ -5,9 +5,6 @@
 /* Steps of power series with a MATVCRS, and off-diagonal blocks in which few rows have entries */
 
 #include "vcrsimpl.h"
-#if defined(LITHE_HAVE_CUDA)
-  #include <petscdevice_cuda.h>
-#endif
 
 /* ------------------------------------------------------------ off-diagonal blocks */
 
@@ -76,29 +73,22 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* On a device; where the transport can, the kernel that adds them waits for them itself */
 static PetscErrorCode OffDiagonalAdd_Device(Mat A, Mat Ao, const LitheStep *step, Vec y)
 {
-  Mat_VCRS          *ctx;
-  LitheHaloTurn      turn;
-  cudaStream_t       stream;
-  const PetscScalar *ghost;
-  PetscScalar       *py;
+  Mat_VCRS    *all, *ctx;
+  PetscScalar *py;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &all));
   PetscCall(MatVCRSGetContext(Ao, &ctx));
   if (!ctx->drows) {
     PetscCall(PetscNew(&ctx->drows));
     PetscCall(LitheCUDAOffDiagonalUpload(ctx->rows, ctx->drows));
   }
-  PetscCall(MatVCRSGhostsTake_Private(A, &turn, &ghost));
   PetscCall(VecGetArrayAndMemType(y, &py, NULL));
-  PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAOffDiagonalAdd(ctx->drows, &turn, step, ghost, py, stream));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
+  PetscCall(LitheOffDiagonalEnd(ctx->drows, all->ghosts[1].halo, step, py));
   PetscCall(VecRestoreArrayAndMemType(y, &py));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)ctx->rows->nz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
