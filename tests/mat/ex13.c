@@ -3,7 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "MATVCRS of matrices too large for the kernels of small ones: products of every layout and container against the entries that they hold.\n\
-  -x_vec_type, -y_vec_type, -z_vec_type <type> - of the input, the output and what is added\n\n";
+  -x_vec_type, -y_vec_type, -z_vec_type <type> - of the input, the output and what is added\n\
+  -every <n>, -first <k>                       - of each n cases in turn the k-th, from 0\n\n";
 
 #include "vcrstest.h"
 
@@ -247,12 +248,13 @@ int main(int argc, char **argv)
 {
   char      type[64] = VECSTANDARD;
   PetscBool cuda;
-  PetscInt  failures = 0, count = 0, grouped = 0, every = 1, k = 0;
+  PetscInt  failures = 0, count = 0, grouped = 0, every = 1, first = 0, k = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-first", &first, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-x_vec_type", type, sizeof(type), NULL));
   PetscCall(PetscStrcmp(type, VECCUDA, &cuda));
   for (size_t g = 0; g < PETSC_STATIC_ARRAY_LENGTH(grids); g++) {
@@ -269,7 +271,7 @@ int main(int argc, char **argv)
       /* no index sets in an unstructured matrix; nothing to choose in one of few different rows */
       if (grids[g].shuffled && s && stores[s].layout != MATVCRS_LAYOUT_L3) continue;
       if (grids[g].media && s > 1) continue;
-      if (k++ % every) continue;
+      if (k++ % every != first) continue;
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatVCRSSetLayout(A, stores[s].layout));
       PetscCall(MatVCRSSetLoss(A, stores[s].loss));
@@ -306,7 +308,7 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  # -every 5: one of each is enough for the host loops, which do not differ by size
+  # -every 5: one of each is enough for the host loops, which do not differ by size; -every 3 -first k: all, a third at a time
   test:
     suffix: 1
     args: -every 5
@@ -314,6 +316,6 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda
-    args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda
+    args: -x_vec_type cuda -y_vec_type cuda -z_vec_type cuda -every 3 -first {{0 1 2}}
 
 TEST*/
