@@ -6,39 +6,28 @@
 
 #include <lithe/private/lithestep.h>
 
-/* Whether there are kernels */
-#if defined(LITHE_HAVE_CUDA)
-static const PetscBool kernels = PETSC_TRUE;
-#else
-static const PetscBool kernels = PETSC_FALSE;
-#endif
-
 PetscErrorCode LitheStepGetPlace(Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device, PetscBool *host)
 {
   PetscFunctionBegin;
-  *device = *host = PETSC_TRUE;
-  for (PetscInt k = -2; k < nsums; k++) {
-    Vec       v = k < -1 ? x : k < 0 ? y
-                                     : sums[k].sum;
-    PetscBool iscuda, ishost, bound;
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){x, y}, device, host));
+  for (PetscInt k = 0; k < nsums; k++) {
+    PetscBool sumdevice, sumhost;
 
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &iscuda, VECSEQCUDA, VECMPICUDA, ""));
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &ishost, VECSEQ, VECMPI, ""));
-    PetscCall(VecBoundToCPU(v, &bound));
-    *device = (PetscBool)(*device && kernels && iscuda && !bound);
-    *host   = (PetscBool)(*host && (ishost || (iscuda && bound)));
+    PetscCall(LitheVecsGetPlace(1, &sums[k].sum, &sumdevice, &sumhost));
+    *device = (PetscBool)(*device && sumdevice);
+    *host   = (PetscBool)(*host && sumhost);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheStepIsOnDevice(Mat A, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[], PetscBool *device)
 {
-  PetscBool host, bound;
+  PetscBool host, step;
 
   PetscFunctionBegin;
-  PetscCall(LitheStepGetPlace(x, y, nsums, sums, device, &host));
-  PetscCall(MatBoundToCPU(A, &bound));
-  if (bound) *device = PETSC_FALSE;
+  PetscCall(LitheMatIsOnDevice(A, 0, NULL, device));
+  PetscCall(LitheStepGetPlace(x, y, nsums, sums, &step, &host));
+  *device = (PetscBool)(*device && step);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,12 +72,12 @@ PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows)
   LitheStepRows      own = {0, 0};
   const PetscScalar *xx;
   PetscInt           n, begin, limits[2];
-  PetscBool          device, host;
+  PetscBool          device;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &begin, NULL));
-  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &device, &host));
+  PetscCall(LitheVecsGetPlace(1, &x, &device, NULL));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(VecGetArrayReadAndMemType(x, &xx, NULL));

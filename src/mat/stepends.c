@@ -28,14 +28,13 @@ PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends)
 {
   const PetscScalar *xx;
   PetscInt           n, begin, from, to;
-  PetscBool          host;
 
   PetscFunctionBegin;
   PetscCheck(ends->pieces >= 0 && ends->pieces <= LITHE_STEP_PIECES && ends->piece >= 0 && 2 * (PetscInt64)ends->pieces * ends->piece <= (PetscInt64)ends->rows.end - ends->rows.begin, PetscObjectComm((PetscObject)x), PETSC_ERR_PLIB, "%" PetscInt_FMT " pieces of %" PetscInt_FMT " rows at both ends of rows %" PetscInt_FMT " to %" PetscInt_FMT, ends->pieces, ends->piece, ends->rows.begin, ends->rows.end);
   if (!ends->pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &begin, NULL));
-  PetscCall(LitheStepGetPlace(x, x, 0, NULL, &ends->ondevice, &host));
+  PetscCall(LitheVecsGetPlace(1, &x, &ends->ondevice, NULL));
 #if defined(LITHE_HAVE_CUDA)
   if (ends->ondevice) {
     PetscCall(VecGetArrayReadAndMemType(x, &xx, NULL));
@@ -81,7 +80,7 @@ PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], Lith
   LitheStepRows own[2];
   PetscScalar  *xx, *yy;
   PetscInt      begin, end;
-  PetscBool     device, host;
+  PetscBool     device;
 
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(x, &begin, &end));
@@ -89,7 +88,7 @@ PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], Lith
     own[k].begin = PetscClipInterval(rows[k].begin, begin, end) - begin;
     own[k].end   = PetscMax(PetscClipInterval(rows[k].end, begin, end) - begin, own[k].begin);
   }
-  PetscCall(LitheStepGetPlace(x, y, 0, NULL, &device, &host));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){x, y}, &device, NULL));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
     PetscCall(VecGetArrayAndMemType(x, &xx, NULL));

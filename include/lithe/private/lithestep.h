@@ -10,7 +10,7 @@
 */
 
 #include <lithe/private/hostdevice.h>
-#include <petscmat.h>
+#include <lithe/private/litheplace.h>
 
 /* A sum that takes weight y + before x; first: it begins with that */
 typedef struct {

@@ -7,20 +7,7 @@
 */
 
 #include "cbcoefficients.h"
-
-#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* Vectors of CUDA that are used there */
-static PetscErrorCode CBBasisIsOnDevice_Private(Vec x, PetscBool *device)
-{
-  PetscBool bound;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)x, device, VECSEQCUDA, VECMPICUDA, VECCUDA, ""));
-  PetscCall(VecBoundToCPU(x, &bound));
-  if (bound) *device = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
+#include <lithe/private/litheplace.h>
 
 PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis)
 {
@@ -49,7 +36,7 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const Lith
     PetscCall(PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld + 1, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
   }
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  PetscCall(CBBasisIsOnDevice_Private(x, &device));
+  PetscCall(LitheVecsGetPlace(1, &x, &device, NULL));
   if (device) PetscCall(CBBasisCreate_Device(b));
 #endif
   if (!device) PetscCall(CBBasisCreate_Host(b));

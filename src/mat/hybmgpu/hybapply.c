@@ -96,21 +96,7 @@ static PetscErrorCode MatHYBMGPUGetPlace_Private(Mat A, Vec x, Vec add, Vec y, P
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  *device = PETSC_FALSE;
-#if defined(LITHE_HAVE_CUDA)
-  {
-    PetscBool xdevice, adddevice = PETSC_TRUE, ydevice;
-
-    PetscCall(VecIsOnDevice_Private(x, &xdevice));
-    PetscCall(VecIsOnDevice_Private(y, &ydevice));
-    if (add && add != y) PetscCall(VecIsOnDevice_Private(add, &adddevice));
-    *device = (PetscBool)(xdevice && adddevice && ydevice && !A->boundtocpu);
-  }
-#else
-  (void)x;
-  (void)add;
-  (void)y;
-#endif
+  PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){x, y, add == y ? NULL : add}, device));
   *super = (PetscBool)(!*device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO && (ctx->opt.transport == LITHE_TRANSPORT_AUTO || ctx->opt.transport == LITHE_TRANSPORT_MPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -113,8 +113,8 @@ static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
 /* out = A u, b + A u or b - A u; b may be out. On the device if all vectors are there */
 static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, Vec out)
 {
-  Mat_SBPSAT        *ctx     = (Mat_SBPSAT *)A->data;
-  PetscBool          device  = PETSC_FALSE;
+  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
+  PetscBool          device;
   const SBPKernels  *kernels = &SBPHostKernels;
   const SBPOperator *op;
   const PetscScalar *pu, *pb = NULL;
@@ -123,16 +123,9 @@ static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, 
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
+  PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){u, out, b == out ? NULL : b}, &device));
 #if defined(LITHE_HAVE_CUDA)
-  {
-    PetscBool udevice, bdevice = PETSC_TRUE, outdevice;
-
-    PetscCall(VecIsOnDevice_Private(u, &udevice));
-    PetscCall(VecIsOnDevice_Private(out, &outdevice));
-    if (b && b != out) PetscCall(VecIsOnDevice_Private(b, &bdevice));
-    device = udevice && bdevice && outdevice && !A->boundtocpu ? PETSC_TRUE : PETSC_FALSE;
-    if (device) kernels = &SBPDeviceKernels;
-  }
+  if (device) kernels = &SBPDeviceKernels;
 #endif
   op = &ctx->op[SBP_SCALAR][0];
   if (device) {
@@ -210,13 +203,13 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
   const SBPOperator *op;
   PetscScalar       *to;
-  PetscBool          device = PETSC_FALSE;
+  PetscBool          device;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATBuild_Private(A));
+  PetscCall(LitheMatIsOnDevice(A, 1, &d, &device));
 #if defined(LITHE_HAVE_CUDA)
-  PetscCall(VecIsOnDevice_Private(d, &device));
-  if (device && !A->boundtocpu) {
+  if (device) {
     PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));
     PetscCall(VecGetArrayWriteAndMemType(d, &to, NULL));
     PetscCall((*SBPDeviceKernels.diagonal)(op, to));
@@ -224,7 +217,6 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  (void)device;
   op = &ctx->op[SBP_SCALAR][0];
   PetscCall(VecGetArrayWrite(d, &to));
   if (op->coefficient[0]) PetscCall((*SBPHostKernels.diagonal)(op, to));

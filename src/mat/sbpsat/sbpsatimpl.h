@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sbptables.h"
+#include <lithe/private/litheplace.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>
 #include <petscdmda.h>
@@ -81,8 +82,3 @@ PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SBPSAT(Mat, PetscInt, const IS[
 PETSC_INTERN PetscErrorCode MatCreateSubMatrix_SBPSAT(Mat, IS, IS, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatView_SBPSAT(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatGetInfo_SBPSAT(Mat, MatInfoType, MatInfo *);
-
-/* src/mat/vcrs/vcrsapply.c */
-#if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
-#endif

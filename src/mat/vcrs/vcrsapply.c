@@ -10,17 +10,6 @@
 #endif
 
 #if defined(LITHE_HAVE_CUDA)
-PetscErrorCode VecIsOnDevice_Private(Vec x, PetscBool *device)
-{
-  PetscBool bound;
-
-  PetscFunctionBegin;
-  *device = PETSC_FALSE;
-  PetscCall(VecBoundToCPU(x, &bound));
-  if (!bound) PetscCall(PetscObjectTypeCompareAny((PetscObject)x, device, VECSEQCUDA, VECMPICUDA, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Makes the device copy of the plan */
 PetscErrorCode MatVCRSUpload_Private(Mat A)
 {
@@ -115,12 +104,10 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscCall(MatVCRSCompress(A));
 #if defined(LITHE_HAVE_CUDA)
   {
-    PetscBool xdevice, adddevice = PETSC_TRUE, ydevice;
+    PetscBool device;
 
-    PetscCall(VecIsOnDevice_Private(x, &xdevice));
-    PetscCall(VecIsOnDevice_Private(y, &ydevice));
-    if (add && add != y) PetscCall(VecIsOnDevice_Private(add, &adddevice));
-    if (xdevice && adddevice && ydevice && !A->boundtocpu) {
+    PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){x, y, add == y ? NULL : add}, &device));
+    if (device) {
       PetscCall(MatVCRSApply_Device(A, op, x, add, y));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -176,13 +163,11 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
   Mat_VCRS          *ctx;
   const PetscScalar *px, *pb;
   PetscScalar       *pr;
-  PetscBool          xdevice, bdevice, rdevice;
+  PetscBool          device;
 
   PetscFunctionBegin;
-  PetscCall(VecIsOnDevice_Private(x, &xdevice));
-  PetscCall(VecIsOnDevice_Private(b, &bdevice));
-  PetscCall(VecIsOnDevice_Private(r, &rdevice));
-  if (!xdevice || !bdevice || !rdevice || A->boundtocpu || r == b) {
+  PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){x, b, r}, &device));
+  if (!device || r == b) {
     PetscCheck(r != b, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the right side must be different vectors");
     PetscCall(MatMult(A, x, r));
     PetscCall(VecAYPX(r, -1, b));

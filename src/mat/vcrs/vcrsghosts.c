@@ -7,18 +7,6 @@
 #include "vcrsimpl.h"
 #include <petscsf.h>
 
-/* Where the ghosts of x have to be: on the device if x and A are, as a vector of a type that the kernels take */
-static PetscErrorCode MatVCRSGhostsOnDevice_Private(PETSC_UNUSED Mat A, PETSC_UNUSED Vec x, PetscBool *device)
-{
-  PetscFunctionBegin;
-  *device = PETSC_FALSE;
-#if defined(LITHE_HAVE_CUDA)
-  PetscCall(VecIsOnDevice_Private(x, device));
-  if (A->boundtocpu) *device = PETSC_FALSE;
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *g)
 {
   PetscFunctionBegin;
@@ -38,7 +26,7 @@ PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(MatVCRSGhostsOnDevice_Private(A, x, &device));
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
   g = &ctx->ghosts[device ? 1 : 0];
   PetscCall(MatGetMultPetscSF(A, &sf));
   PetscCall(LitheHaloUpdate(sf, ctx->transport, device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST, sizeof(PetscScalar), &g->halo, &made));
@@ -70,7 +58,7 @@ PetscErrorCode MatVCRSGhostsEnd_Private(Mat A, Vec x, Vec *ghosts)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(MatVCRSGhostsOnDevice_Private(A, x, &device));
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
   g = &ctx->ghosts[device ? 1 : 0];
   PetscCall(LitheHaloEnd(g->halo, &a));
 

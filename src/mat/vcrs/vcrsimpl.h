@@ -121,7 +121,6 @@ PETSC_INTERN PetscErrorCode MatSetPreallocationCOO_VCRS(Mat, PetscCount, PetscIn
 PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], InsertMode);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
-PETSC_INTERN PetscErrorCode VecIsOnDevice_Private(Vec, PetscBool *);
 
 /* vcrstridevice.c */
 PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **);

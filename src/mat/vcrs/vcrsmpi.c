@@ -224,17 +224,14 @@ static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Mat *Ad, Mat *Ao)
 }
 
 /* A ghost vector of x's kind for a transposed product, which gives each process what others have computed for it */
-static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, PETSC_UNUSED Vec x, Mat Ao, Vec *lvec)
+static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, Vec *lvec)
 {
   Mat_VCRS *ctx;
-  PetscBool device = PETSC_FALSE;
+  PetscBool device;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-#if defined(LITHE_HAVE_CUDA)
-  PetscCall(VecIsOnDevice_Private(x, &device));
-  if (A->boundtocpu) device = PETSC_FALSE;
-#endif
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &device));
   PetscCall(LitheAIJGetGhostVector(Ao->cmap->n, device, &ctx->lvec));
   *lvec = ctx->lvec;
   PetscFunctionReturn(PETSC_SUCCESS);

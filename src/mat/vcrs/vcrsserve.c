@@ -42,7 +42,7 @@ static PetscErrorCode MatGetDiagonal_VCRSDropped(Mat A, Vec v)
   {
     PetscBool device;
 
-    PetscCall(VecIsOnDevice_Private(v, &device));
+    PetscCall(LitheMatIsOnDevice(A, 1, &v, &device));
     if (device && ctx->dplan) {
       PetscCall(VecGetArrayAndMemType(v, &d, NULL));
       PetscCall(LitheCUDAVCRSGetDiagonal(ctx->dplan, d));

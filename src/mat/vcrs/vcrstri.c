@@ -317,12 +317,11 @@ PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Ve
   PetscCheck(T->rmap->n == T->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A triangle is square, not %" PetscInt_FMT " x %" PetscInt_FMT, T->rmap->n, T->cmap->n);
   PetscCheck(b->map->n == T->rmap->n && x->map->n == T->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Vectors of %" PetscInt_FMT " and %" PetscInt_FMT " entries for a triangle of %" PetscInt_FMT " rows", b->map->n, x->map->n, T->rmap->n);
 #if defined(LITHE_HAVE_CUDA)
-  if (!T->boundtocpu) {
-    PetscBool bdevice, xdevice;
+  {
+    PetscBool device;
 
-    PetscCall(VecIsOnDevice_Private(b, &bdevice));
-    PetscCall(VecIsOnDevice_Private(x, &xdevice));
-    if (bdevice && xdevice) {
+    PetscCall(LitheMatIsOnDevice(T, 2, (const Vec[]){b, x}, &device));
+    if (device) {
       PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device right side and solution cannot be the same vector");
       PetscCall(MatVCRSSubstitute_Device_Private(T, upper, transpose, b, x));
       PetscFunctionReturn(PETSC_SUCCESS);

@@ -79,7 +79,7 @@ static PetscErrorCode TSUniformizationGetTheta_Uniformization(TS ts, PetscReal *
 static PetscErrorCode TSUniformizationSetRateFactor_Uniformization(TS ts, PetscReal factor)
 {
   PetscFunctionBegin;
-  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_rate_factor %g: use a factor of at least 1", (double)factor);
+  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_rate_factor %g: use a factor from 1 to 1e6", (double)factor);
   ((TS_Uniformization *)ts->data)->factor = factor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -297,7 +297,7 @@ PetscErrorCode TSUniformizationGetMethod(TS ts, TSUniformizationMethod *method)
 
   Input Parameters:
 + ts - the time stepper
-- eps - allowed || p - exact ||_1 / || p(0) ||_1, at the final time; 1e-8 is the default, 1e-4 in single precision
+- eps - allowed || p - exact ||_1 / || p(0) ||_1, at the final time, between 0 and 1; 1e-8 is the default, 1e-4 in single precision
 
   Options Database Key:
 . -ts_uniformization_eps <1e-8> - the error
@@ -353,7 +353,7 @@ PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
 
   Input Parameters:
 + ts - the time stepper
-- theta - the number, 100 by default
+- theta - the number, from 0.001 to 1e9; 100 is the default
 
   Options Database Key:
 . -ts_uniformization_theta <100> - the number
@@ -402,7 +402,7 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
 
   Input Parameters:
 + ts - the time stepper
-- factor - at least 1, the default
+- factor - from 1, the default, to 1e6
 
   Options Database Key:
 . -ts_uniformization_rate_factor <1> - the factor
@@ -463,7 +463,7 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Level: intermediate
 
   Note:
-  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the error allowed, K being the last product that
+  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the error that rounding and states left out leave, K being the last product that
   would be needed. As P^T does not increase the norm, no later one can differ by more: the test cannot stop early, as one of differences alone
   does where a chain is slow (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006,
   show how far off such tests may be). It costs a norm in 16 products.

@@ -38,7 +38,6 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
 {
   LitheMatStepFn *step;
   PetscInt        n;
-  PetscBool       host;
 
   PetscFunctionBegin;
   PetscCall(VecGetSize(un->v, &n));
@@ -52,7 +51,7 @@ PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *un)
   PetscCall(LitheStepGetRows(un->v, &un->rows));
   PetscCall(VecZeroEntries(un->work));
 
-  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &un->ondevice, &host));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &un->ondevice, NULL));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &un->ondevice, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)un->v)));
 
   /* To leave out rows is of use only if a step does not go through them */
@@ -237,7 +236,7 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 
   Input Parameters:
 + ts   - the time stepper
-- part - of the error of `TSUniformizationSetEpsilon()`, at least 0 and less than 1; 0.1 is the default, 0 leaves out only what is zero
+- part - of the error of `TSUniformizationSetEpsilon()` that rounding leaves, at least 0 and less than 1; 0.1 is the default, 0 leaves out only what is zero
 
   Options Database Key:
 . -ts_uniformization_negligible <0.1> - the part

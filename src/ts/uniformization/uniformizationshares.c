@@ -196,11 +196,11 @@ static PetscErrorCode SharesFind(const TSUniformizationTaken *taken, PetscInt nr
 static PetscErrorCode SharesLeaveOut(TS ts, PetscBool *leaves, PetscInt *nrows)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
-  PetscBool          device, host;
+  PetscBool          device;
 
   PetscFunctionBegin;
   PetscCheck(un->v && un->A && un->info.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: which states take part is known after a solve. Call TSSolve() before");
-  PetscCall(LitheStepGetPlace(un->v, un->work, 0, NULL, &device, &host));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &device, NULL));
   PetscCall(LitheMatStepLeavesOut(un->A, device, leaves));
   if (!un->taken.n) *leaves = PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, leaves, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)ts)));

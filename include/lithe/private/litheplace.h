@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Where vectors are, and so where what reads and writes them works: on the device if all of them are there, else on the host, for which a vector's own
+   accessors bring what it has. Vectors that are NULL do not count. Not collective.
+*/
+
+#include <petscmat.h>
+
+/* device: there are kernels, and all are CUDA vectors that are not bound to the host. host, which may be NULL: all are in the host's memory. Neither: of both kinds, or of another type */
+PETSC_INTERN PetscErrorCode LitheVecsGetPlace(PetscInt n, const Vec v[], PetscBool *device, PetscBool *host);
+/* Whether products of A with them are on the device, which is not so if A is bound to the host */
+PETSC_INTERN PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *device);
