@@ -419,7 +419,7 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    KSPCBGMRES - "cbgmres" - Restarted GMRES whose basis vectors are compressed
 
    Options Database Keys:
-+  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or another frsz2_<bits>
++  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 .  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
 .  -ksp_cbgmres_adaptive <false>         - take a finer storage where this one is too coarse
 .  -ksp_cbgmres_check_every <1>          - look at the residual every so many iterations
@@ -427,7 +427,10 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
 .  -ksp_gmres_haptol <1e-30>             - an entry of the Hessenberg matrix below it ends a cycle
 .  -ksp_gmres_breakdown_tolerance <0.1>  - this much of a cycle's first residual may the recurrence and the residual differ, where a cycle gains nothing
 .  -ksp_orthogonalization <cgs,mgs>      - mgs is classical Gram-Schmidt in two passes
--  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - how often a second pass is made
+.  -ksp_orthogonalization_cgs_refinement_type <refine_never,refine_ifneeded,refine_always> - how often a second pass is made
+.  -ksp_gmres_preallocate <true>         - the basis is one allocation always; false is an error
+.  -ksp_gmres_krylov_monitor             - draw the basis vectors
+-  -lithe_reduce_transport <auto,ipc,nccl,mpi> - how sums over processes are made of what is on devices; no prefix
 
    Level: beginner
 
@@ -435,13 +438,13 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    A program written for `KSPGMRES` needs nothing but the type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
    `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and others work here, too.
 
-   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory. An iteration reads the
+   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory, and one for `PCJACOBI` from the right. An iteration reads the
    basis twice, writes one vector of it, and has one reduction over all processes. Inner products with all earlier
    vectors are measured of each vector as it is stored, and correct the coefficients of Gram-Schmidt: re-orthogonalisation is
    delayed by one iteration and done in the coefficients. A second pass is made where the first one leaves almost nothing of a vector.
 
    Where the recurrence says that the iteration has converged, the residual is computed; if that has not converged, the
-   iteration goes on from a restart. A storage that is too coarse for the tolerance ends it with
+   cycle goes on with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
    `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
 
    Left, right and symmetric preconditioning are supported.

@@ -340,10 +340,10 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
 
   Input Parameters:
 + ksp     - the solver
-- storage - "double" (`PetscReal`), "single", "half", "bfloat16", or "frsz2_<bits>" with 2 to 53 bits
+- storage - "double" (`PetscReal`), "single", "half", "bfloat16", or "frsz2_<bits>" with 2 to 53 bits (24 in single precision)
 
   Options Database Key:
-. -ksp_cbgmres_storage <frsz2_32> - the storage
+. -ksp_cbgmres_storage <frsz2_32> - the storage (frsz2_24 in single precision)
 
   Level: beginner
 
@@ -405,7 +405,7 @@ PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
 
   Notes:
   It is decided at a restart, where a cycle has left more than half of the residual that it began with, though the recurrence had
-  promised more. Storages of up to 24 bits are followed by frsz2_32, all others by double. What a solve has raised stays so for the next
+  promised more, or where two cycles in a row have gained less than a tenth. Storages of up to 24 bits are followed by frsz2_32, all others by double. What a solve has raised stays so for the next
   ones, until `KSPReset()`.
 
   Without it such a solve ends with `KSP_DIVERGED_BREAKDOWN`.

@@ -243,11 +243,11 @@ PetscErrorCode MatHYBMGPUSetSplit(Mat A, MatHYBMGPUSplit split)
 . A - the matrix
 
   Output Parameter:
-. split - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. split - what was asked for
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSplit()`, `MatHYBMGPUGetInfo()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSplit()`
 @*/
 PetscErrorCode MatHYBMGPUGetSplit(Mat A, MatHYBMGPUSplit *split)
 {
@@ -301,11 +301,11 @@ PetscErrorCode MatHYBMGPUSetSigma(Mat A, PetscInt sigma)
 . A - the matrix
 
   Output Parameter:
-. sigma - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. sigma - what was asked for
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSigma()`, `MatHYBMGPUGetInfo()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetSigma()`
 @*/
 PetscErrorCode MatHYBMGPUGetSigma(Mat A, PetscInt *sigma)
 {
@@ -360,11 +360,11 @@ PetscErrorCode MatHYBMGPUSetReorder(Mat A, MatHYBMGPUReorder reorder)
 . A - the matrix
 
   Output Parameter:
-. reorder - what was asked for; `MatHYBMGPUGetInfo()` tells what is used
+. reorder - what was asked for
 
   Level: intermediate
 
-.seealso: `MATHYBMGPU`, `MatHYBMGPUSetReorder()`, `MatHYBMGPUGetInfo()`
+.seealso: `MATHYBMGPU`, `MatHYBMGPUSetReorder()`
 @*/
 PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 {
@@ -386,14 +386,16 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 + A - the matrix
 - transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
 
-  Options Database Key:
-. -mat_hybmgpu_transport <auto,ipc,nccl,mpi> - the transport
+  Options Database Keys:
++ -mat_hybmgpu_transport <auto,ipc,nccl,mpi> - the transport
+. -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
+- -lithe_halo_overlap <32768> - bytes to send from which on `LITHE_TRANSPORT_IPC` sends beside the product, of all matrices; -1: never
 
   Level: intermediate
 
   Note:
-  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes one that can be.
-
+  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes one that can be. Transposed
+  products use `LITHE_TRANSPORT_MPI` always.
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetTransport()`, `LitheTransport`
 @*/

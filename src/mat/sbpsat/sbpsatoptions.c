@@ -303,8 +303,9 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
 + A         - the matrix
 - transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
 
-  Options Database Key:
-. -mat_sbpsat_transport <auto,ipc,nccl,mpi> - the transport
+  Options Database Keys:
++ -mat_sbpsat_transport <auto,ipc,nccl,mpi> - the transport
+- -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
 
   Level: intermediate
 

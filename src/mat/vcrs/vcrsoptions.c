@@ -484,8 +484,10 @@ PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
 + A         - the matrix
 - transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
 
-  Options Database Key:
-. -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
+  Options Database Keys:
++ -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
+. -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
+- -lithe_halo_overlap <32768> - bytes to send from which on `LITHE_TRANSPORT_IPC` sends beside the product, of all matrices; -1: never
 
   Level: intermediate
 

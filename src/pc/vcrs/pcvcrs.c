@@ -260,8 +260,8 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    the insides of other preconditioners, are left as they are, unless those have a function that tells of them
    (`PCVCRSExchangeFn`); `PCView()` says which.
 
-   Triangular factors are scaled by their pivots. Each has the loss that was asked for if that changes the solution for a right side
-   of ones by at most 10 percent; else more care is taken: row sums are kept, then entries have 16 bits, then they are in single precision.
+   Triangular factors are scaled by their pivots. Each has the loss that was asked for if that changes the solution for right sides
+   of ones and of random signs by at most 10 percent; else more care is taken: row sums are kept, then entries have 16 bits, then they are in single precision.
    The pivots, and factors of direct solvers, are in single precision unless nothing is to be lost.
 
    The copies are made again when the preconditioner is set up again, those of matrices that did not change
