@@ -146,7 +146,8 @@ static PetscErrorCode TestSingular(int type)
 {
   KSPConvergedReason reason;
   PetscInt           its;
-  PetscReal          residual;
+  PetscReal          residual, norm;
+  PetscScalar        mean;
   MatNullSpace       space;
   Mat                A, T;
   Vec                x, b;
@@ -166,6 +167,10 @@ static PetscErrorCode TestSingular(int type)
     PetscCall(TestCreateKSP(A, options, &ksp));
     PetscCall(Run(ksp, b, x, &reason, &its, &residual));
     EXPECT(reason > 0 && residual < 2e-8, attached ? "singular, null space attached" : "singular");
+    /* rounding of the basis gives the solution no part in the null space */
+    PetscCall(VecMean(x, &mean));
+    PetscCall(VecNorm(x, NORM_INFINITY, &norm));
+    if (attached) EXPECT(PetscAbsScalar(mean) < 1e-12 * norm, "a part in the null space");
     PetscCall(KSPDestroy(&ksp));
   }
   PetscCall(MatNullSpaceDestroy(&space));
@@ -271,6 +276,94 @@ static PetscErrorCode TestNaN(int type)
   PetscCall(VecAssemblyEnd(b));
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
   EXPECT(reason == KSP_DIVERGED_NANORINF, "infinity in the right side");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The residual comes to rounding in a few iterations, and more are wanted, or less than rounding: as KSPGMRES has it */
+static PetscErrorCode TestRounding(int type)
+{
+  static const char *const wanted[] = {"-ksp_convergence_test skip -ksp_max_it 12", "-ksp_min_it 12", "-ksp_norm_type none -ksp_convergence_test skip -ksp_max_it 12 -ksp_pc_side right"};
+  KSPConvergedReason       reason;
+  PetscInt                 its;
+  PetscReal                residual;
+  Mat                      A;
+  Vec                      x, b;
+  KSP                      ksp;
+  char                     options[256];
+
+  PetscFunctionBeginUser;
+  if (!PetscDefined(USE_REAL_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CreateBidiagonal(40, Wide, ThreeValues, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(b, 6));
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(wanted); w++) {
+    PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type bjacobi -sub_pc_type ilu %s", types[type], wanted[w]));
+    PetscCall(TestCreateKSP(A, options, &ksp));
+    PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+    /* without a norm a cycle has all columns, or ends where there is no new direction */
+    EXPECT(reason > 0 && residual < (w == 2 ? 1e-8 : 1e-12), wanted[w]);
+    EXPECT(w == 1 ? its >= 12 : reason == KSP_CONVERGED_ITS ? its == 12
+                                                            : w == 2 && (type == 3 || type == 4) && reason == KSP_CONVERGED_HAPPY_BREAKDOWN && residual < 1e-14,
+           wanted[w]);
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+
+  /* the preconditioner makes 1e9 times as much of rounding */
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
+  PetscCall(MatShift(A, 1e-9));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(x, 3));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -pc_type redundant -ksp_rtol 1e-9", types[type]));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  EXPECT(reason > 0 && its < 8 && residual < 1e-9, "nearly singular");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Counts how often it is asked */
+static PetscErrorCode Count(KSP ksp, PetscInt its, PetscReal norm, KSPConvergedReason *reason, void *count)
+{
+  PetscFunctionBeginUser;
+  ++*(PetscInt *)count;
+  *reason = norm < 1e-6 ? KSP_CONVERGED_ATOL : KSP_CONVERGED_ITERATING;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A test of one's own is asked once a residual: of each iteration, and where a cycle begins */
+static PetscErrorCode TestCalls(int type)
+{
+  KSPConvergedReason reason;
+  PetscInt           its, count = 0;
+  PetscReal          residual;
+  KSPCBGMRESInfo     info;
+  Mat                A;
+  Vec                x, b;
+  KSP                ksp;
+  char               options[256];
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_CONVECTION, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(b, 6));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -ksp_cbgmres_storage double -pc_type jacobi -ksp_gmres_restart 2", types[type]));
+  PetscCall(TestCreateKSP(A, options, &ksp));
+  PetscCall(KSPSetConvergenceTest(ksp, Count, &count, NULL));
+  PetscCall(Run(ksp, b, x, &reason, &its, &residual));
+  PetscCall(KSPCBGMRESGetInfo(ksp, &info));
+  EXPECT(reason == KSP_CONVERGED_ATOL, "a test that counts");
+  if (count > its + info.cycles + info.continued + 1) FAIL("%s: a test of one's own was asked %" PetscInt_FMT " times in %" PetscInt_FMT " iterations and %" PetscInt_FMT " cycles", types[type], count, its, info.cycles);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));
@@ -414,6 +507,8 @@ int main(int argc, char **argv)
     PetscCall(TestEnds(type));
     PetscCall(TestSingular(type));
     PetscCall(TestNaN(type));
+    PetscCall(TestRounding(type));
+    PetscCall(TestCalls(type));
     PetscCall(TestChanges(type));
     PetscCall(TestTransposeAndTiny(type));
   }

@@ -208,6 +208,34 @@ static PetscErrorCode TestGoingOn(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* No limit of iterations is like one that is far away */
+static PetscErrorCode TestUnlimited(const char type[])
+{
+  PetscInt its[2];
+  Mat      A;
+  Vec      x, b;
+  KSP      ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_FEM, 0, &A));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(TestFillVec(b, 3));
+  for (int k = 0; k < 2; k++) {
+    char options[256];
+
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_gmres_restart 400 -ksp_rtol 1e-11 -ksp_cbgmres_storage single -ksp_max_it %s", type, k ? "unlimited" : "5000"));
+    PetscCall(TestCreateKSP(A, options, &ksp));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetIterationNumber(ksp, &its[k]));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  if (its[0] != its[1]) FAIL("%s: %" PetscInt_FMT " iterations with a limit, %" PetscInt_FMT " without", type, its[0], its[1]);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A system that is solved in few iterations, to a tolerance below the storage's rounding: as many as without rounding, in one go */
 static PetscErrorCode TestFew(const char type[])
 {
@@ -325,6 +353,7 @@ int main(int argc, char **argv)
     PetscCall(TestBits(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestRepair(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestGoingOn(flexible ? KSPCBFGMRES : KSPCBGMRES));
+    PetscCall(TestUnlimited(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }

@@ -149,18 +149,60 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The storage is too coarse, and may not be raised */
+/*
+   Whether a residual of this norm is no more than what rounding makes of the right side and of the product with the solution; it may be much where the preconditioner is nearly singular. No
+   solution can be told from this one then. The product of the operator with roundings of x has the size, entry by entry, of what rounding leaves of the product
+   with x; with factors at random it is as such a rounding is, and no image of anything that is small. Collective
+*/
+static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool *attained)
+{
+  Vec         rounding = CB_COLUMN(ksp), work = CB_WORK(ksp);
+  PetscScalar half = 0.5;
+  PetscRandom random;
+  PetscReal   limit;
+  Mat         A;
+
+  PetscFunctionBegin;
+#if defined(PETSC_USE_COMPLEX)
+  half = PetscCMPLX(0.5, 0.5);
+#endif
+  PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)ksp), &random));
+  PetscCall(PetscRandomSetInterval(random, -half, half));
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(VecSetRandom(rounding, random));
+  PetscCall(VecPointwiseMult(work, rounding, ksp->vec_sol));
+  PetscCall(KSP_MatMult(ksp, A, work, rounding));
+  PetscCall(VecSetRandom(work, random));
+  PetscCall(VecPointwiseMult(rounding, rounding, work));
+  PetscCall(VecSetRandom(work, random));
+  PetscCall(VecPointwiseMult(work, work, ksp->vec_rhs));
+  PetscCall(VecAXPY(rounding, 1.0, work));
+  if (ksp->pc_side == PC_LEFT) PetscCall(KSP_PCApply(ksp, rounding, work));
+  else if (ksp->pc_side == PC_SYMMETRIC) PetscCall(PCApplySymmetricLeft(ksp->pc, rounding, work));
+  PetscCall(VecNorm(ksp->pc_side == PC_RIGHT ? rounding : work, NORM_2, &limit));
+  PetscCall(PetscRandomDestroy(&random));
+  limit *= 10.0 * PETSC_MACHINE_EPSILON;
+  *attained = (PetscBool)(norm <= limit); /* not if that is no number */
+  PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The storage is too coarse, and may not be raised; or something else is */
 static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  char         name[16];
+  char         name[16], why[160];
 
   PetscFunctionBegin;
+  PetscCall(CBGMRESAttained_Private(ksp, norm, &gm->attained));
+  gm->attained       = (PetscBool)(gm->attained || gm->storage.kind == LITHE_STORAGE_FULL);
   gm->info.stagnated = PETSC_TRUE;
   ksp->reason        = KSP_DIVERGED_BREAKDOWN;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g: the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", (double)norm, name);
-  PetscCall(PetscInfo(ksp, "The residual stays at %g: the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n", (double)norm, name));
+  if (gm->attained) PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
+  else PetscCall(PetscSNPrintf(why, sizeof(why), "the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", name));
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g: %s", (double)norm, why);
+  PetscCall(PetscInfo(ksp, "The residual stays at %g: %s\n", (double)norm, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,7 +216,7 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
   const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
   const PetscBool worse = (PetscBool)(*norm > before);
-  PetscBool       raised;
+  PetscBool       raised, attained = PETSC_FALSE, end;
 
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
@@ -199,6 +241,12 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     *norm = before;
   }
+  /* KSPGMRES would believe the recurrence */
+  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &attained));
+  if (attained) {
+    ksp->reason = gm->claimed;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
     PetscCall(CBGMRESResidual_Private(ksp, norm));
@@ -207,7 +255,10 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
 
   /* Where a cycle had gone on, its old columns may be to blame: one that begins decides */
   gm->stuck = *norm > 0.9 * before ? gm->stuck + 1 : 0;
-  if ((worse && !gm->nleft) || gm->stuck == 2) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  end       = (PetscBool)((worse && !gm->nleft) || gm->stuck == 2);
+  if (end) gm->stuck = 0;
+  /* not where so many iterations are wanted whatever the residual is */
+  if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
   else if (worse) {
     gm->columns = 0;
     PetscCall(CBGMRESResidual_Private(ksp, norm));
@@ -246,7 +297,7 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
 static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscReal    norm;
+  PetscReal    norm, tested = -1.0;
 
   PetscFunctionBegin;
   PetscCall(CBGMRESResidual_Private(ksp, &norm));
@@ -255,6 +306,7 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   /* There was a cycle: is it right, or what is to be done about it? */
   if (gm->predicted >= 0.0 && norm > 0.0) {
     PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+    tested = norm;
     if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESJudge_Private(ksp, &norm));
     if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESRefine_Private(ksp, &norm));
     if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,7 +322,8 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
     PetscCall(PetscInfo(ksp, "Converged due to zero residual norm\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  /* a test of the user's own may count its calls */
+  if (!ksp->reason && norm != tested) PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
   if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
   if (gm->predicted < 0.0) gm->initial = norm;
   gm->gain  = gm->predicted < 0.0 ? 0.0 : norm / gm->start;
@@ -324,7 +377,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   gm->predicted = -1.0;
   gm->stuck     = 0;
   gm->slow      = 0;
-  gm->claimed   = PETSC_FALSE;
+  gm->claimed   = KSP_CONVERGED_ITERATING;
   gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
   /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
@@ -337,7 +390,7 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
 
     /* Converged by the recurrence: the next residual says whether it is true */
-    gm->claimed = (PetscBool)(ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE);
+    gm->claimed = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason : KSP_CONVERGED_ITERATING;
     if (gm->claimed) ksp->reason = KSP_CONVERGED_ITERATING;
     else if (ksp->reason) {
       PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));

@@ -258,9 +258,10 @@ static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, Petsc
 /* So many columns may be in the least squares problem, with so many iterations to come */
 static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
+  const PetscInt most = PetscMin(gm->opt.restart, gm->V->columns - 1), its = ksp->max_it - ksp->its; /* as many as there are numbers, perhaps */
 
-  return PetscMin(PetscMin(gm->opt.restart, gm->V->columns - 1), columns + ksp->max_it - ksp->its);
+  return its < most - columns ? columns + its : most;
 }
 
 /* The last cycle has come to an end before it was full, and its columns are good: they need not be given up */
@@ -362,7 +363,8 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
         PetscCall(CBGMRESTooEarly_Private(ksp, residual, &early));
         if (early) ksp->reason = KSP_CONVERGED_ITERATING;
       }
-      if (ended && ksp->normtype == KSP_NORM_NONE && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
+      /* Where columns are rounded the next cycle has to take away what that has left */
+      if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || floor || done == gm->limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));

@@ -54,7 +54,7 @@ static PetscErrorCode CBGMRESStorageParse_Private(KSP ksp, const char name[], in
     if (same) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscStrncmp(lower, "frsz2_", 6, &same));
-  if (same && lower[6] >= '0' && lower[6] <= '9') {
+  if (same && lower[6] && lower[6 + strspn(lower + 6, "0123456789")] == '\0') {
     PetscCall(PetscOptionsStringToInt(lower + 6, &bits));
     good = LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, (int)PetscMin(bits, 1000), exponentbits);
   }

@@ -97,7 +97,8 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   }
   if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
   if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.continued, info.passes, info.raises));
-  if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
+  if (info.stagnated && gm->attained) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));
+  else if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
