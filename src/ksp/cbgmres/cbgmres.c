@@ -241,25 +241,23 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     *norm = before;
   }
-  /* KSPGMRES would believe the recurrence */
   if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &attained));
-  if (attained) {
-    ksp->reason = gm->claimed;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(CBGMRESRaise_Private(ksp, &raised));
+  raised = PETSC_FALSE;
+  if (!attained) PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
     PetscCall(CBGMRESResidual_Private(ksp, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* Where a cycle had gone on, its old columns may be to blame: one that begins decides */
-  gm->stuck = *norm > 0.9 * before ? gm->stuck + 1 : 0;
+  gm->stuck = attained || *norm > 0.9 * before ? gm->stuck + 1 : 0;
   end       = (PetscBool)((worse && !gm->nleft) || gm->stuck == 2);
   if (end) gm->stuck = 0;
-  /* not where so many iterations are wanted whatever the residual is */
-  if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
-  else if (worse) {
+  /* not where so many iterations are wanted whatever the residual is. KSPGMRES would have believed the recurrence */
+  if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) {
+    if (attained) ksp->reason = gm->claimed;
+    else PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  } else if (worse) {
     gm->columns = 0;
     PetscCall(CBGMRESResidual_Private(ksp, norm));
   }
