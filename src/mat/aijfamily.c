@@ -39,18 +39,22 @@ static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A relative of AIJ (on the GPU, say) goes through AIJ. Its vectors stay of the type that they are */
+/* A relative of AIJ (on the GPU, say) goes through AIJ, as a dense matrix does, of which AIJ stores what is not zero. Vectors stay of the type that they are */
 PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
-  PetscBool isbase, isseq;
+  PetscBool isbase, isseq, isdense;
   char     *vectype;
+  Mat       aij;
 
   PetscFunctionBegin;
   *done = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
   if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *newmat, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &isdense, MATSEQDENSE, MATMPIDENSE, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+    if (isdense) PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &aij));
+    PetscCall(MatCopy(isdense ? aij : A, *newmat, DIFFERENT_NONZERO_PATTERN));
+    if (isdense) PetscCall(MatDestroy(&aij));
     *done = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -76,21 +80,53 @@ PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix that is not symmetric without a word */
+static PetscErrorCode LitheAIJConvertThroughAIJ_Private(Mat A, MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscErrorCode ierr;
+  Mat            B, C = reuse == MAT_REUSE_MATRIX ? *newmat : NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatPropagateSymmetryOptions(A, B));
+  ierr = MatConvert(B, type, reuse == MAT_INPLACE_MATRIX ? MAT_INITIAL_MATRIX : reuse, &C);
+  PetscCall(MatDestroy(&B));
+  PetscCall(ierr); /* the matrix is not symmetric, say */
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &C));
+  else *newmat = C;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
 {
-  static const char *const relatives[] = {"", "cusparse", "kokkos", "perm", "sell", "crl", "mkl"};
+  static const char *const relatives[] = {"aij", "aijcusparse", "aijkokkos", "aijperm", "aijsell", "aijcrl", "aijmkl", "dense", "densecuda"};
   const char *const        names[]     = {to, root, aijroot};
   char                     name[256];
 
   PetscFunctionBegin;
   for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(relatives); r++) {
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(names); k++) {
-      PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", base, relatives[r], names[k]));
+      /* "seq" or "mpi", as the base type begins */
+      PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%.3s%s_%s_C", base, relatives[r], names[k]));
       PetscCall(PetscObjectComposeFunction((PetscObject)B, name, forth));
     }
   }
   PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", to, base));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%.3ssbaij_C", to, base));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back ? LitheAIJConvertThroughAIJ_Private : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Submatrices ---- */
+
+PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
+{
+  PetscFunctionBegin;
+  PetscCall((*super)(A, n, rows, columns, reuse, B));
+  if (reuse == MAT_REUSE_MATRIX) {
+    for (PetscInt k = 0; k < n; k++) PetscCall(PetscObjectStateIncrease((PetscObject)(*B)[k]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,8 +14,10 @@ typedef PetscErrorCode LitheAIJConvertFn(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done);
 /* The opposite: newmat is A, or a copy with its type, which the caller makes one of the base type */
 PETSC_INTERN PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, PetscBool *done);
-/* What MatConvert() asks for by name: to, root and aijroot from the base type and its relatives, and back */
+/* What MatConvert() asks for by name: to, root and aijroot from the base type, its relatives and dense matrices, and back; from there to MATSBAIJ */
 PETSC_INTERN PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back);
+/* Calls AIJ's own. One that writes into matrices that are there (all rows and columns of a parallel matrix) does not tell them that they have other values (docs/petsc-defects.md) */
+PETSC_INTERN PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[]);
 /* What MatProductSetFromOptions() asks for by name, with all partners of AIJ */
 PETSC_INTERN PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], PetscBool parallel, PetscErrorCode (*f)(Mat));
 /* AIJ's function for the product D, in which a factor is of this family: super if all are or are AIJ, else that of the factors' names; NULL: none */

@@ -57,6 +57,16 @@ static PetscErrorCode MatDuplicate_HYBMGPU(Mat A, MatDuplicateOption op, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatCreateSubMatrices_HYBMGPU(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(LitheAIJCreateSubMatrices(A, ctx->super.createsubmatrices, n, rows, columns, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatSetValuesCOO_HYBMGPU(Mat A, const PetscScalar v[], InsertMode mode)
 {
   Mat_HYBMGPU *ctx;
@@ -168,10 +178,11 @@ PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
 #endif
 
   PetscCall(MatHYBMGPUSetProducts_Private(B));
-  B->ops->duplicate      = MatDuplicate_HYBMGPU;
-  B->ops->view           = MatView_HYBMGPU;
-  B->ops->setfromoptions = MatSetFromOptions_HYBMGPU;
-  B->ops->destroy        = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
+  B->ops->duplicate         = MatDuplicate_HYBMGPU;
+  B->ops->createsubmatrices = MatCreateSubMatrices_HYBMGPU;
+  B->ops->view              = MatView_HYBMGPU;
+  B->ops->setfromoptions    = MatSetFromOptions_HYBMGPU;
+  B->ops->destroy           = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU));
   PetscCall(MatHYBMGPUComposeNames_Private(B, parallel, PETSC_TRUE));
 

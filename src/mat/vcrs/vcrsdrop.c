@@ -40,6 +40,7 @@ static PetscErrorCode VCRSDropDestroy(PetscCtxRt data)
 
   PetscFunctionBegin;
   PetscCall(VCRSDropReset(drop));
+  PetscCall(PetscFree(drop->inverse));
   PetscCall(PetscFree(drop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,9 +22,11 @@ typedef struct {
   /* composed functions that the class replaces for good */
   PetscErrorCode (*storevalues)(Mat);
   PetscErrorCode (*kron)(Mat, Mat, MatReuse, Mat *);
-  PetscBool stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
-  PetscBool coloring; /* a MatFDColoring was set up: it points into AIJ's values */
-  PetscBool given;    /* the arrays were given back before: what points into older ones is lost */
+  PetscBool    stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
+  PetscBool    coloring; /* a MatFDColoring was set up: it points into AIJ's values */
+  PetscInt     ninverse;
+  PetscScalar *inverse; /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
+  PetscBool    given;   /* the arrays were given back before: what points into older ones is lost */
 
   /* options that lived in the arrays' struct, in the order in which they were set */
   PetscInt  noptions;

@@ -335,7 +335,30 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
     for (PetscInt k = 0; k < n; k++) PetscCall(MatVCRSMaterializeOperand_Private((*B)[k], "the result of MatCreateSubMatrices()"));
   }
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall((*ctx->super.createsubmatrices)(A, n, r, c, reuse, B));
+  PetscCall(LitheAIJCreateSubMatrices(A, ctx->super.createsubmatrices, n, r, c, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A preconditioner (PCPBJACOBI) keeps the address of the inverse blocks, which AIJ has beside its arrays: it gets that of a copy, which stays when these are given back */
+static PetscErrorCode MatInvertBlockDiagonal_VCRS(Mat A, const PetscScalar **values)
+{
+  Mat_VCRS          *ctx;
+  VCRSDrop          *drop;
+  const PetscScalar *own;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  PetscCall((*ctx->super.invertblockdiagonal)(A, &own));
+  n = A->rmap->n * PetscAbs(A->rmap->bs);
+  if (n != drop->ninverse) {
+    PetscCall(PetscFree(drop->inverse));
+    PetscCall(PetscMalloc1(n, &drop->inverse));
+    drop->ninverse = n;
+  }
+  PetscCall(PetscArraycpy(drop->inverse, own, n));
+  if (values) *values = drop->inverse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -412,15 +435,16 @@ PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  A->ops->axpy              = MatAXPY_VCRS;
-  A->ops->copy              = MatCopy_VCRS;
-  A->ops->equal             = MatEqual_VCRS;
-  A->ops->transpose         = MatTranspose_VCRS;
-  A->ops->createsubmatrices = MatCreateSubMatrices_VCRS;
-  A->ops->restorerow        = MatRestoreRow_VCRS;
-  A->ops->fdcoloringcreate  = MatFDColoringCreate_VCRS;
-  A->ops->fdcoloringsetup   = MatFDColoringSetUp_VCRS;
-  A->ops->fdcoloringapply   = MatFDColoringApply_VCRS;
+  A->ops->axpy                = MatAXPY_VCRS;
+  A->ops->copy                = MatCopy_VCRS;
+  A->ops->equal               = MatEqual_VCRS;
+  A->ops->transpose           = MatTranspose_VCRS;
+  A->ops->createsubmatrices   = MatCreateSubMatrices_VCRS;
+  A->ops->restorerow          = MatRestoreRow_VCRS;
+  A->ops->fdcoloringcreate    = MatFDColoringCreate_VCRS;
+  A->ops->fdcoloringsetup     = MatFDColoringSetUp_VCRS;
+  A->ops->fdcoloringapply     = MatFDColoringApply_VCRS;
+  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_VCRS;
   if (parallel) {
     A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
     A->ops->norm            = MatNorm_MPIAIJVCRS;
