@@ -137,6 +137,24 @@ int main(int argc, char **argv)
   /* A generator is not refused; its transpose is, with a hint */
   PetscCall(ChainMatrix(&c, &A));
   PetscCall(RefusedAll(A, "a generator", type, NULL));
+  if (PetscDefined(USE_REAL_DOUBLE)) {
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &T));
+    PetscCall(MatScale(T, (PetscScalar)1e-320));
+    PetscCall(Refused(T, "a generator of denormal numbers", "-ts_type uniformization -ts_uniformization_check 0", NULL, PETSC_TRUE));
+    PetscCall(MatZeroEntries(T));
+    if (!PetscGlobalRank) {
+      PetscCall(MatSetValue(T, 0, 0, -1e-320, INSERT_VALUES));
+      PetscCall(MatSetValue(T, 1, 0, 1e-320, INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(T, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(T, MAT_FINAL_ASSEMBLY));
+    PetscCall(RefusedAll(T, "denormal rates", type, NULL));
+    if (!PetscGlobalRank) PetscCall(MatSetValue(T, 1, 0, (PetscScalar)INFINITY, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(T, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(T, MAT_FINAL_ASSEMBLY));
+    PetscCall(Refused(T, "an infinite rate", type, "from state 0 to state 1 |inf|finite", PETSC_TRUE));
+    PetscCall(MatDestroy(&T));
+  }
   PetscCall(Refused(A, "a step backward", type, "goes forward", PETSC_FALSE));
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
   PetscCall(Refused(T, "Q in place of its transpose", type, "state 0 |transpose", PETSC_TRUE));

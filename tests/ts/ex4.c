@@ -317,6 +317,31 @@ static PetscErrorCode TestProgram(void)
     PetscCall(TSDestroy(&ts));
     PetscCall(VecDestroy(&x));
   }
+  /* A second solve goes on where the first one has stored an evaluation time */
+  {
+    PetscReal        times[] = {0.25, 0.5, 0.75, 1.0};
+    const PetscReal *stored;
+    PetscInt         nstored;
+    Vec             *solution;
+    TS               ts;
+
+    PetscCall(ChainTS(A, "-ts_type uniformization", &ts));
+    PetscCall(ChainVec(A, &c, p, &x));
+    PetscCall(TSSetEvaluationTimes(ts, 4, times));
+    PetscCall(TSSetMaxTime(ts, 0.5));
+    PetscCall(TSSolve(ts, x));
+    PetscCall(TSSetMaxTime(ts, 2.0));
+    PetscCall(TSSolve(ts, x));
+    PetscCall(TSGetEvaluationSolutions(ts, &nstored, &stored, &solution));
+    if (nstored != 4) FAIL("two solves store %" PetscInt_FMT " of 4 evaluation times", nstored);
+    for (PetscInt i = 0; i < nstored; i++) {
+      if (stored[i] != times[i]) FAIL("evaluation time %" PetscInt_FMT " is %g, not %g", i, (double)stored[i], (double)times[i]);
+      ChainExact(&c, 3.0L * times[i], p, exact); /* the matrix is three times what it was */
+      PetscCall(CheckError("an evaluation time of two solves", solution[i], exact, 3e-8));
+    }
+    PetscCall(TSDestroy(&ts));
+    PetscCall(VecDestroy(&x));
+  }
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

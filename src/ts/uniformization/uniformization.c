@@ -122,6 +122,8 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     else if (ts->ptime >= ts->max_time) ts->reason = TS_CONVERGED_TIME;
     PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPostStep(ts));
+    /* TSSolve() may have set the number back to a time that has been stored, where this solve began */
+    while (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points && ts->eval_times->time_points[ts->eval_times->time_point_idx] <= ts->ptime_prev) ts->eval_times->time_point_idx++;
     if (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points && ts->ptime == ts->eval_times->time_points[ts->eval_times->time_point_idx]) {
       ts->eval_times->sol_times[ts->eval_times->sol_idx] = ts->ptime;
       PetscCall(VecCopy(ts->vec_sol, ts->eval_times->sol_vecs[ts->eval_times->sol_idx]));

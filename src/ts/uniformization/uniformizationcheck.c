@@ -37,7 +37,7 @@ static PetscErrorCode UniformizationFirst_Private(MPI_Comm comm, UniformizationF
 static PetscErrorCode UniformizationNegative_Private(Mat A, PetscInt from, PetscInt to, PetscReal rate)
 {
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT ", column %" PetscInt_FMT " of Q^T) is %g. Rates must not be negative; -ts_uniformization_check 0 skips this check", from, to, to, from, (double)rate);
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT ", column %" PetscInt_FMT " of Q^T) is %g. Rates are finite and not negative; -ts_uniformization_check 0 skips this check", from, to, to, from, (double)rate);
 }
 
 /* What a row adds to the length of rows, and how far they lie from their columns, before and after them */
@@ -381,7 +381,7 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts)
 
     if (rows) PetscCall(UniformizationRows_Private(un, A));
     PetscCheck(!(high > 0), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT " is %g, and must not be positive; -ts_uniformization_check 0 skips this check", bad, (double)high);
-    PetscCheck(PetscIsNormalReal(norm) || norm == 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
+    PetscCheck(!PetscIsInfOrNanReal(norm), PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
     PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)A), &random));
     PetscCall(PetscRandomSetFromOptions(random));
     if (!rows) PetscCall(UniformizationSignsProducts_Private(A, diagonal, random, un->tolerance));
@@ -401,8 +401,9 @@ done:
     PetscCall(VecDuplicate(ts->vec_sol, &un->work));
     PetscCall(VecDuplicate(ts->vec_sol, &un->base));
   }
-  un->A                  = A; /* ts has the reference */
-  un->alpha              = un->maxrate * un->factor;
+  un->A = A; /* ts has the reference */
+  /* any rate that is no smaller will do, and this one has a reciprocal */
+  un->alpha              = un->maxrate > 0 ? PetscMax(un->maxrate * un->factor, PETSC_REAL_MIN) : 0;
   un->info.alpha         = un->alpha;
   un->info.defect        = un->defect;
   un->info.roundingknown = (PetscBool)(un->row >= 0);
