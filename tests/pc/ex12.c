@@ -68,6 +68,29 @@ static PetscErrorCode TestOrders(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Full multigrid, whose levels are of second order, around a matrix of higher order: only a preconditioner */
+static PetscErrorCode TestFullOrders(void)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt order = 4; order <= 6; order += 2) {
+    KSPConvergedReason reason;
+    PetscInt           its;
+    System             s;
+    KSP                ksp;
+
+    PetscCall(SystemCreate(PETSC_COMM_WORLD, 64, 64, order, &s));
+    PetscCall(SolverCreate(s.A, KSPFGMRES, (PetscReal)1e-5, "-pc_sbpmg_cycle full", &ksp));
+    PetscCall(VecZeroEntries(s.x));
+    PetscCall(KSPSolve(ksp, s.b, s.x));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    PetscCall(KSPGetIterationNumber(ksp, &its));
+    if (reason <= 0 || its > 20) FAIL("full multigrid, order %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %s", order, its, KSPConvergedReasons[reason]);
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(SystemDestroy(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* M (a x) = a M x also for complex a */
 static PetscErrorCode TestLinear(System *s)
 {
@@ -212,6 +235,7 @@ int main(int argc, char **argv)
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full", (PetscReal)1.15));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_smooths 2 -pc_sbpmg_smooths_finest 2 -pc_sbpmg_full cg", (PetscReal)1.1));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_full_steps 2,3 -pc_sbpmg_precision double", (PetscReal)1.05));
+  PetscCall(TestFullOrders());
   if (size == 1) {
     PetscCall(TestFull(256, "-pc_sbpmg_cycle full", (PetscReal)1.1));
     PetscCall(TestOrders());
@@ -232,6 +256,7 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 3}}
+    args: -malloc_debug
 
   test:
     suffix: cuda

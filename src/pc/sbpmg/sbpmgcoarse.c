@@ -329,7 +329,7 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
   PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
   PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
-  if (mg->device) PetscCall(PetscMalloc1((size_t)l->grid.pitch * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
+  if (mg->device) PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
   PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
   PetscCall(KSPSetOperators(mg->ksp, mg->cmat, mg->cmat));
   PetscCall(KSPSetUp(mg->ksp));

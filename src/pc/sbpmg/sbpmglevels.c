@@ -335,7 +335,7 @@ static PetscErrorCode CreateSecondOrder(PC pc, DM da, Mat *A, SBPMGLevel *second
   if (mg->level[0].halo) {
     PetscCall(CreateHaloDM(da, op, &second->hda));
     PetscCall(SetUpGhosts(mg, second, second->hda));
-  } else SetPitch(mg, 0, &second->op[mg->exact].grid);
+  } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* work arrays have that */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
