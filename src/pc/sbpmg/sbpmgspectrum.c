@@ -50,6 +50,27 @@ static PetscErrorCode RitzBounds(PetscInt n, PetscReal diagonal[], PetscReal off
 }
 
 /*
+   b less its mean, where the constants are the kernel of A: a part there would stay in the residual, and make p'Ap a matter of rounding as soon as the
+   rest has gone. work becomes 1 everywhere, as the diagonal of A over itself; other is work, too
+*/
+static PetscErrorCode RemoveConstants(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
+{
+  const SBPRatio     one = {1., NULL, NULL}, none = {0., NULL, NULL}, mean = {-1., over, under};
+  const SBPPrecision precision = mg->precision;
+  const SBPGrid     *grid      = &l->op[precision].grid;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->diagonal)(&l->op[precision], work));
+  PetscCall((*mg->kernels->combine)(grid, precision, one, NULL, work, none, other));
+  PetscCall((*mg->kernels->reciprocal)(grid, precision, other));
+  PetscCall((*mg->kernels->multiply)(grid, precision, 1., work, other, work));
+  PetscCall(Sum(mg, l, work, NULL, l->b, over));
+  PetscCall(Sum(mg, l, work, NULL, work, under));
+  PetscCall((*mg->kernels->combine)(grid, precision, mean, NULL, work, one, l->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
    Steps of conjugate gradients for A on a level with the preconditioner that its smoother has (diagonal, or none), or with a V cycle. r lies in b,
    the directions in d or fd. The inner products stay where the level is until all steps are done: r'Mr of step k in rz[k], p'Ap in pq[k]
 */
@@ -64,6 +85,7 @@ static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cyc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
+  if (mg->singular) PetscCall(RemoveConstants(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
