@@ -189,6 +189,52 @@ static PetscErrorCode TestConstant(DM da, Mat A, PetscInt *failures)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A copy that has not been used yet keeps its values when vectors change in place; without values, or assembled, it follows them */
+static PetscErrorCode TestDuplicate(DM da, Mat A, PetscInt *failures)
+{
+  Vec       x, y, z, mu, c[3];
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateGlobalVector(da, &x));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecDuplicate(x, &z));
+  PetscCall(TestSetRandom(da, 7, x));
+  PetscCall(MatSBPSATGetTensor(A, &c[0], &c[1], &c[2], NULL));
+  if (!c[0]) {
+    PetscCall(VecDuplicate(x, &mu));
+    PetscCall(TestSetRandom(da, 8, mu));
+    PetscCall(VecRealPart(mu));
+    PetscCall(VecShift(mu, 2.));
+    PetscCall(MatSBPSATSetCoefficient(A, mu));
+    PetscCall(VecDestroy(&mu));
+    PetscCall(MatSBPSATGetCoefficient(A, &mu));
+  }
+  PetscCall(MatMult(A, x, y));
+  PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+  for (int values = 0; values < 2; values++) {
+    Mat B;
+
+    PetscCall(MatDuplicate(A, values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &B));
+    for (int k = 0; k < (c[0] ? 3 : 1); k++) PetscCall(VecScale(c[0] ? c[k] : mu, values ? 0.5 : 2.));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    if (!values) PetscCall(VecScale(y, 2.)); /* else A as it was before the change */
+    PetscCall(MatMult(B, x, z));
+    PetscCall(TestSame(values ? "copy with values" : "copy without values", z, y, 2 * norm, failures));
+    PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatMult(A, x, y));
+    PetscCall(MatMult(B, x, z));
+    PetscCall(TestSame("copy assembled again", z, y, 2 * norm, failures));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The least eigenvalue, by the factors of a dense copy: Cholesky fails unless it is positive */
 static PetscErrorCode TestDefinite(Mat A, PetscInt *failures)
 {
@@ -263,6 +309,7 @@ int main(int argc, char **argv)
           if (kind == 2) PetscCall(MatSBPSATSetMetrics(A, MATSBPSAT_METRICS_FLY));
           PetscCall(TestOperator(da, A, &failures));
           PetscCall(TestConstant(da, A, &failures));
+          PetscCall(TestDuplicate(da, A, &failures));
           if (size == 1 && mix && which < 0 && kind < 2) PetscCall(TestDefinite(A, &failures));
           if (failures > before) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "order %" PetscInt_FMT ", grid %d, faces %d, coefficients %d\n", p, which, mix, kind));
           PetscCall(MatDestroy(&A));

@@ -72,7 +72,8 @@ static PetscErrorCode MatAssemblyEnd_SBPSAT(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatDuplicate_SBPSAT(Mat A, PETSC_UNUSED MatDuplicateOption option, Mat *B)
+/* With values, it keeps them whatever becomes of the vectors of both until it is assembled again */
+static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat *B)
 {
   Mat_SBPSAT *from = (Mat_SBPSAT *)A->data, *to;
   DM          da;
@@ -89,6 +90,7 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, PETSC_UNUSED MatDuplicateOption
   PetscCall(MatSetUp(*B));
   to = (Mat_SBPSAT *)(*B)->data;
   PetscCall(SBPSettingsCopy_Private(&from->settings, &to->settings));
+  if (option == MAT_COPY_VALUES) PetscCall(MatSBPSATCopyBuilt_Private(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,6 +158,7 @@ PetscErrorCode MatCreateSBPSAT(DM da, Mat *A)
   an assembled matrix, `PCLU` and `PCCHOLESKY` make one themselves.
 
   Values of coordinates and of the coefficient are read when the matrix is first used, and again after `MatAssemblyBegin()` and `MatAssemblyEnd()`.
+  `MatDuplicate()` with `MAT_COPY_VALUES` copies what has been read, and with another option reads when the new matrix is first used.
 
 .seealso: `MatCreateSBPSAT()`, `MatSBPSATSetOrder()`, `MatSBPSATSetDirichlet()`, `MatSBPSATSetCoefficient()`, `MatSBPSATSetTensor()`, `MatSBPSATNorm()`, `DMDA`
 M*/

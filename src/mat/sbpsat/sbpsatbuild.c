@@ -265,6 +265,50 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode SBPCopyReals_Private(size_t count, const void *from, const void **to)
+{
+  void *copy = NULL;
+
+  PetscFunctionBegin;
+  if (from) {
+    PetscCall(SBPHostKernels.alloc(count * sizeof(PetscReal), &copy));
+    PetscCall(PetscMemcpy(copy, from, count * sizeof(PetscReal)));
+  }
+  *to = copy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What A has made of its settings for B, which has the same ones and nothing yet: vectors and coordinates are not read again. Collective */
+PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
+{
+  Mat_SBPSAT        *from = (Mat_SBPSAT *)A->data, *to = (Mat_SBPSAT *)B->data;
+  const SBPOperator *op = &from->op[SBP_REAL_PRECISION][0];
+  const SBPGrid     *g  = &op->grid;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATBuild_Private(A));
+  to->built   = PETSC_TRUE;
+  to->stored  = from->stored;
+  to->uniform = from->uniform;
+  PetscCall(PetscObjectReference((PetscObject)from->grid));
+  to->grid = from->grid;
+  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)B), to->grid, to->settings.transport, &to->halo));
+  PetscCall(SBPGeometryCopy_Private(&from->geometry, &to->geometry));
+  if (from->jacobian) {
+    PetscCall(PetscMalloc1(g->own.count[0] * g->own.count[1], &to->jacobian));
+    PetscCall(PetscArraycpy(to->jacobian, from->jacobian, g->own.count[0] * g->own.count[1]));
+  }
+  to->op[SBP_REAL_PRECISION][0]   = *op;
+  to->made[SBP_REAL_PRECISION][0] = to->made[SBP_SCALAR][0] = PETSC_TRUE;
+  for (int k = 0; k < 3; k++) PetscCall(SBPCopyReals_Private((size_t)g->coefficientpitch * (size_t)g->ghosted.count[1], op->coefficient[k], &to->op[SBP_REAL_PRECISION][0].coefficient[k]));
+  for (int f = 0; f < SBP_FACES; f++) PetscCall(SBPCopyReals_Private((size_t)g->ghosted.count[1 - f / 2], op->penalty[f], &to->op[SBP_REAL_PRECISION][0].penalty[f]));
+  to->op[SBP_SCALAR][0]           = to->op[SBP_REAL_PRECISION][0];
+  to->op[SBP_SCALAR][0].precision = SBP_SCALAR;
+  B->spd                          = A->spd;
+  B->ops->view                    = A->ops->view;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* J at the owned nodes, contiguous; NULL if it is not known. Collective */
 PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, const PetscReal **jacobian)
 {

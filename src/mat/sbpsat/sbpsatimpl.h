@@ -63,12 +63,14 @@ PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
 /* sbpsatbuild.c */
 PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const PetscReal **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetBytes_Private(Mat, PetscLogDouble *, PetscLogDouble *);
 
 /* sbpsatmetrics.c */
 PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, SBPGeometry *);
+PETSC_INTERN PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *, SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *, const SBPBox *, PetscInt, PetscReal *, PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);

@@ -99,6 +99,25 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, SBPGeometry *g
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* to has nothing yet */
+PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *from, SBPGeometry *to)
+{
+  const PetscInt nodes = from->grid.ghosted.count[0] * from->grid.ghosted.count[1];
+
+  PetscFunctionBegin;
+  to->grid = from->grid;
+  if (from->x) {
+    PetscCall(PetscMalloc2(nodes, &to->x, nodes, &to->y));
+    PetscCall(PetscArraycpy(to->x, from->x, nodes));
+    PetscCall(PetscArraycpy(to->y, from->y, nodes));
+  }
+  if (from->mu) {
+    PetscCall(PetscMalloc1(nodes, &to->mu));
+    PetscCall(PetscArraycpy(to->mu, from->mu, nodes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *geometry)
 {
   PetscFunctionBegin;
