@@ -223,8 +223,31 @@ static PetscErrorCode TestRefused(System *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The reason is told why there are no more levels */
+static PetscErrorCode ViewLevels(void)
+{
+  static const PetscInt    n[][2]    = {{32, 48}, {65, 64}, {34, 44}, {64, 8}, {64, 64}};
+  static const char *const options[] = {"", "", "", "", "-pc_sbpmg_levels 2"};
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(n); k++) {
+    System s;
+    KSP    ksp;
+    PC     pc;
+
+    PetscCall(SystemCreate(PETSC_COMM_WORLD, n[k][0], n[k][1], 2, &s));
+    PetscCall(SolverCreate(s.A, KSPCG, (PetscReal)1e-6, options[k], &ksp));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_WORLD));
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(SystemDestroy(&s));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
+  PetscBool   view = PETSC_FALSE;
   PetscMPIInt size;
   System      s;
 
@@ -232,6 +255,12 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-view_levels", &view, NULL));
+  if (view) {
+    PetscCall(ViewLevels());
+    PetscCall(PetscFinalize());
+    return 0;
+  }
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full", (PetscReal)1.15));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_smooths 2 -pc_sbpmg_smooths_finest 2 -pc_sbpmg_full cg", (PetscReal)1.1));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_full_steps 2,3 -pc_sbpmg_precision double", (PetscReal)1.05));
@@ -263,6 +292,12 @@ int main(int argc, char **argv)
     suffix: 1
     nsize: {{1 3}}
     args: -malloc_debug
+
+  test:
+    suffix: levels
+    nsize: {{1 4}}
+    args: -view_levels
+    filter: grep -E "(level [0-9]+:|no coarser)" | cut -d, -f1
 
   test:
     suffix: cuda

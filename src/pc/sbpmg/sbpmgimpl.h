@@ -82,6 +82,7 @@ typedef struct {
   SBPPrecision      precision; /* of the cycle */
   SBPPrecision      exact;     /* the highest one there is: operators are made in it */
   PetscInt          n;
+  char              why[96]; /* there is no coarser level */
   SBPMGLevel        level[SBPMG_LEVELS_MAX];
   size_t            bytes;
   void             *memory; /* of the arrays of all levels */

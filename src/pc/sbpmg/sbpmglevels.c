@@ -151,7 +151,7 @@ static PetscErrorCode SetGrid(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* How often both numbers of intervals can be halved, and what the options say */
+/* How often both numbers of intervals can be halved, what the options say, and why it ends there */
 static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt width)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
@@ -160,14 +160,32 @@ static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt wid
 
   PetscFunctionBegin;
   mg->n = 1;
+  PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %d", SBPMG_LEVELS_MAX));
   while (mg->n < SBPMG_LEVELS_MAX) {
     SBPMGLevel *l = &mg->level[mg->n];
 
-    if (wanted > 0 ? mg->n == wanted : PetscMax(n[0], n[1]) <= SBPMG_COARSEST) break;
-    if (n[0] % 2 || n[1] % 2 || PetscMin(n[0], n[1]) / 2 < SBPMG_LEAST) break;
+    if (wanted > 0 && mg->n == wanted) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "as many were asked for"));
+      break;
+    }
+    if (wanted <= 0 && PetscMax(n[0], n[1]) <= SBPMG_COARSEST) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "no more than %d intervals along the longer side", SBPMG_COARSEST));
+      break;
+    }
+    if (n[0] % 2 || n[1] % 2) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "%" PetscInt_FMT " x %" PetscInt_FMT " intervals are not even along both sides", n[0], n[1]));
+      break;
+    }
+    if (PetscMin(n[0], n[1]) / 2 < SBPMG_LEAST) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it would have fewer than %d intervals along the shorter side", SBPMG_LEAST));
+      break;
+    }
     if (parallel) {
       PetscCall(CoarsenDM(mg->n == 1 ? da : l[-1].da, width, &l->da));
-      if (!l->da) break;
+      if (!l->da) {
+        PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", width));
+        break;
+      }
     }
     n[0] /= 2;
     n[1] /= 2;
@@ -175,6 +193,7 @@ static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt wid
   }
   PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT " nodes a process and direction", wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
   mg->ndense = !parallel && (n[0] + 1) * (n[1] + 1) <= mg->opt.dense ? (n[0] + 1) * (n[1] + 1) : 0;
+  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n, n[0], n[1], mg->ndense ? "with a dense inverse" : "solved by KSP", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,6 +38,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     else PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0], l->smooths[1], (double)l->lmax, l->measured ? "" : " (that of the next level)"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0], l->grid.n[1], what, how));
   }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   if (mg->ksp && !mg->ndense) {
     PetscCall(PetscViewerASCIIPushTab(viewer));
     PetscCall(KSPView(mg->ksp, viewer));
