@@ -187,7 +187,7 @@ static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The storage is too coarse, and may not be raised; or something else is */
+/* The residual does not become smaller: the storage is too coarse, and may not be raised; or rounding elsewhere is as large */
 static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -195,6 +195,10 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 
   PetscFunctionBegin;
   PetscCall(CBGMRESAttained_Private(ksp, norm, &gm->attained));
+  if (gm->attained && gm->claimed) {
+    ksp->reason = gm->claimed; /* as KSPGMRES, which believes the recurrence */
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   gm->attained       = (PetscBool)(gm->attained || gm->storage.kind == LITHE_STORAGE_FULL);
   gm->info.stagnated = PETSC_TRUE;
   ksp->reason        = KSP_DIVERGED_BREAKDOWN;
@@ -215,7 +219,7 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
   const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
-  const PetscBool worse = (PetscBool)(*norm > before);
+  PetscBool       worse = (PetscBool)(*norm > before);
   PetscBool       raised, attained = PETSC_FALSE, end;
 
   PetscFunctionBegin;
@@ -237,11 +241,13 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   }
 
   PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
+  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &attained));
+  /* rounding does not tell which is better */
+  if (attained) worse = PETSC_FALSE;
   if (worse) {
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     *norm = before;
   }
-  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &attained));
   raised = PETSC_FALSE;
   if (!attained) PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
@@ -253,11 +259,9 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   gm->stuck = attained || *norm > 0.9 * before ? gm->stuck + 1 : 0;
   end       = (PetscBool)((worse && !gm->nleft) || gm->stuck == 2);
   if (end) gm->stuck = 0;
-  /* not where so many iterations are wanted whatever the residual is. KSPGMRES would have believed the recurrence */
-  if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) {
-    if (attained) ksp->reason = gm->claimed;
-    else PetscCall(CBGMRESStagnate_Private(ksp, *norm));
-  } else if (worse) {
+  /* not where so many iterations are wanted whatever the residual is */
+  if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
+  else if (worse) {
     gm->columns = 0;
     PetscCall(CBGMRESResidual_Private(ksp, norm));
   }
