@@ -26,6 +26,25 @@ using SBPScalar = SBPPair<PetscReal>;
 using SBPScalar = PetscReal;
 #endif
 
+static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
+{
+  const double under = r.under ? SBPRead(r.under) : 1;
+
+  return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
+}
+
+/* Notes the largest of the numbers whose upper words the threads of a warp have, all of which come here */
+static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigned int *largest)
+{
+#pragma unroll
+  for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) {
+    const unsigned int other = __shfl_xor_sync(0xffffffffu, word, offset);
+
+    word = other > word ? other : word;
+  }
+  if (SBPLane() == 0) atomicMax(largest + blockIdx.x % SBP_SCALE_SLOTS * SBP_SCALE_STRIDE, word);
+}
+
 /* launch(a number of the precision's type) */
 template <class Launch>
 static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)

@@ -10,7 +10,7 @@
 typedef enum {
   SBP_TAKE_APPLY,  /* out = A u */
   SBP_TAKE_ADD,    /* out = b + sign A u */
-  SBP_TAKE_ROUND,  /* rounded = b - A u, in single precision */
+  SBP_TAKE_ROUND,  /* rounded = scale (b - A u), in single precision */
   SBP_TAKE_SMOOTH, /* d = c1 d + c2 dinv (b - A u), out = u + d */
 } SBPTake;
 
@@ -38,11 +38,12 @@ struct SBPMarch {
   int           chunk, chunks;   /* rows of a warp, and how many warps one above the other */
   int           turns;           /* 1: every other warp marches downwards, so that neighbours read the rows that they share at about the same time */
 
-  const V *u, *b, *d, *dinv;
-  V       *out, *dout;
-  float   *rounded;
-  int      roundedpitch;
-  K        c1, c2, sign;
+  const V      *u, *b, *d, *dinv;
+  V            *out, *dout;
+  float        *rounded;
+  int           roundedpitch;
+  const double *scale; /* of what is rounded, or NULL: 1 */
+  K             c1, c2, sign;
 };
 
 /* Where a warp is in the grid */
@@ -77,15 +78,23 @@ static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
   return p;
 }
 
+/* What a residual is multiplied by before it is rounded */
+template <class V>
+static __device__ __forceinline__ double SBPRoundedScale(const SBPMarch<V> &m)
+{
+  return m.scale ? SBPRead(m.scale) : 1;
+}
+
 /* What a step gives of a row, but for the change of a smoothing step */
 template <class L, SBPTake take, bool edge, class V>
 static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
 {
   if constexpr (take == SBP_TAKE_ROUND) {
-    float rounded[L::C];
+    const double scale = SBPRoundedScale(m);
+    float        rounded[L::C];
 
 #pragma unroll
-    for (int c = 0; c < L::C; c++) rounded[c] = static_cast<float>(v[c]);
+    for (int c = 0; c < L::C; c++) rounded[c] = static_cast<float>(scale * v[c]);
     L::template Write<edge>(m.rounded + static_cast<ptrdiff_t>(row) * m.roundedpitch, first, low, high, rounded);
   } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
 }

@@ -135,6 +135,6 @@ static __device__ __forceinline__ void SBPNodeFinish(const SBPMarch<V> &m, int i
     if (m.dout) m.dout[own] = s;
     sum = u + s;
   }
-  if constexpr (take == SBP_TAKE_ROUND) m.rounded[static_cast<ptrdiff_t>(j) * m.roundedpitch + i] = static_cast<float>(sum);
+  if constexpr (take == SBP_TAKE_ROUND) m.rounded[static_cast<ptrdiff_t>(j) * m.roundedpitch + i] = static_cast<float>(SBPRoundedScale(m) * sum);
   else m.out[own] = sum;
 }

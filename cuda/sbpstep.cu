@@ -143,7 +143,7 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u, const void *b, const SBPGrid *grid, void *r)
+PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u, const void *b, const SBPGrid *grid, void *r, const double *scale)
 {
   const SBPStep    step = {SBP_RESIDUAL, u, b, nullptr, nullptr, 0., 0., nullptr, nullptr};
   SBPMarch<double> m;
@@ -155,6 +155,7 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
   PetscCall(SBPSetMarch(op, nullptr, &step, &m));
   m.rounded      = static_cast<float *>(r);
   m.roundedpitch = static_cast<int>(grid->pitch);
+  m.scale        = scale;
   if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
   else SBPLaunchStep<SBP_NINE, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
   PetscCallCUDA(cudaGetLastError());

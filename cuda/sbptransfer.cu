@@ -18,6 +18,7 @@ struct SBPTransfer {
   int       count[2];                       /* nodes that are written */
   int       n[2], fromstart[2], tostart[2]; /* intervals of the coarse grid; first own nodes */
   int       columnblocks;
+  unsigned *largest; /* of what is read, where it is wanted */
 };
 
 template <class V>
@@ -28,13 +29,11 @@ static __device__ __forceinline__ bool SBPTransferNode(const SBPTransfer<V> &t, 
   return *i < t.count[0];
 }
 
-template <class V>
-static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictKernel(const __grid_constant__ SBPTransfer<V> t)
+/* at(a number that is read) */
+template <class V, class At>
+static __device__ __forceinline__ V SBPRestrictNode(const SBPTransfer<V> &t, int i, int j, const At &at)
 {
-  using K = typename SBPReal<V>::type;
-  int i, j;
-
-  if (!SBPTransferNode(t, &i, &j)) return;
+  using K      = typename SBPReal<V>::type;
   const int fi = 2 * (i + t.tostart[0]), fj = 2 * (j + t.tostart[1]);
   V         sum = SBPZero<V>();
 
@@ -42,13 +41,38 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictKernel
   for (int b = -1; b <= 1; b++) {
     if (fj + b < 0 || fj + b > 2 * t.n[1]) continue;
     const V *r    = t.from + (fj + b - t.fromstart[1]) * t.frompitch + (fi - t.fromstart[0]);
-    V        line = SBPRead(r);
+    V        line = at(SBPRead(r));
 
-    if (fi > 0) line = line + static_cast<K>(0.5) * SBPRead(r - 1);
-    if (fi < 2 * t.n[0]) line = line + static_cast<K>(0.5) * SBPRead(r + 1);
+    if (fi > 0) line = line + static_cast<K>(0.5) * at(SBPRead(r - 1));
+    if (fi < 2 * t.n[0]) line = line + static_cast<K>(0.5) * at(SBPRead(r + 1));
     sum = sum + (b ? static_cast<K>(0.5) : K(1)) * line;
   }
-  t.to[j * t.topitch + i] = sum;
+  return sum;
+}
+
+template <class V>
+static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictKernel(const __grid_constant__ SBPTransfer<V> t)
+{
+  int i, j;
+
+  if (SBPTransferNode(t, &i, &j)) t.to[j * t.topitch + i] = SBPRestrictNode(t, i, j, [](V v) { return v; });
+}
+
+/* All threads come to the end */
+static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPRestrictLargestKernel(const __grid_constant__ SBPTransfer<double> t)
+{
+  unsigned int word = 0;
+  int          i, j;
+
+  if (SBPTransferNode(t, &i, &j)) {
+    t.to[j * t.topitch + i] = SBPRestrictNode(t, i, j, [&word](double v) {
+      const unsigned int upper = SBPUpperWord(v);
+
+      word = upper > word ? upper : word;
+      return v;
+    });
+  }
+  SBPNoteLargest(word, t.largest);
 }
 
 template <bool add, class V>
@@ -140,6 +164,7 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
+  t.largest   = nullptr;
   t.from      = SBPFromOwn<const V>(from, &from->ghosted, from->ghostpitch, x);
   t.to        = y;
   t.frompitch = from->ghostpitch;
@@ -167,7 +192,7 @@ struct SBPUpdateArrays {
   const X  *x, *e;
   Y        *y;
   ptrdiff_t xpitch, epitch, ypitch;
-  Y         a;
+  SBPRatio  a;
   int       count[2], columnblocks;
 };
 
@@ -195,16 +220,18 @@ static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPUpdateKernel(c
     x[k] = SBPRead(t.x + (j + k) * t.xpitch + i);
     y[k] = t.y[(j + k) * t.ypitch + i];
   }
+  const Y a = static_cast<Y>(SBPNumber(t.a));
+
 #pragma unroll
   for (int k = 0; k < SBP_UPDATE_ROWS; k++) {
     const X e = static_cast<X>(0.5) * (along[k / 2] + along[(k + 1) / 2]);
 
-    if (j + k < t.count[1]) t.y[(j + k) * t.ypitch + i] = y[k] + t.a * static_cast<Y>(x[k] + e);
+    if (j + k < t.count[1]) t.y[(j + k) * t.ypitch + i] = y[k] + a * static_cast<Y>(x[k] + e);
   }
 }
 
 template <class X, class Y>
-static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, void *y)
+static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, void *y)
 {
   SBPUpdateArrays<X, Y> t;
   cudaStream_t          stream;
@@ -217,7 +244,7 @@ static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, double a, const void *x
   t.xpitch = gx->pitch;
   t.epitch = e ? coarse->pitch : 0;
   t.ypitch = gy->pitch;
-  t.a      = static_cast<Y>(a);
+  t.a      = a;
   for (int d = 0; d < 2; d++) t.count[d] = static_cast<int>(gx->own.count[d]);
   t.columnblocks = (t.count[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
   if (t.count[0] > 0 && t.count[1] > 0) SBPUpdateKernel<X, Y><<<t.columnblocks *((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
@@ -225,7 +252,7 @@ static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, double a, const void *x
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *gx, SBPPrecision px, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y)
+PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y)
 {
   PetscFunctionBegin;
   if (px == SBP_SINGLE && py == SBP_SINGLE) PetscCall(SBPLaunchUpdate<float, float>(gx, a, x, coarse, e, gy, y));
@@ -242,6 +269,16 @@ PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *fine, const SBPGrid *coarse, 
     using V = decltype(number);
 
     return SBPTransferLaunch(fine, coarse, coarse, r, static_cast<V *>(rc), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPRestrictKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDASBPRestrictLargest(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *scale, int turn)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPTransferLaunch(fine, coarse, coarse, r, static_cast<double *>(rc), [&](SBPTransfer<double> t, int blocks, cudaStream_t stream) {
+    t.largest = scale->largest[turn];
+    SBPRestrictLargestKernel<<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,7 @@
 #define SBP_VECTOR_THREADS 256
 #define SBP_DOT_BLOCKS     1024
 #define SBP_DENSE_THREADS  256
+#define SBP_RESCALE_BLOCKS 512
 
 /* ------------------------------------------------------------ memory */
 
@@ -159,6 +160,107 @@ PetscErrorCode LitheCUDASBPCopy(const SBPGrid *from, SBPPrecision px, int part, 
 }
 
 template <class X, class Y>
+struct SBPCopyScaledVisit {
+  SBPNumbers<X> x;
+  SBPNumbers<Y> y;
+  SBPRatio      a;
+
+  __device__ __forceinline__ void operator()(int i, int j) const
+  {
+    y(i, j) = static_cast<Y>(SBPNumber(a) * static_cast<double>(x(i, j)));
+  }
+};
+
+PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *from, SBPPrecision px, int part, const void *x, const SBPGrid *to, SBPPrecision py, int topart, void *y, SBPRatio a)
+{
+  PetscFunctionBegin;
+  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) { return SBPVisit(from, SBPCopyScaledVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(from, px, part, x), SBPNumbersOf<decltype(q)>(to, py, topart, y), a}); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As SBPVisitKernel; all threads come to the end */
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPCopyLargestKernel(SBPNodes nodes, int columnblocks, SBPNumbers<double> x, SBPNumbers<float> y, unsigned int *largest)
+{
+  const int    i = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x), rows = static_cast<int>(gridDim.x) / columnblocks;
+  unsigned int word = 0;
+
+  if (i < nodes.count[0]) {
+    for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) {
+      const double       number = SBPRead(&x(i, j));
+      const unsigned int upper  = SBPUpperWord(number);
+
+      word    = upper > word ? upper : word;
+      y(i, j) = static_cast<float>(number);
+    }
+  }
+  SBPNoteLargest(word, largest);
+}
+
+PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *scale, int turn)
+{
+  const SBPNodes nodes        = SBPOwnNodes(from);
+  const int      columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
+  PetscCall(SBPGetStream(&stream));
+  if (nodes.count[0] > 0 && nodes.count[1] > 0) {
+    const int rows = nodes.count[1] < 65536 / columnblocks ? nodes.count[1] : 65536 / columnblocks + 1;
+
+    SBPCopyLargestKernel<<<columnblocks * rows, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x), SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All blocks find the scale by themselves. In the window few of them have to come and go */
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPRescaleKernel(SBPNodes nodes, SBPNumbers<double> x, SBPNumbers<float> y, SBPScale *scale, int turn)
+{
+  __shared__ double shared;
+
+  static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a thread of a warp for each of what was noted");
+  if (threadIdx.x < SBP_WARP) {
+    unsigned int word = scale->largest[turn][threadIdx.x * SBP_SCALE_STRIDE];
+
+#pragma unroll
+    for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) {
+      const unsigned int other = __shfl_xor_sync(0xffffffffu, word, offset);
+
+      word = other > word ? other : word;
+    }
+    if (threadIdx.x == 0) shared = SBPScaleOf(word, SBP_SCALE_WINDOW);
+  }
+  __syncthreads();
+  const double in = shared;
+
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < SBP_SCALE_SLOTS) scale->largest[1 - turn][threadIdx.x * SBP_SCALE_STRIDE] = 0;
+    if (threadIdx.x == 0) {
+      scale->in  = in;
+      scale->out = 1 / in;
+    }
+  }
+  if (in == 1) return;
+  for (int j = static_cast<int>(blockIdx.x); j < nodes.count[1]; j += static_cast<int>(gridDim.x))
+    for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) y(i, j) = static_cast<float>(in * SBPRead(&x(i, j)));
+}
+
+PetscErrorCode LitheCUDASBPRescale(const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *scale, int turn)
+{
+  const SBPNodes nodes  = x ? SBPOwnNodes(from) : SBPNodes{{0, 0}};
+  const int      blocks = nodes.count[1] < SBP_RESCALE_BLOCKS ? (nodes.count[1] > 0 ? nodes.count[1] : 1) : SBP_RESCALE_BLOCKS;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
+  PetscCall(SBPGetStream(&stream));
+  SBPRescaleKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, x ? SBPNumbersOf<double>(from, precision, part, x) : SBPNumbers<double>{}, x ? SBPNumbersOf<float>(to, SBP_SINGLE, 0, y) : SBPNumbers<float>{}, scale, turn);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class X, class Y>
 struct SBPAXPBYVisit {
   SBPNumbers<X> x;
   SBPNumbers<Y> y;
@@ -220,13 +322,6 @@ PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *g, SBPPrecision precision, 
   PetscFunctionBegin;
   PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) { return SBPVisit(g, SBPReciprocalVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x)}); }));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
-{
-  const double under = r.under ? SBPRead(r.under) : 1;
-
-  return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
 }
 
 template <class T>

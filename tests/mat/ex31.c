@@ -50,8 +50,8 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
       PetscCall(ArrayCreate((SBPPrecision)p, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &e));
       PetscCall(ArrayCreate((SBPPrecision)q, PETSC_FALSE, other->own.count[1], other->pitch, -1, 1, &y));
       for (int way = 0; way < 2; way++) {
-        PetscCall(H->update(g, (SBPPrecision)p, 0.7, x.host, way ? coarse : NULL, way ? e.host : NULL, other, (SBPPrecision)q, y.host));
-        PetscCall(D->update(g, (SBPPrecision)p, 0.7, x.device, way ? coarse : NULL, way ? e.device : NULL, other, (SBPPrecision)q, y.device));
+        PetscCall(H->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.host, way ? coarse : NULL, way ? e.host : NULL, other, (SBPPrecision)q, y.host));
+        PetscCall(D->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.device, way ? coarse : NULL, way ? e.device : NULL, other, (SBPPrecision)q, y.device));
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, update of %d by %d, way %d", where, q, p, way));
         PetscCall(ArrayCompare(&y, SEVERAL * (p == SBP_SINGLE && q == SBP_DOUBLE ? (PetscReal)5e8 : (PetscReal)1), what));
       }
@@ -59,6 +59,58 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
       PetscCall(ArrayDestroy(&e));
       PetscCall(ArrayDestroy(&y));
     }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What comes into a cycle in single precision: scaled by its largest number, one application after the other, and what comes out */
+static PetscErrorCode TestScale(const SBPGrid *g, const SBPGrid *coarse, const SBPGrid *other, SBPPrecision precision, const char *where)
+{
+  static const int exponents[] = {0, 300, -300, 39, 1000};
+  const int        part        = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 1 : 0;
+  Array            x, y, rc;
+  SBPScale        *host, *device, got;
+  char             what[256];
+
+  PetscFunctionBegin;
+  PetscCall(H->alloc(sizeof(*host), (void **)&host));
+  PetscCall(D->alloc(sizeof(*device), (void **)&device));
+  PetscCall(ArrayCreate(precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &x));
+  PetscCall(ArrayCreate(SBP_SINGLE, PETSC_FALSE, other->own.count[1], other->pitch, -1, 1, &y));
+  PetscCall(ArrayCreate(SBP_DOUBLE, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &rc));
+  for (int k = 0; k < 2 * (int)PETSC_STATIC_ARRAY_LENGTH(exponents); k++) {
+    const double    size = ldexp(1., exponents[k / 2]);
+    const PetscBool full = (PetscBool)(k % 2 && precision == SBP_DOUBLE);
+
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%s, precision %d, numbers of 2^%d%s", where, (int)precision, exponents[k / 2], full ? ", restricted" : ""));
+    PetscCall(ArrayFill(&x, (PetscReal)-size, (PetscReal)size));
+    if (full) {
+      PetscCall(H->restrictlargest(g, coarse, x.host, rc.host, host, k % 2));
+      PetscCall(D->restrictlargest(g, coarse, x.device, rc.device, device, k % 2));
+      PetscCall(H->rescale(g, precision, part, NULL, NULL, NULL, host, k % 2));
+      PetscCall(D->rescale(g, precision, part, NULL, NULL, NULL, device, k % 2));
+      PetscCall(ArrayCompare(&rc, SEVERAL, what));
+    } else {
+      PetscCall(H->copylargest(g, precision, part, x.host, other, y.host, host, k % 2));
+      PetscCall(D->copylargest(g, precision, part, x.device, other, y.device, device, k % 2));
+      PetscCall(H->rescale(g, precision, part, x.host, other, y.host, host, k % 2));
+      PetscCall(D->rescale(g, precision, part, x.device, other, y.device, device, k % 2));
+      PetscCall(ArrayCompare(&y, 0, what));
+    }
+    PetscCall(D->get(sizeof(got), device, &got));
+    if (got.in != host->in || got.out != host->out) {
+      failures++;
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: scale %g and %g, not %g and %g\n", what, got.in, got.out, host->in, host->out));
+    }
+    if (full) continue;
+    PetscCall(H->copyscaled(other, SBP_SINGLE, 0, y.host, g, precision, part, x.host, (SBPRatio){0.75, &host->out, NULL}));
+    PetscCall(D->copyscaled(other, SBP_SINGLE, 0, y.device, g, precision, part, x.device, (SBPRatio){0.75, &device->out, NULL}));
+    PetscCall(ArrayCompare(&x, 0, what));
+  }
+  PetscCall(ArrayDestroy(&x));
+  PetscCall(ArrayDestroy(&y));
+  PetscCall(ArrayDestroy(&rc));
+  PetscCall(H->free((void **)&host));
+  PetscCall(D->free((void **)&device));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +216,9 @@ static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const c
 /* A residual in single precision, with another pitch, against one that is rounded afterwards */
 static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const char *where)
 {
-  const SBPGrid *g = &p->host.grid;
+  const SBPGrid *g       = &p->host.grid;
+  const double   quarter = 0.25;
+  double        *scale;
   Array          u, b, r, rounded;
   char           what[256];
 
@@ -178,10 +232,15 @@ static PetscErrorCode TestRounded(const Pair *p, const SBPGrid *other, const cha
 
     PetscCall(H->step(&p->host, NULL, &step));
   }
-  PetscCall(H->copy(g, SBP_DOUBLE, 0, r.host, other, SBP_SINGLE, 0, rounded.host));
-  PetscCall(D->roundedresidual(&p->device, u.device, b.device, other, rounded.device));
-  PetscCall(PetscSNPrintf(what, sizeof(what), "%s, residual in single precision, pitch %" PetscInt_FMT, where, other->pitch));
-  PetscCall(ArrayCompare(&rounded, 2, what));
+  PetscCall(D->alloc(sizeof(*scale), (void **)&scale));
+  PetscCall(D->put(sizeof(*scale), &quarter, scale));
+  for (int way = 0; way < 2; way++) {
+    PetscCall(H->copyscaled(g, SBP_DOUBLE, 0, r.host, other, SBP_SINGLE, 0, rounded.host, (SBPRatio){way ? quarter : 1., NULL, NULL}));
+    PetscCall(D->roundedresidual(&p->device, u.device, b.device, other, rounded.device, way ? scale : NULL));
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%s, residual in single precision, pitch %" PetscInt_FMT ", way %d", where, other->pitch, way));
+    PetscCall(ArrayCompare(&rounded, 2, what));
+  }
+  PetscCall(D->free((void **)&scale));
   PetscCall(ArrayDestroy(&u));
   PetscCall(ArrayDestroy(&b));
   PetscCall(ArrayDestroy(&r));
@@ -238,6 +297,7 @@ int main(int argc, char **argv)
     for (int precision = SBP_SINGLE; precision <= SBP_SCALAR; precision++) PetscCall(TestTransfers(&g, &coarse, (SBPPrecision)precision, where));
     if (!IsWhole(s)) continue;
     PetscCall(TestUpdate(&g, &coarse, &other, where));
+    for (int precision = SBP_DOUBLE; precision <= SBP_SCALAR && PetscDefined(USE_REAL_DOUBLE); precision++) PetscCall(TestScale(&g, &coarse, &other, (SBPPrecision)precision, where));
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++)
       for (int faces = 0; faces < 4; faces++) {
         static const int dirichlet[] = {3, 15, 4, 0};

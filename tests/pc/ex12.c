@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, changed coefficients, kept preconditioners, Neumann faces, bad input.\n\n";
+static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, numbers far from 1, changed coefficients, kept preconditioners, Neumann faces, bad input.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
@@ -119,6 +119,64 @@ static PetscErrorCode TestLinear(System *s)
   }
   PetscCall(VecDestroy(&ax));
   PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M 2^k x must be 2^l y, or y is M x. A device records the second application and plays it */
+static PetscErrorCode ApplyScaled(PC pc, PetscInt exponent, PetscInt result, Vec x, Vec y, PetscReal tolerance, const char what[])
+{
+  PetscReal error, norm;
+  Vec       scaled, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(x, &scaled));
+  PetscCall(VecDuplicate(x, &z));
+  PetscCall(VecCopy(x, scaled));
+  PetscCall(VecScale(scaled, (PetscScalar)ldexp(1., (int)exponent)));
+  for (int again = 0; again < 3; again++) PetscCall(PCApply(pc, scaled, z));
+  PetscCall(VecScale(z, (PetscScalar)ldexp(1., -(int)result)));
+  if (tolerance < 0) PetscCall(VecCopy(z, y));
+  else {
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+    PetscCall(VecAXPY(z, -1., y));
+    PetscCall(VecNorm(z, NORM_INFINITY, &error));
+    if (!(error <= tolerance * norm)) FAIL("%s, right side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
+  }
+  PetscCall(VecDestroy(&scaled));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* M (2^k x) = 2^k M x to the last bit over the range of double precision though levels are in single, and 2^k A has 2^-k times the preconditioner */
+static PetscErrorCode TestRange(System *s, const char options[])
+{
+  static const PetscInt exponents[] = {30, -45, 60, -140, 300, -300, 900, -900}, operators[] = {0, 300, -300};
+  Vec                   x, y, mu;
+
+  PetscFunctionBeginUser;
+  if (!PetscDefined(USE_REAL_DOUBLE)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(s->x, &x));
+  PetscCall(VecDuplicate(s->x, &y));
+  PetscCall(VecDuplicate(s->x, &mu));
+  PetscCall(MatSBPSATSetTensor(s->A, NULL, NULL, NULL, NULL));
+  PetscCall(FillNoise(s->da, 4, x));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(operators); k++) {
+    char what[256];
+    KSP  ksp;
+    PC   pc;
+
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%s: operator times 2^%" PetscInt_FMT, options, operators[k]));
+    PetscCall(VecSet(mu, (PetscScalar)ldexp(1., (int)operators[k])));
+    PetscCall(MatSBPSATSetCoefficient(s->A, mu));
+    PetscCall(SolverCreate(s->A, KSPPREONLY, (PetscReal)1e-6, options, &ksp));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(ApplyScaled(pc, 0, -operators[k], x, y, k ? (PetscReal)1e-5 : -1, what));
+    for (size_t e = 0; e < PETSC_STATIC_ARRAY_LENGTH(exponents) && k == 0; e++) PetscCall(ApplyScaled(pc, exponents[e], exponents[e], x, y, 0, what));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&mu));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,6 +329,10 @@ int main(int argc, char **argv)
   }
   PetscCall(SystemCreate(PETSC_COMM_WORLD, 32, 48, 2, &s));
   PetscCall(TestLinear(&s));
+  PetscCall(TestRange(&s, ""));
+  PetscCall(TestRange(&s, "-pc_sbpmg_cycle full"));
+  PetscCall(TestRange(&s, "-pc_sbpmg_cycle full -pc_sbpmg_full cg -pc_sbpmg_smooths_finest 2 -pc_sbpmg_dense 0"));
+  PetscCall(TestRange(&s, "-pc_sbpmg_coarse rediscretized -pc_sbpmg_smoother richardson -pc_sbpmg_smooths 5"));
   PetscCall(TestRefused(&s));
   PetscCall(TestChange(&s));
   PetscCall(TestNeumann(&s, KSPCG, ""));

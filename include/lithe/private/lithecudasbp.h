@@ -14,7 +14,7 @@
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/sbpstep.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStep(const SBPOperator *, const SBPBox *, const SBPStep *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *, const void *, const void *, const SBPGrid *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *, const void *, const void *, const SBPGrid *, void *, const double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *, void *);
 /* cuda/sbpany.cu: orders above 2 */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *, const SBPBox *, const SBPStep *);
@@ -28,8 +28,9 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, co
 /* cuda/sbpgalerkin.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *, const SBPGrid *, void *const[SBP_COEFFICIENTS], void *const[SBP_COEFFICIENTS]);
 /* cuda/sbptransfer.cu */
-PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, double, const void *, const SBPGrid *, const void *, const SBPGrid *, SBPPrecision, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, SBPRatio, const void *, const SBPGrid *, const void *, const SBPGrid *, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPRestrictLargest(const SBPGrid *, const SBPGrid *, const void *, void *, SBPScale *, int);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 /* cuda/sbpvector.cu */
@@ -39,6 +40,9 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPPut(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGet(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopy(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *, SBPRatio);
+PETSC_INTERN PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, void *, SBPScale *, int);
+PETSC_INTERN PetscErrorCode LitheCUDASBPRescale(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, void *, SBPScale *, int);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDot(const SBPGrid *, SBPPrecision, const void *, SBPPrecision, const void *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *, double, SBPPrecision, const void *, double, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *, SBPPrecision, double, const void *, const void *, void *);

@@ -106,6 +106,46 @@ typedef struct {
   const double *over, *under;
 } SBPRatio;
 
+/*
+   The power of two that brings what comes into the range of single precision, where arrays are: in = 1 / out. largest are the
+   upper words of absolute values, of which the greatest counts (on a host the first one is all there is), in turns: while
+   one turn is read the other one is set to 0
+*/
+#define SBP_SCALE_SLOTS  32
+#define SBP_SCALE_STRIDE 32 /* each in a line of cache of its own */
+
+typedef struct {
+  double       in, out;
+  unsigned int largest[2][SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
+} SBPScale;
+
+/* The upper word of an absolute value: as numbers they are in the order of these */
+static LITHE_HD inline unsigned int SBPUpperWord(double x)
+{
+#if defined(__CUDA_ARCH__)
+  return (unsigned int)__double2hiint(x) & 0x7fffffffu;
+#else
+  union {
+    double             number;
+    unsigned long long bits;
+  } u;
+
+  u.number = x;
+  return (unsigned int)(u.bits >> 32) & 0x7fffffffu;
+#endif
+}
+
+/* The scale of numbers whose largest one has that upper word: 1 within 2^-window and 2^window, and where it is not finite */
+static LITHE_HD inline double SBPScaleOf(unsigned int largest, int window)
+{
+  const int exponent = (int)(largest >> 20) - 1023;
+
+  if (exponent > 1023 || (exponent >= -window && exponent <= window)) return 1.;
+  return ldexp(1., exponent < -1022 ? 1022 : (exponent > 1022 ? -1022 : -exponent));
+}
+
+#define SBP_SCALE_WINDOW 40 /* of right sides: solutions, sums over nodes and corrections can be 2^60 times as large or as small */
+
 /* White noise between -1 and 1: a hash of a node's indices, the same on any number of processes */
 static LITHE_HD inline double SBPNoise(PetscInt i, PetscInt j)
 {
@@ -149,9 +189,21 @@ typedef struct {
   PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum);    /* of this process */
   PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y); /* y = a x + b y; b = 0: y is not read */
   PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z);             /* z = a x y pointwise */
+  /* y = a x, as copy */
+  PetscErrorCode (*copyscaled)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y, SBPRatio a);
   /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision of x, is bilinear; coarse and e may be NULL, which
      stands for 0, else a process has the whole grid */
-  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, double a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y);
+  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y);
+
+  /*
+     What comes into a cycle in single precision, from numbers in double precision (PetscReal is double):
+     copylargest       y = x in SBP_SINGLE, and the largest number of x is noted
+     rescale           sets the scale by what was noted in this turn, and if it is not 1, y = scale x once more; x NULL: none
+     restrictlargest   restrict_ in SBP_DOUBLE, and the largest number of r is noted
+  */
+  PetscErrorCode (*copylargest)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
+  PetscErrorCode (*rescale)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *, int turn);
+  PetscErrorCode (*restrictlargest)(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *, int turn);
 
   /*
      Fused operations: NULL where there is none, or when a process does not have the whole grid (ghosts would have to be exchanged within them).
@@ -166,8 +218,8 @@ typedef struct {
   PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc);
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
-  /* r = b - A u in SBP_SINGLE, an owned array of a grid that may differ in pitch; SBP_SAT of order 2 and SBP_NINE, in SBP_DOUBLE */
-  PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r);
+  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; SBP_SAT of order 2 and SBP_NINE, in SBP_DOUBLE. scale NULL: 1 */
+  PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* What the set-up of a multigrid and its coarsest level need */
   /* n bytes from host memory to memory of alloc(), and back; done when they return */

@@ -149,6 +149,98 @@ static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static inline double SBPNumber(SBPRatio r)
+{
+  const double under = r.under ? *r.under : 1;
+
+  return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
+}
+
+#define SBPCopyScaledLoop(from, to)                                                                  \
+  do {                                                                                               \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                 \
+      const from *x = (const from *)px + (PetscInt64)j * g->pitch * xs;                              \
+      to         *y = (to *)py + (PetscInt64)j * h->pitch * ys;                                      \
+                                                                                                     \
+      if (xs == 1 && ys == 1) {                                                                      \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (to)(factor * (double)x[i]);           \
+      } else {                                                                                       \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i * ys] = (to)(factor * (double)x[i * xs]); \
+      }                                                                                              \
+    }                                                                                                \
+  } while (0)
+
+static PetscErrorCode SBPCopyScaled_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to, SBPRatio a)
+{
+  const double factor = SBPNumber(a);
+  PetscBool    xsingle, ysingle;
+  PetscInt     xs, ys;
+  const void  *px, *py;
+
+  PetscFunctionBegin;
+  SBPRealView(fromprecision, part, from, &xsingle, &xs, &px);
+  SBPRealView(toprecision, topart, to, &ysingle, &ys, &py);
+  if (xsingle && ysingle) SBPCopyScaledLoop(float, float);
+  else if (xsingle) SBPCopyScaledLoop(float, double);
+  else if (ysingle) SBPCopyScaledLoop(double, float);
+  else SBPCopyScaledLoop(double, double);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Notes the largest one of n numbers that are some apart; NaN is passed over. Eight of them at a time: the compiler may not change the order of one maximum */
+static void SBPNoteLargest(PetscInt n, PetscInt stride, const double *x, unsigned int *largest)
+{
+  double       most[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  unsigned int word    = *largest;
+  PetscInt     i       = 0;
+
+  if (stride == 1) {
+    for (; i + 8 <= n; i += 8) {
+      for (int k = 0; k < 8; k++) most[k] = fabs(x[i + k]) > most[k] ? fabs(x[i + k]) : most[k];
+    }
+  }
+  for (; i < n; i++) most[0] = fabs(x[i * stride]) > most[0] ? fabs(x[i * stride]) : most[0];
+  for (int k = 0; k < 8; k++) word = PetscMax(word, SBPUpperWord(most[k]));
+  *largest = word;
+}
+
+static PetscErrorCode SBPCopyLargest_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale, int turn)
+{
+  PetscBool   single;
+  PetscInt    stride;
+  const void *px;
+
+  PetscFunctionBegin;
+  SBPRealView(precision, part, from, &single, &stride, &px);
+  PetscCheck(!single, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
+  for (PetscInt j = 0; j < g->own.count[1]; j++) {
+    const double *x = (const double *)px + (PetscInt64)j * g->pitch * stride;
+    float        *y = (float *)to + (PetscInt64)j * h->pitch;
+
+    SBPNoteLargest(g->own.count[0], stride, x, scale->largest[turn]);
+    for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (float)x[i * stride];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPRescale_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale, int turn)
+{
+  PetscFunctionBegin;
+  scale->in                   = SBPScaleOf(scale->largest[turn][0], SBP_SCALE_WINDOW);
+  scale->out                  = 1 / scale->in;
+  scale->largest[1 - turn][0] = 0;
+  if (from && scale->in != 1) PetscCall(SBPCopyScaled_Host(g, precision, part, from, h, SBP_SINGLE, 0, to, (SBPRatio){scale->in, NULL, NULL}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPRestrictLargest_Host(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *scale, int turn)
+{
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < fine->ghosted.count[1]; j++) SBPNoteLargest(fine->ghosted.count[0], 1, (const double *)r + (PetscInt64)j * fine->ghostpitch, scale->largest[turn]);
+  PetscCall(SBPRestrict_Host(fine, coarse, SBP_DOUBLE, r, rc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Eight sums: the compiler may not change the order of one */
 #define SBPDotLoop(xtype, ytype)                                                                      \
   do {                                                                                                \
@@ -243,8 +335,10 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
     }                                                                                                                             \
   } while (0)
 
-static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, double a, const void *px, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision yprecision, void *py)
+static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, SBPRatio ratio, const void *px, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision yprecision, void *py)
 {
+  const double a = SBPNumber(ratio);
+
   PetscFunctionBegin;
   if (xprecision == SBP_SINGLE && yprecision == SBP_SINGLE) SBPUpdateLoop(float, float);
   else if (xprecision == SBP_SINGLE) SBPUpdateLoop(float, double);
@@ -281,13 +375,6 @@ static PetscErrorCode SBPSum_Host(const SBPGrid *g, SBPPrecision precision, cons
   else if (precision == SBP_SINGLE) SBPSumLoop(float);
   else SBPSumLoop(double);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static inline double SBPNumber(SBPRatio r)
-{
-  const double under = r.under ? *r.under : 1;
-
-  return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
 }
 
 #define SBPCombineLoop(type)                                                       \
@@ -442,26 +529,30 @@ static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, i
 }
 
 const SBPKernels SBPHostKernels = {
-  .step        = SBPStep_Host,
-  .diagonal    = SBPDiagonal_Host,
-  .restrict_   = SBPRestrict_Host,
-  .prolong     = SBPProlong_Host,
-  .interpolate = SBPInterpolate_Host,
-  .alloc       = SBPAlloc_Host,
-  .reserve     = SBPAlloc_Host,
-  .free        = SBPFree_Host,
-  .copy        = SBPCopy_Host,
-  .dot         = SBPDot_Host,
-  .axpby       = SBPAxpby_Host,
-  .multiply    = SBPMultiply_Host,
-  .update      = SBPUpdate_Host,
-  .put         = SBPPut_Host,
-  .get         = SBPGet_Host,
-  .dense       = SBPDense_Host,
-  .reciprocal  = SBPReciprocal_Host,
-  .sum         = SBPSum_Host,
-  .combine     = SBPCombine_Host,
-  .noise       = SBPNoise_Host,
-  .mark        = SBPMark_Host,
-  .gather      = SBPGather_Host,
+  .step            = SBPStep_Host,
+  .diagonal        = SBPDiagonal_Host,
+  .restrict_       = SBPRestrict_Host,
+  .prolong         = SBPProlong_Host,
+  .interpolate     = SBPInterpolate_Host,
+  .alloc           = SBPAlloc_Host,
+  .reserve         = SBPAlloc_Host,
+  .free            = SBPFree_Host,
+  .copy            = SBPCopy_Host,
+  .copyscaled      = SBPCopyScaled_Host,
+  .copylargest     = SBPCopyLargest_Host,
+  .rescale         = SBPRescale_Host,
+  .restrictlargest = SBPRestrictLargest_Host,
+  .dot             = SBPDot_Host,
+  .axpby           = SBPAxpby_Host,
+  .multiply        = SBPMultiply_Host,
+  .update          = SBPUpdate_Host,
+  .put             = SBPPut_Host,
+  .get             = SBPGet_Host,
+  .dense           = SBPDense_Host,
+  .reciprocal      = SBPReciprocal_Host,
+  .sum             = SBPSum_Host,
+  .combine         = SBPCombine_Host,
+  .noise           = SBPNoise_Host,
+  .mark            = SBPMark_Host,
+  .gather          = SBPGather_Host,
 };

@@ -8,7 +8,8 @@
    set-up        levels, who owns what, their operators     sbpmglevels.c, sbpmggalerkin.c
                  the coarsest level                         sbpmgcoarse.c
                  bounds of spectra, smoothing coefficients  sbpmgspectrum.c
-   application   V and F cycles                             sbpmgcycle.c
+   application   the range of single precision              sbpmgscale.c
+                 V and F cycles                             sbpmgcycle.c
                  full multigrid                             sbpmgfull.c
 
    All that is done to arrays is an operation of a table of kernels (sbpsat.h), or of sbpmgarrays.c where
@@ -56,11 +57,10 @@ static PetscErrorCode FinestCycle(PC_SBPMG *mg)
 /* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
 static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar *x, PetscScalar *y)
 {
-  SBPMGLevel        *l         = &mg->level[0];
-  const PetscBool    full      = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
-  const SBPPrecision precision = full ? mg->exact : mg->precision;
-  const SBPGrid     *grid      = &l->op[precision].grid;
-  SBPGrid            plain     = *grid;
+  SBPMGLevel     *l     = &mg->level[0];
+  const PetscBool full  = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL);
+  const SBPGrid  *grid  = &l->op[mg->exact].grid;
+  SBPGrid         plain = *grid;
 
   PetscFunctionBegin;
   if (mg->inplace) {
@@ -74,10 +74,15 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
   }
   plain.pitch = plain.own.count[0];
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
-    PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, precision, 0, full ? l->fb : l->b));
-    if (full) PetscCall(PCSBPMGFull_Private(mg));
-    else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
-    PetscCall((*mg->kernels->copy)(grid, precision, 0, full ? l->fx : l->x[l->cur], &plain, SBP_SCALAR, part, y));
+    if (full) {
+      PetscCall((*mg->kernels->copy)(&plain, SBP_SCALAR, part, x, grid, mg->exact, 0, l->fb));
+      PetscCall(PCSBPMGFull_Private(mg));
+      PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, l->fx, &plain, SBP_SCALAR, part, y));
+    } else {
+      PetscCall(PCSBPMGEnter_Private(mg, &plain, part, x));
+      PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
+      PetscCall(PCSBPMGLeave_Private(mg, &plain, part, y));
+    }
     mg->applied = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,7 +166,8 @@ static PetscErrorCode PCSBPMGGetCoarseSolve_SBPMG(PC pc, KSP *ksp)
   Level: advanced
 
   Note:
-  Once the preconditioner is set up, its operator is the assembled matrix of the coarsest level.
+  Once the preconditioner is set up, its operator is the assembled matrix of the coarsest level, times a power of two where coefficients are
+  far from 1 and levels in single precision.
 
 .seealso: `PCSBPMG`, `PCSBPMGSetLevels()`
 @*/
@@ -279,6 +285,8 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
    With several processes the coarsest level, which is larger, is solved by all of them redundantly.
 
    With complex scalars real and imaginary parts are two applications: the operator is real.
+
+   Levels in single precision do with right sides and coefficients far outside of its range: both are scaled by powers of two where they are not near 1.
 
    Where vectors are on a device, so are the levels, and nothing waits for the host within an application, but with
    conjugate gradients in full multigrid, or several processes.

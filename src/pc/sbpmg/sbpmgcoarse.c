@@ -229,7 +229,7 @@ static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt 
   if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
   if (precision == SBP_SINGLE) {
     PetscCall(PetscMalloc1(size, &single));
-    for (size_t k = 0; k < size; k++) single[k] = (float)M[k];
+    for (size_t k = 0; k < size; k++) single[k] = (float)(M[k] / mg->factor);
   }
   PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
   PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->dense[precision]));
@@ -249,6 +249,7 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
   PetscCall(GetEntries(&host->op, n, M));
   PetscCall(Invert(pc, n, M));
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+  mg->coarselmin *= (PetscReal)mg->factor;
   PetscCall(PutInverse(mg, mg->precision, n, M));
   if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, mg->exact, n, M));
   PetscCall(PetscFree(M));
@@ -324,6 +325,7 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
     PetscCall(DMCreateMatrix(l->da, &mg->cmat));
     PetscCall(AssembleNine(&host->op, mg->cmat));
   }
+  if (mg->factor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->factor)); /* small pivots are an error of PCLU */
   PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
   PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
@@ -392,6 +394,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
   PetscCall(VecRestoreArrayWrite(mg->cb, &a));
   PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
+  if (precision == mg->exact && mg->factor != 1.) PetscCall(VecScale(mg->cx, (PetscScalar)mg->factor));
   PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
   PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
   PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));

@@ -7,7 +7,8 @@
    solved, and each finer level begins with the bicubic interpolation of the solution below it and takes a few
    steps with V cycles.
 
-   Right sides, iterates and residuals are in the highest precision, cycles and directions in that of the levels.
+   Right sides, iterates and residuals are in the highest precision, cycles and directions in that of the levels, scaled (sbpmgscale.c): by the
+   same power of two on all levels, so that conjugate gradients do not notice.
 */
 
 #include "sbpmgimpl.h"
@@ -37,11 +38,11 @@ static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
 
   PetscFunctionBegin;
   if (PCSBPMGRoundsResidual_Private(mg, level)) {
-    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->fx, l->fb, &l->op[mg->precision].grid, l->b));
+    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->fx, l->fb, &l->op[mg->precision].grid, l->b, &mg->scale->in));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
-  if (step.out != l->b) PetscCall((*mg->kernels->copy)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b));
+  if (step.out != l->b) PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b, (SBPRatio){1., &mg->scale->in, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +90,7 @@ static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
 
     PetscCall(Correction(mg, level));
     e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
-    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, l->factor[k], l->x[l->cur], &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->fx));
+    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->factor[k]), l->x[l->cur], &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,7 +114,7 @@ static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt 
     PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
     PetscCall(Dot(mg, l, l->fd, step.out, &pq));
     if (!(rz > 0. && pq > 0.)) break; /* the residual is zero */
-    PetscCall((*mg->kernels->update)(grid, mg->precision, rz / pq, l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
+    PetscCall((*mg->kernels->update)(grid, mg->precision, PCSBPMGOut_Private(mg, rz / pq), l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,7 +131,8 @@ static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
 
   PetscFunctionBegin;
   PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->fb, &ghosted));
-  PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->fb));
+  if (level) PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->fb));
+  else PetscCall(PCSBPMGRestrictFirst_Private(mg, ghosted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,7 +46,12 @@ static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *w
     c->op[exact].coefficient[k]     = c->coefficient[exact][k];
     c->op[precision].coefficient[k] = c->coefficient[precision][k];
   }
-  PetscCall((*mg->kernels->galerkin)(&l->op[exact], coarse, c->coefficient[exact], precision != exact ? c->coefficient[precision] : NULL));
+  PetscCall((*mg->kernels->galerkin)(&l->op[exact], coarse, c->coefficient[exact], precision != exact && mg->factor == 1. ? c->coefficient[precision] : NULL));
+  if (precision != exact && mg->factor != 1.) {
+    const SBPGrid all = CoefficientGrid(coarse);
+
+    for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, c->coefficient[exact][k], c->coefficient[precision][k]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +106,7 @@ static PetscErrorCode Probe(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *wo
 
     for (int k = 0; k < SBP_COEFFICIENTS; k++) {
       PetscCall(PCSBPMGGhosts_Private(mg, coarse, mg->precision, &c->coefficient[mg->precision][k]));
-      PetscCall((*mg->kernels->copy)(&all, exact, 0, c->coefficient[exact][k], &all, mg->precision, 0, c->coefficient[mg->precision][k]));
+      PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, c->coefficient[exact][k], c->coefficient[mg->precision][k]));
       c->op[mg->precision].coefficient[k] = c->coefficient[mg->precision][k];
     }
   }

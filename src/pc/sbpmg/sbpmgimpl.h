@@ -89,6 +89,11 @@ typedef struct {
   size_t            reserved, taken;
   double           *sums; /* inner products, in that memory */
 
+  /* Levels in single precision inside of double: sbpmgscale.c */
+  SBPScale *scale; /* where the levels are; or NULL */
+  int       turn;
+  double    factor; /* of operators */
+
   /* The coarsest level */
   PetscInt  ndense;
   void     *dense[2]; /* its inverse, in each precision */
@@ -136,6 +141,15 @@ PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCS
 PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
 PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
+/* sbpmgscale.c */
+PETSC_INTERN PetscBool      PCSBPMGIsScaled_Private(const PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plain, int part, const PetscScalar *);
+PETSC_INTERN PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *, const SBPGrid *plain, int part, PetscScalar *);
+PETSC_INTERN SBPRatio       PCSBPMGOut_Private(const PC_SBPMG *, double);
+PETSC_INTERN PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *, const void *);
+PETSC_INTERN PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *, const SBPGrid *, const void *, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, const SBPGrid *, int n, const void *const[], void *const[]);
 /* sbpmgarrays.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);

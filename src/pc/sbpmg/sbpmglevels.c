@@ -286,9 +286,10 @@ static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
   all.pitch = all.coefficientpitch;
   for (int k = 0; k < 3; k++) {
     PetscCall(PCSBPMGGhosts_Private(mg, &from->grid, mg->precision, &l->coefficient[mg->precision][k]));
-    PetscCall((*mg->kernels->copy)(&all, mg->exact, 0, from->coefficient[k], &all, mg->precision, 0, l->coefficient[mg->precision][k]));
+    if (level) PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, from->coefficient[k], l->coefficient[mg->precision][k]));
     to->coefficient[k] = l->coefficient[mg->precision][k];
   }
+  if (level == 0) PetscCall(PCSBPMGRoundFinest_Private(mg, &all, 3, from->coefficient, l->coefficient[mg->precision]));
   for (int f = 0; f < SBP_FACES; f++) {
     SBPGrid face = from->grid;
 
@@ -296,7 +297,7 @@ static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
     face.own.count[0] = face.pitch = from->grid.ghosted.count[1 - f / 2];
     face.own.count[1]              = 1;
     PetscCall(PCSBPMGOwned_Private(mg, &face, mg->precision, &l->penalty[f]));
-    PetscCall((*mg->kernels->copy)(&face, mg->exact, 0, from->penalty[f], &face, mg->precision, 0, l->penalty[f]));
+    PetscCall(PCSBPMGRoundNumbers_Private(mg, &face, from->penalty[f], l->penalty[f]));
     to->penalty[f] = l->penalty[f];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -519,6 +520,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
+  PetscCall(PCSBPMGScaleCreate_Private(mg));
   PetscCall(RoundOperator(mg, 0));
   if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
@@ -567,6 +569,7 @@ PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
     PetscCall(PetscMemzero(l, sizeof(*l)));
   }
   if (mg->memory) PetscCall((*mg->kernels->free)(&mg->memory));
+  if (mg->scale) PetscCall((*mg->kernels->free)((void **)&mg->scale));
   mg->n     = 0;
   mg->bytes = 0;
   mg->built = PETSC_FALSE;

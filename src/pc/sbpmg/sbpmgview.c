@@ -35,7 +35,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     else PetscCall(PetscSNPrintf(what, sizeof(what), "nine points"));
     if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscSNPrintf(cycles, sizeof(cycles), "cycles %" PetscInt_FMT ", ", PCSBPMGFullSteps_Private(mg, k)));
     if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->ndense ? "dense inverse" : "solved by KSP"));
-    else PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0], l->smooths[1], (double)l->lmax, l->measured ? "" : " (that of the next level)"));
+    else PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0], l->smooths[1], (double)l->lmax / (l->dinv ? 1. : mg->factor), l->measured ? "" : " (that of the next level)"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0], l->grid.n[1], what, how));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));

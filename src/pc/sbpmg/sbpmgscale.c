@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Scales of a PCSBPMG whose levels are in single precision inside of double: numbers of any size that double precision knows.
+
+   Operators of all levels are multiplied by one power of two, factor, as they are rounded: 1 unless the largest
+   coefficient of the finest level is far from 1. What comes in is multiplied by another one, scale->in, that depends on its largest number
+   alone, so that an application is linear and depends on none before: 1 in a wide window, in which nothing is different from
+   what it would be without. What comes out is multiplied by factor / scale->in.
+
+   The largest number is found where the input is read anyway, and the scale stays where the levels are: a device does not wait, but has one
+   launch more, which is empty in that window. Several processes need the largest number of all of them.
+*/
+
+#include "sbpmgimpl.h"
+
+#define SBPMG_FACTOR_WINDOW 20 /* of coefficients, see SBPScaleOf() */
+
+/* Whether levels are in single precision and what comes in is not */
+PetscBool PCSBPMGIsScaled_Private(const PC_SBPMG *mg)
+{
+  return (PetscBool)(mg->exact != mg->precision);
+}
+
+PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  mg->factor = 1.;
+  mg->turn   = 0;
+  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->alloc)(sizeof(SBPScale), (void **)&mg->scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The upper word of the largest number that was noted, on all processes */
+static PetscErrorCode GetLargest(PC_SBPMG *mg, unsigned int *largest)
+{
+  unsigned int noted[SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->get)(sizeof(noted), mg->scale->largest[mg->turn], noted));
+  *largest = 0;
+  for (int k = 0; k < SBP_SCALE_SLOTS; k++) *largest = PetscMax(*largest, noted[k * SBP_SCALE_STRIDE]);
+  if (mg->parallel) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 1, MPI_UNSIGNED, MPI_MAX, PetscObjectComm((PetscObject)mg->level[0].da)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the scale by what was noted in this turn; what it was noted of is scaled, if x is not NULL */
+static PetscErrorCode Rescale(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
+{
+  PetscFunctionBegin;
+  if (mg->parallel) {
+    unsigned int largest;
+
+    PetscCall(GetLargest(mg, &largest));
+    PetscCall((*mg->kernels->put)(sizeof(largest), &largest, mg->scale->largest[mg->turn]));
+  }
+  PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scale, mg->turn));
+  mg->turn = 1 - mg->turn;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A part of a vector, an array of the grid plain, as the right side of a cycle on the finest level */
+PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, const PetscScalar *x)
+{
+  SBPMGLevel    *l    = &mg->level[0];
+  const SBPGrid *grid = &l->op[mg->precision].grid;
+
+  PetscFunctionBegin;
+  if (!PCSBPMGIsScaled_Private(mg)) {
+    PetscCall((*mg->kernels->copy)(plain, SBP_SCALAR, part, x, grid, mg->precision, 0, l->b));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*mg->kernels->copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scale, mg->turn));
+  PetscCall(Rescale(mg, plain, part, x, grid, l->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The iterate of the finest level as a part of a vector */
+PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part, PetscScalar *y)
+{
+  const SBPMGLevel *l    = &mg->level[0];
+  const SBPGrid    *grid = &l->op[mg->precision].grid;
+
+  PetscFunctionBegin;
+  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
+  else PetscCall((*mg->kernels->copy)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What corrections in the precision of the cycle have to be multiplied by, times a number */
+SBPRatio PCSBPMGOut_Private(const PC_SBPMG *mg, double a)
+{
+  if (!PCSBPMGIsScaled_Private(mg)) return (SBPRatio){a, NULL, NULL};
+  return (SBPRatio){a * mg->factor, &mg->scale->out, NULL};
+}
+
+/* The right side of full multigrid on the second level from r, that of the finest one with ghosts, which sets the scale of all residuals */
+PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
+{
+  const SBPGrid *fine = &mg->level[0].op[mg->exact].grid, *coarse = &mg->level[1].op[mg->exact].grid;
+
+  PetscFunctionBegin;
+  if (!PCSBPMGIsScaled_Private(mg)) {
+    PetscCall((*mg->kernels->restrict_)(fine, coarse, mg->exact, r, mg->level[1].fb));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].fb, mg->scale, mg->turn));
+  PetscCall(Rescale(mg, fine, 0, NULL, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of an operator in the precision of the cycle, owned arrays of one grid */
+PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, const SBPGrid *grid, const void *from, void *to)
+{
+  PetscFunctionBegin;
+  if (mg->factor == 1.) PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
+  else PetscCall((*mg->kernels->copyscaled)(grid, mg->exact, 0, from, grid, mg->precision, 0, to, (SBPRatio){mg->factor, NULL, NULL}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for the coefficients of the finest level, whose largest one decides about the factor */
+PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[])
+{
+  unsigned int largest;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scale, mg->turn));
+  PetscCall(GetLargest(mg, &largest));
+  mg->factor = SBPScaleOf(largest, SBPMG_FACTOR_WINDOW);
+  PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scale, mg->turn));
+  mg->turn = 1 - mg->turn;
+  for (int k = 0; k < n && mg->factor != 1.; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, grid, from[k], to[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
