@@ -316,7 +316,7 @@ static PetscErrorCode TestRounding(int type)
   PetscCall(VecDestroy(&b));
 
   /* the preconditioner makes 1e9 times as much of rounding */
-  PetscCall(TestCreateOperator(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
+  PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, TEST_NEUMANN, 0, &A));
   PetscCall(MatShift(A, 1e-9));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(TestFillVec(x, 3));
