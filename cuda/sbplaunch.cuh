@@ -33,8 +33,8 @@ static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
   return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
 }
 
-/* Notes the largest of the numbers whose upper words the threads of a warp have, all of which come here */
-static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigned int *largest)
+/* The largest word of the threads of a warp, all of which come here */
+static __device__ __forceinline__ unsigned int SBPWarpLargest(unsigned int word)
 {
 #pragma unroll
   for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) {
@@ -42,6 +42,13 @@ static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigne
 
     word = other > word ? other : word;
   }
+  return word;
+}
+
+/* Notes the largest of the numbers whose upper words they have */
+static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigned int *largest)
+{
+  word = SBPWarpLargest(word);
   if (SBPLane() == 0) atomicMax(largest + blockIdx.x % SBP_SCALE_SLOTS * SBP_SCALE_STRIDE, word);
 }
 

@@ -85,18 +85,25 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPN
     for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
 }
 
+/* How many blocks have one row of nodes, and how many there are: none without nodes, and more rows than there is room for are done in turn */
+static int SBPVisitBlocks(SBPNodes nodes, int *columnblocks)
+{
+  *columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
+  if (nodes.count[0] <= 0 || nodes.count[1] <= 0) return 0;
+  return *columnblocks * (nodes.count[1] < 65536 / *columnblocks ? nodes.count[1] : 65536 / *columnblocks + 1);
+}
+
 template <class Visit>
 static PetscErrorCode SBPVisit(const SBPGrid *g, Visit visit)
 {
-  const SBPNodes nodes        = SBPOwnNodes(g);
-  const int      columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
+  const SBPNodes nodes = SBPOwnNodes(g);
+  int            columnblocks;
+  const int      blocks = SBPVisitBlocks(nodes, &columnblocks);
   cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
-  if (nodes.count[0] > 0 && nodes.count[1] > 0) {
-    const int rows = nodes.count[1] < 65536 / columnblocks ? nodes.count[1] : 65536 / columnblocks + 1, blocks = columnblocks * rows;
-
+  if (blocks) {
     SBPVisitKernel<Visit><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, visit);
     PetscCallCUDA(cudaGetLastError());
   }
@@ -198,17 +205,16 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPCopyLargestKerne
 
 PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *scale, int turn)
 {
-  const SBPNodes nodes        = SBPOwnNodes(from);
-  const int      columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
+  const SBPNodes nodes = SBPOwnNodes(from);
+  int            columnblocks;
+  const int      blocks = SBPVisitBlocks(nodes, &columnblocks);
   cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
   PetscCall(SBPGetStream(&stream));
-  if (nodes.count[0] > 0 && nodes.count[1] > 0) {
-    const int rows = nodes.count[1] < 65536 / columnblocks ? nodes.count[1] : 65536 / columnblocks + 1;
-
-    SBPCopyLargestKernel<<<columnblocks * rows, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x), SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
+  if (blocks) {
+    SBPCopyLargestKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x), SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -221,14 +227,8 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPRescaleKernel(SB
 
   static_assert(SBP_SCALE_SLOTS == SBP_WARP, "a thread of a warp for each of what was noted");
   if (threadIdx.x < SBP_WARP) {
-    unsigned int word = scale->largest[turn][threadIdx.x * SBP_SCALE_STRIDE];
+    const unsigned int word = SBPWarpLargest(scale->largest[turn][threadIdx.x * SBP_SCALE_STRIDE]);
 
-#pragma unroll
-    for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) {
-      const unsigned int other = __shfl_xor_sync(0xffffffffu, word, offset);
-
-      word = other > word ? other : word;
-    }
     if (threadIdx.x == 0) shared = SBPScaleOf(word, SBP_SCALE_WINDOW);
   }
   __syncthreads();

@@ -119,33 +119,43 @@ static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBo
   *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
 }
 
-#define SBPCopyLoop(from, to)                                                     \
-  do {                                                                            \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                              \
-      const from *x = (const from *)px + (PetscInt64)j * g->pitch * xs;           \
-      to         *y = (to *)py + (PetscInt64)j * h->pitch * ys;                   \
-                                                                                  \
-      if (xs == 1 && ys == 1) {                                                   \
-        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (to)x[i];           \
-      } else {                                                                    \
-        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i * ys] = (to)x[i * xs]; \
-      }                                                                           \
-    }                                                                             \
+/* y = number(x), of types that are known */
+#define SBPCopyLoop(from, to, number)                                                     \
+  do {                                                                                    \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                      \
+      const from *x = (const from *)px + (PetscInt64)j * g->pitch * xs;                   \
+      to         *y = (to *)py + (PetscInt64)j * h->pitch * ys;                           \
+                                                                                          \
+      if (xs == 1 && ys == 1) {                                                           \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (to)number(x[i]);           \
+      } else {                                                                            \
+        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i * ys] = (to)number(x[i * xs]); \
+      }                                                                                   \
+    }                                                                                     \
   } while (0)
+
+/* The same of any two precisions */
+#define SBPCopyLoops(number)                                    \
+  do {                                                          \
+    PetscBool   xsingle, ysingle;                               \
+    PetscInt    xs, ys;                                         \
+    const void *px, *py;                                        \
+                                                                \
+    SBPRealView(fromprecision, part, from, &xsingle, &xs, &px); \
+    SBPRealView(toprecision, topart, to, &ysingle, &ys, &py);   \
+    if (xsingle && ysingle) SBPCopyLoop(float, float, number);  \
+    else if (xsingle) SBPCopyLoop(float, double, number);       \
+    else if (ysingle) SBPCopyLoop(double, float, number);       \
+    else SBPCopyLoop(double, double, number);                   \
+  } while (0)
+
+#define SBPSelf(x)   (x)
+#define SBPScaled(x) (factor * (double)(x))
 
 static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to)
 {
-  PetscBool   xsingle, ysingle;
-  PetscInt    xs, ys;
-  const void *px, *py;
-
   PetscFunctionBegin;
-  SBPRealView(fromprecision, part, from, &xsingle, &xs, &px);
-  SBPRealView(toprecision, topart, to, &ysingle, &ys, &py);
-  if (xsingle && ysingle) SBPCopyLoop(float, float);
-  else if (xsingle) SBPCopyLoop(float, double);
-  else if (ysingle) SBPCopyLoop(double, float);
-  else SBPCopyLoop(double, double);
+  SBPCopyLoops(SBPSelf);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,34 +166,12 @@ static inline double SBPNumber(SBPRatio r)
   return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
 }
 
-#define SBPCopyScaledLoop(from, to)                                                                  \
-  do {                                                                                               \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                 \
-      const from *x = (const from *)px + (PetscInt64)j * g->pitch * xs;                              \
-      to         *y = (to *)py + (PetscInt64)j * h->pitch * ys;                                      \
-                                                                                                     \
-      if (xs == 1 && ys == 1) {                                                                      \
-        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i] = (to)(factor * (double)x[i]);           \
-      } else {                                                                                       \
-        for (PetscInt i = 0; i < g->own.count[0]; i++) y[i * ys] = (to)(factor * (double)x[i * xs]); \
-      }                                                                                              \
-    }                                                                                                \
-  } while (0)
-
 static PetscErrorCode SBPCopyScaled_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to, SBPRatio a)
 {
   const double factor = SBPNumber(a);
-  PetscBool    xsingle, ysingle;
-  PetscInt     xs, ys;
-  const void  *px, *py;
 
   PetscFunctionBegin;
-  SBPRealView(fromprecision, part, from, &xsingle, &xs, &px);
-  SBPRealView(toprecision, topart, to, &ysingle, &ys, &py);
-  if (xsingle && ysingle) SBPCopyScaledLoop(float, float);
-  else if (xsingle) SBPCopyScaledLoop(float, double);
-  else if (ysingle) SBPCopyScaledLoop(double, float);
-  else SBPCopyScaledLoop(double, double);
+  SBPCopyLoops(SBPScaled);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

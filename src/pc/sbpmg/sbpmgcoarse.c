@@ -248,8 +248,10 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
   PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
   PetscCall(GetEntries(&host->op, n, M));
   PetscCall(Invert(pc, n, M));
-  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
-  mg->coarselmin *= (PetscReal)mg->factor;
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) {
+    PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+    mg->coarselmin *= (PetscReal)mg->factor;
+  }
   PetscCall(PutInverse(mg, mg->precision, n, M));
   if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, mg->exact, n, M));
   PetscCall(PetscFree(M));
