@@ -194,7 +194,7 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   char         name[16], why[160];
 
   PetscFunctionBegin;
-  PetscCall(CBGMRESAttained_Private(ksp, norm, &gm->attained));
+  if (!gm->attained) PetscCall(CBGMRESAttained_Private(ksp, norm, &gm->attained));
   if (gm->attained && gm->claimed) {
     ksp->reason = gm->claimed; /* as KSPGMRES, which believes the recurrence */
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -219,8 +219,8 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
   const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
-  PetscBool       worse = (PetscBool)(*norm > before);
-  PetscBool       raised, attained = PETSC_FALSE, end;
+  PetscBool       worse  = (PetscBool)(*norm > before);
+  PetscBool       raised = PETSC_FALSE, end;
 
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
@@ -241,22 +241,22 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   }
 
   PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
-  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &attained));
+  gm->attained = PETSC_FALSE;
+  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &gm->attained));
   /* rounding does not tell which is better */
-  if (attained) worse = PETSC_FALSE;
+  if (gm->attained) worse = PETSC_FALSE;
   if (worse) {
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     *norm = before;
   }
-  raised = PETSC_FALSE;
-  if (!attained) PetscCall(CBGMRESRaise_Private(ksp, &raised));
+  if (!gm->attained) PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
     PetscCall(CBGMRESResidual_Private(ksp, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* Where a cycle had gone on, its old columns may be to blame: one that begins decides */
-  gm->stuck = attained || *norm > 0.9 * before ? gm->stuck + 1 : 0;
+  gm->stuck = gm->attained || *norm > 0.9 * before ? gm->stuck + 1 : 0;
   end       = (PetscBool)((worse && !gm->nleft) || gm->stuck == 2);
   if (end) gm->stuck = 0;
   /* not where so many iterations are wanted whatever the residual is */

@@ -84,7 +84,7 @@ typedef struct {
   PetscBool          scaled;    /* CB_COLUMN is what the preconditioner makes of the newest column */
   PetscBool          imagelost; /* CB_IMAGE has been used for something else since the last step */
 
-  PetscBool      attained; /* info.stagnated: not because of the storage */
+  PetscBool      attained; /* the residual is what rounding leaves of operator and right side; with info.stagnated: not because of the storage */
   KSPCBGMRESInfo info;
   char           name[16]; /* of the storage, for KSPCBGMRESGetStorage() */
 
