@@ -12,7 +12,7 @@
      - there are no rows or no entries, or more rows than a quarter of what PetscInt counts;
      - one row has a large part of all entries: a thread would work on it alone;
      - different rows, or values, have the same 64-bit hash;
-     - a row or an entry cannot be compressed: the host says which one, and why.
+     - an entry cannot be compressed: the host says which one, and why.
 
    Beside the plan, a lossless compression takes some 20 bytes a row and a table of 16 MB of device memory, for a
    while; a lossy one also takes the rounded matrix, that is what its CSR form takes (and, with the loss log,
@@ -247,8 +247,7 @@ static PetscErrorCode FindFewPairs(DeviceBuild *d)
 
 static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
-  const PetscReal limit = VCRSLossLimit(d->opt);
-  VCRSOptions     exact;
+  VCRSOptions exact;
 
   PetscFunctionBegin;
   if (d->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(d->opt)) {
@@ -262,8 +261,8 @@ static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan
   }
   PetscCall(DeviceLossApply(d, report));
 
-  /* few different rows keep no entry from being beyond the limit; where a loss was asked for the host refuses it and says which row */
-  if (d->few && !(PetscSqrtReal(report->frobnorm2) <= limit)) d->tohost = PETSC_TRUE;
+  /* few different rows keep no entry from being infinite; where a loss was asked for the host refuses it and says which row */
+  if (d->few && !(report->frobnorm <= PETSC_MAX_REAL)) d->tohost = PETSC_TRUE;
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Choose(d, dplan, report));
   if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);

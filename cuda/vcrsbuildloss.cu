@@ -13,7 +13,7 @@
 
 #define SUM_BLOCKS 1024
 
-static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCRSCSR csr, PetscReal limit, PetscReal *largest, PetscReal *stored, VCRSSurvey *part, int *refused)
+static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCRSCSR csr, PetscReal *largest, PetscReal *stored, VCRSSurvey *part, int *refused)
 {
   __shared__ VCRSSurvey shared[VCRS_BLOCK];
   VCRSSurvey            survey;
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCR
     const PetscInt     ref = b.ref ? VCRSFindReference(row, len, csr.j + p, a) : -1;
 
     if (b.ref) b.ref[row] = ref;
-    if (!VCRSSurveyRow(&survey, limit, len, ref, a, &largest[row], &stored[row])) *refused = 1;
+    if (!VCRSSurveyRow(&survey, len, ref, a, &largest[row], &stored[row])) *refused = 1;
   }
   BlockJoin(shared, &survey, [](VCRSSurvey *s, const VCRSSurvey *t) { VCRSSurveyJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = survey;
@@ -37,16 +37,13 @@ static __global__ void SetRowExponents(VCRSGrid grid, PetscInt m, const PetscRea
   VCRS_FOR_ALL(PetscInt, row, m) rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
 }
 
-static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSGrid grid, VCRSLossTotals *part, int *refused)
+static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSGrid grid, VCRSLossTotals *part)
 {
   __shared__ VCRSLossTotals shared[VCRS_BLOCK];
-  VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0};
+  VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0, 0, 0};
 
   totals.bound = grid.bound;
-  VCRS_FOR_ALL(PetscInt, row, csr.m)
-  {
-    if (VCRSRoundRow(&b, &csr, NULL, &grid, row, b.owna + csr.i[row], &totals) != VCRS_ROW_DONE) *refused = 1;
-  }
+  VCRS_FOR_ALL(PetscInt, row, csr.m) VCRSRoundRow(&b, &csr, NULL, &grid, row, b.owna + csr.i[row], &totals);
   BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = totals;
 }
@@ -72,11 +69,11 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
   PetscCall(DeviceGet(d, part, SUM_BLOCKS, host));
   for (int k = 0; k < SUM_BLOCKS; k++) sum += host[k];
   PetscCall(DeviceFree(&d->memory, &part));
-  report->frobnorm2 = (PetscReal)sum;
+  report->frobnorm = (PetscReal)sqrt(sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same as VCRSLossApply(). Sets tohost where an entry or a row cannot be taken: the host says which */
+/* The same as VCRSLossApply(). Sets tohost where an entry cannot be taken: the host says which */
 PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 {
   VCRSBuild         *b      = &d->b;
@@ -107,7 +104,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   PetscCall(DeviceAllocate(&d->memory, m, &stored));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dsurvey));
   PetscCall(DeviceAllocateZero(d, 1, &dflag));
-  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, VCRSLossLimit(d->opt), largest, stored, dsurvey, dflag);
+  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, largest, stored, dsurvey, dflag);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(blocks, &surveys, blocks, &parts));
   PetscCall(DeviceGet(d, dsurvey, blocks, surveys));
@@ -140,15 +137,13 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   }
   PetscCall(DeviceAllocate(&d->memory, d->nz, &b->owna));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dtotals));
-  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, grid, dtotals, dflag);
+  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, grid, dtotals);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dtotals, blocks, parts));
   memset(&totals, 0, sizeof(totals));
   totals.bound = grid.bound;
   for (int k = 0; k < blocks; k++) VCRSLossTotalsJoin(&totals, &parts[k]);
-  VCRSLossReport(&totals, report);
-  PetscCall(DeviceGet(d, dflag, 1, &flag));
-  if (flag) d->tohost = PETSC_TRUE;
+  VCRSLossReport(&grid, &totals, report);
   PetscCall(PetscFree2(surveys, parts));
 
   b->j = b->ownj ? b->ownj : d->csr.j;

@@ -137,13 +137,15 @@ typedef struct {
   PetscLogDouble aijbytes;    /* the same in AIJ: nonzeros (scalar + PetscInt) + rows PetscInt */
   PetscReal      maxabserror; /* largest |a~ - a| */
   PetscReal      maxrowerror; /* largest |a~ - a| / max_j |a_ij| */
-  PetscReal      bound;       /* the stated bound of the loss mode: absolute for bins and absolute lambda, else relative to its unit */
+  PetscReal      bound;       /* of every entry, in the unit of the loss: absolute for bins and absolute lambda, else relative */
   PetscReal      froberror;   /* ||A~ - A||_F / ||A||_F */
   PetscReal      rowsumerror; /* largest |sum_j (a~_ij - a_ij)| / sum_j |a_ij| */
   PetscReal      asymmetry;   /* largest |a~_ij - a~_ji| / max |a|, of a matrix known to be symmetric; else 0 */
   PetscInt64     guardrows;   /* rows in which a guard changed something */
   PetscLogDouble buildtime;   /* seconds of the last compression, largest over processes */
   PetscLogDouble plainbytes;  /* of plain rows beside the compressed form, not counted in bytes */
+  MatVCRSLoss    loss;        /* that was used: see MatVCRSSetRefineLoss() */
+  PetscInt       bits;        /* of log and fixed */
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);
@@ -155,6 +157,7 @@ PETSC_EXTERN PetscErrorCode MatVCRSSetBits(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetBins(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLambda(Mat, PetscReal, MatVCRSUnit);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPreserveRowSums(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatVCRSSetRefineLoss(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetAllowLossyOperator(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetPlainRows(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatVCRSSetTransport(Mat, LitheTransport);

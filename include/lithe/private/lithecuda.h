@@ -45,6 +45,7 @@ typedef struct {
   PetscReal     lambda;      /* CLASSES */
   MatVCRSUnit   unit;        /* CLASSES */
   PetscBool     rowsums;     /* keep them (difference form) */
+  PetscBool     refine;      /* take a finer loss where this one is too coarse for many rows: VCRSLossRefine() */
   PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
   PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
   PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
@@ -57,9 +58,9 @@ typedef struct {
 typedef struct {
   PetscInt64 indexsets, valuesets, pairs; /* -1: not counted */
   PetscReal  maxabserror, maxrowerror, bound;
-  PetscReal  froberror2, frobnorm2; /* squared */
+  PetscReal  froberror, frobnorm;
   PetscReal  rowsumerror;
-  PetscInt64 guardrows;
+  PetscInt64 guardrows, coarserows, lostrows; /* rows that a guard changed, for which the loss is coarse, whose reference or sum cannot be held */
 } VCRSReport;
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

@@ -85,7 +85,7 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 }
 
 /*
-   Compresses the AIJ arrays of A if they changed since. On an error A multiplies as before the call:
+   Compresses the AIJ arrays of A. On an error A multiplies as before the call:
    the new plan replaces the old one only when it is whole.
 */
 PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const PetscScalar rowsumextra[])
@@ -114,6 +114,7 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   PetscCall(MatVCRSReset_Private(ctx));
   ctx->plan   = plan;
   ctx->report = report;
+  ctx->used   = own;
   PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
   PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
   PetscCall(PetscTime(&end));
@@ -140,7 +141,8 @@ PetscErrorCode MatVCRSCompress(Mat A)
   if (ctx->plan && ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
-  PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
+  do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
+  while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
   if (ctx->dropaij) PetscCall(MatVCRSDropAIJ_Seq(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

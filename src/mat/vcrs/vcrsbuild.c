@@ -508,7 +508,7 @@ static PetscErrorCode VCRSChoose(VCRSBuild *b, VCRSPlan *plan, VCRSReport *repor
    row sums to it. What other blocks or other processes rely on is left to the loss, and so is a row
    that it refuses.
 */
-static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscReal limit, PetscBool *few)
+static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscBool *few)
 {
   VCRSBuild b;
   PetscInt  nrows = PetscMin(csr->m, VCRS_FEW_ROWS);
@@ -527,7 +527,7 @@ static PetscErrorCode VCRSHasFewPairs(const VCRSCSR *csr, PetscReal limit, Petsc
     for (PetscInt p = 0; p < b.pairs.n && *few; p++) {
       const PetscInt row = b.pairs.rep[p];
 
-      *few = VCRSLossTakes(limit, csr->i[row + 1] - csr->i[row], csr->a + csr->i[row]);
+      *few = VCRSLossTakes(csr->i[row + 1] - csr->i[row], csr->a + csr->i[row]);
     }
     PetscCall(VCRSBuildReset(&b));
 
@@ -560,7 +560,7 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, const VCRSCSR *csr, const Petsc
   if (b->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(b->opt) && !extra && !b->opt->agreement) {
     PetscBool few;
 
-    PetscCall(VCRSHasFewPairs(csr, VCRSLossLimit(b->opt), &few));
+    PetscCall(VCRSHasFewPairs(csr, &few));
     if (few) {
       PetscCall(PetscMemcpy(&exact, b->opt, sizeof(exact)));
       exact.loss = MATVCRS_LOSS_NONE;

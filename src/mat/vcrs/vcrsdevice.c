@@ -51,6 +51,12 @@ static PetscErrorCode MatVCRSCompressFromDevice_Private(Mat A, Mat B)
   PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
   if (A->rmap->n) PetscCallCUDA(cudaMemcpy(&nz, i + A->rmap->n, sizeof(nz), cudaMemcpyDeviceToHost));
   ierr = LitheCUDAVCRSCompress(A->rmap->n, A->cmap->n, nz, i, j, a, &opt, table, dplan, &report);
+  while (!ierr && VCRSLossRefine(A->rmap->n, report.coarserows, report.lostrows, &opt)) {
+    PetscCall(VCRSPlanDestroy(&table));
+    PetscCall(LitheCUDAVCRSFree(dplan));
+    PetscCall(PetscNew(&table));
+    ierr = LitheCUDAVCRSCompress(A->rmap->n, A->cmap->n, nz, i, j, a, &opt, table, dplan, &report);
+  }
   PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
   PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &i, &j));
   if (ierr) {
@@ -62,6 +68,7 @@ static PetscErrorCode MatVCRSCompressFromDevice_Private(Mat A, Mat B)
   ctx->plan   = table;
   ctx->dplan  = dplan;
   ctx->report = report;
+  ctx->used   = opt;
   PetscCall(VCRSPlanHostCost(table, &ctx->hostcost));
   PetscCall(PetscObjectStateGet((PetscObject)B, &ctx->state));
   PetscCall(PetscTime(&end));

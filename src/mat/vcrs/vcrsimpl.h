@@ -48,6 +48,7 @@ typedef struct {
   VCRSPlan         *plan;  /* host; large arrays may be missing where it was made on the device */
   VCRSPlan         *dplan; /* device, or NULL */
   VCRSReport        report;
+  VCRSOptions       used;         /* opt, or with a finer loss; of all blocks */
   VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
   VCRSPlan         *plainrows;    /* beside plan: the same entries in plain rows, for products on the host; or NULL */
@@ -80,9 +81,12 @@ PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
 /* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
-/* vcrsloss.c: the largest component that a loss can take, whether it can take entries, the error of a row that has a larger one or a NaN, and what a block brings to an agreement with the blocks of other processes; rowexponent [m] */
-PETSC_INTERN PetscReal      VCRSLossLimit(const VCRSOptions *);
-PETSC_INTERN PetscBool      VCRSLossTakes(PetscReal, PetscInt, const PetscScalar[]);
+/*
+   vcrsloss.c: whether a loss can take entries, the error of a row that has infinite ones or a NaN, finer options where a loss was too
+   coarse, and what a block brings to an agreement with the blocks of other processes; rowexponent [m]
+*/
+PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
+PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
 

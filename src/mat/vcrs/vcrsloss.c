@@ -17,20 +17,33 @@
 
 #include "vcrsround.h"
 
-/* The largest component that the loss can take: infinities have no neighbour to be rounded to, and what is beyond single precision has none in it */
-PetscReal VCRSLossLimit(const VCRSOptions *opt)
-{
-  return opt->loss == MATVCRS_LOSS_SINGLE ? (PetscReal)FLT_MAX : PETSC_MAX_REAL;
-}
-
-/* Can a loss with this limit take n entries? */
-PetscBool VCRSLossTakes(PetscReal limit, PetscInt n, const PetscScalar a[])
+/* Can a loss take n entries? Infinities have no neighbour to be rounded to */
+PetscBool VCRSLossTakes(PetscInt n, const PetscScalar a[])
 {
   const PetscReal *v = (const PetscReal *)a;
 
   for (PetscInt k = 0; k < n * VCRS_COMPONENTS; k++) {
-    if (!(PetscAbsReal(v[k]) <= limit)) return PETSC_FALSE;
+    if (!(PetscAbsReal(v[k]) <= PETSC_MAX_REAL)) return PETSC_FALSE;
   }
+  return PETSC_TRUE;
+}
+
+/*
+   Finer options where the loss was too coarse for more than one row of 256, or a row could not be held: such a matrix has numbers of
+   unlike size in a row, as those of unlike units, and a bound relative to the largest of them says nothing of the others. Entries
+   have 16 bits first. Then each is rounded by itself, in single precision, and none takes the rounding of others. False where opt will do.
+*/
+PetscBool VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *opt)
+{
+  if (!opt->refine || VCRSLossIsNone(opt) || (!lost && 256 * coarse <= rows)) return PETSC_FALSE;
+  if (!lost && opt->bits == 8 && (opt->loss == MATVCRS_LOSS_LOG || opt->loss == MATVCRS_LOSS_FIXED)) {
+    opt->bits = 16;
+    return PETSC_TRUE;
+  }
+  if (opt->loss == MATVCRS_LOSS_SINGLE && !opt->rowsums) return PETSC_FALSE;
+  opt->loss    = MATVCRS_LOSS_SINGLE;
+  opt->rowsums = PETSC_FALSE;
+  if (opt->layout == MATVCRS_LAYOUT_L2) opt->layout = MATVCRS_LAYOUT_AUTO; /* it holds no floats */
   return PETSC_TRUE;
 }
 
@@ -38,15 +51,13 @@ PetscBool VCRSLossTakes(PetscReal limit, PetscInt n, const PetscScalar a[])
 PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt row)
 {
   PetscFunctionBegin;
-  SETERRQ(comm, PETSC_ERR_FP, "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: %s. Use -mat_vcrs_loss none for this matrix, or mend the row", row, MatVCRSLosses[opt->loss],
-          opt->loss == MATVCRS_LOSS_SINGLE ? "it is infinite, not a number, or beyond single precision" : "it is infinite or not a number");
+  SETERRQ(comm, PETSC_ERR_FP, "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: it is infinite or not a number. Use -mat_vcrs_loss none for this matrix, or mend the row", row, MatVCRSLosses[opt->loss]);
 }
 
 /* Finds the reference of each row, and the largest component: of the whole row (largest[]) and without the reference (stored[]) */
 static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurvey *s, PetscReal largest[], PetscReal stored[])
 {
-  const PetscReal limit = VCRSLossLimit(b->opt);
-  VCRSSurvey      survey;
+  VCRSSurvey survey;
 
   PetscFunctionBegin;
   VCRSSurveyStart(&survey);
@@ -56,7 +67,7 @@ static PetscErrorCode VCRSLossSurvey(VCRSBuild *b, const VCRSCSR *csr, VCRSSurve
     const PetscInt     ref = b->ref ? VCRSFindReference(row, len, cols, a) : -1;
 
     if (b->ref) b->ref[row] = ref;
-    if (!VCRSSurveyRow(&survey, limit, len, ref, a, &largest[row], &stored[row])) PetscCall(VCRSLossRefuseRow(PETSC_COMM_SELF, b->opt, row));
+    if (!VCRSSurveyRow(&survey, len, ref, a, &largest[row], &stored[row])) PetscCall(VCRSLossRefuseRow(PETSC_COMM_SELF, b->opt, row));
   }
   *s = survey;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -90,13 +101,23 @@ static PetscBool VCRSGridIsInRange(const VCRSGrid *g, const VCRSSurvey *s)
   }
 }
 
+/* Are all entries normal numbers of single precision? */
+static PetscBool VCRSSurveyIsSingle(const VCRSSurvey *s)
+{
+  const double largest = PetscMax(VCRSLargestModulus(s->min, s->max), VCRSLargestModulus(s->lowest, s->highest));
+
+  return largest <= (double)FLT_MAX && (largest == 0. || (double)s->smallest >= (double)FLT_MIN) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* The grid of the loss mode, but for what each row has of its own; log is for a logarithmic one */
 PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheLogScale **log, VCRSGrid *g)
 {
   const double all = VCRSLargestModulus(s->lowest, s->highest), min = s->min <= s->max ? (double)s->min : 0., max = s->min <= s->max ? (double)s->max : 0.;
+  const double largest = PetscMax(all, VCRSLargestModulus(s->min, s->max));
   double       range, lambda;
 
   PetscFunctionBegin;
+  g->unit        = largest > 0. ? LithePow2(PetscMin(-LitheFloorLog2(largest), 1023)) : 1.;
   g->kind        = VCRS_GRID_EXACT;
   g->bits        = (int)opt->bits;
   g->exponent    = 0;
@@ -136,23 +157,27 @@ PetscErrorCode VCRSGridSetUp(const VCRSOptions *opt, const VCRSSurvey *s, LitheL
   case MATVCRS_LOSS_FIXED:
     g->kind = VCRS_GRID_FIXED;
     break;
-  default: /* MATVCRS_LOSS_SINGLE */
-    g->kind  = VCRS_GRID_SINGLE;
-    g->bound = .5 * (double)FLT_EPSILON;
+  default: /* MATVCRS_LOSS_SINGLE; entries that are out of its range stay as they are, and with them all others */
+    if (VCRSSurveyIsSingle(s)) {
+      g->kind  = VCRS_GRID_SINGLE;
+      g->bound = .5 * (double)FLT_EPSILON;
+    }
   }
   g->inrange = VCRSGridIsInRange(g, s);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void VCRSLossReport(const VCRSLossTotals *totals, VCRSReport *report)
+void VCRSLossReport(const VCRSGrid *g, const VCRSLossTotals *totals, VCRSReport *report)
 {
   report->maxabserror = (PetscReal)totals->maxabs;
   report->maxrowerror = (PetscReal)totals->maxrow;
   report->bound       = (PetscReal)totals->bound;
-  report->froberror2  = (PetscReal)totals->error2;
-  report->frobnorm2   = (PetscReal)totals->norm2;
+  report->froberror   = (PetscReal)(sqrt(totals->error2) / g->unit);
+  report->frobnorm    = (PetscReal)(sqrt(totals->norm2) / g->unit);
   report->rowsumerror = (PetscReal)totals->sumerror;
   report->guardrows   = totals->guarded;
+  report->coarserows  = totals->coarse;
+  report->lostrows    = totals->lost;
 }
 
 /* Has each entry that is stored a code, on a logarithmic scale or as a number of steps of its row? */
@@ -199,12 +224,8 @@ static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const Pets
 
   PetscFunctionBegin;
   totals.bound = g->bound;
-  for (PetscInt row = 0; row < csr->m; row++) {
-    const VCRSRowStatus status = VCRSRoundRow(b, csr, extra, g, row, b->owna ? b->owna + csr->i[row] : b->room[0], &totals);
-
-    PetscCheck(status != VCRS_ROW_SUM_OVERFLOWS, PETSC_COMM_SELF, PETSC_ERR_FP, "The sum of row %" PetscInt_FMT " of the matrix overflows, so it cannot be kept: scale the matrix, or use -mat_vcrs_preserve_row_sums 0", row);
-  }
-  VCRSLossReport(&totals, report);
+  for (PetscInt row = 0; row < csr->m; row++) VCRSRoundRow(b, csr, extra, g, row, b->owna ? b->owna + csr->i[row] : b->room[0], &totals);
+  VCRSLossReport(g, &totals, report);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,6 +233,20 @@ static PetscErrorCode VCRSLossRound(VCRSBuild *b, const VCRSCSR *csr, const Pets
 PetscBool VCRSLossIsNone(const VCRSOptions *opt)
 {
   return opt->loss == MATVCRS_LOSS_NONE || (opt->loss == MATVCRS_LOSS_CLASSES && opt->lambda == 0.) || (opt->loss == MATVCRS_LOSS_SINGLE && sizeof(PetscReal) <= sizeof(float)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The 2-norm of n numbers, also where squares are out of range */
+static double VCRSNorm(PetscInt n, const PetscReal x[])
+{
+  double sum = 0., largest = 0.;
+
+  for (PetscInt k = 0; k < n; k++) sum += (double)x[k] * (double)x[k];
+  if (sum > 1e-280 && sum < 1e300) return sqrt(sum);
+  sum = 0.;
+  for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)x[k]));
+  if (largest == 0. || !(largest <= PETSC_MAX_REAL)) return largest;
+  for (PetscInt k = 0; k < n; k++) sum += ((double)x[k] / largest) * ((double)x[k] / largest);
+  return sqrt(sum) * largest;
 }
 
 /* Fills the first part of a VCRSBuild: the matrix as the layouts are to store it */
@@ -230,14 +265,7 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   b->i        = csr->i;
   b->lossless = VCRSLossIsNone(opt);
   if (b->lossless) {
-    double norm2 = 0.;
-
-    for (PetscInt k = 0; k < nz * VCRS_COMPONENTS; k++) {
-      const double x = (double)((const PetscReal *)csr->a)[k];
-
-      norm2 += x * x;
-    }
-    report->frobnorm2 = (PetscReal)norm2;
+    report->frobnorm = (PetscReal)VCRSNorm(nz * VCRS_COMPONENTS, (const PetscReal *)csr->a);
     b->j              = csr->j;
     b->a              = csr->a;
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -110,17 +110,16 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
 }
 
 /* The first row that a lossy compression cannot take, or -1 */
-static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, const VCRSOptions *opt, PetscInt *row)
+static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, PetscInt *row)
 {
   const PetscInt *ai;
   PetscScalar    *aa;
-  const PetscReal limit = VCRSLossLimit(opt);
 
   PetscFunctionBegin;
   *row = -1;
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
   for (PetscInt i = 0; i < A->rmap->n && *row < 0; i++) {
-    if (!VCRSLossTakes(limit, ai[i + 1] - ai[i], aa + ai[i])) *row = i;
+    if (!VCRSLossTakes(ai[i + 1] - ai[i], aa + ai[i])) *row = i;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,10 +136,76 @@ static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first, and
-   a bad row is reported on all processes, before anything is changed.
-*/
+/* A row with an entry that no loss can take is reported on all processes, before anything is changed */
+static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *opt)
+{
+  PetscInt bad[2], first = PETSC_INT_MAX;
+  MPI_Comm comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSFindBadRow_Private(Ad, &bad[0]));
+  PetscCall(MatVCRSFindBadRow_Private(Ao, &bad[1]));
+  for (int k = 0; k < 2; k++) {
+    if (bad[k] >= 0) first = PetscMin(first, A->rmap->rstart + bad[k]);
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
+  if (first < PETSC_INT_MAX) PetscCall(VCRSLossRefuseRow(comm, opt, first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Compresses both blocks with this loss. The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
+static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *asked)
+{
+  VCRSOptions    opt   = *asked;
+  PetscScalar   *extra = NULL;
+  VCRSAgreement  agreement;
+  int16_t       *columnexponent;
+  Mat_VCRS      *o;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  opt.rowsums     = PETSC_FALSE;
+  opt.offdiagonal = PETSC_TRUE;
+  PetscCall(PetscMalloc1(Ao->cmap->n, &columnexponent));
+  if (opt.symmetric) {
+    PetscCall(MatVCRSAgree_Private(A, Ao, &opt, &agreement, columnexponent));
+    opt.agreement = &agreement;
+  }
+  ierr = MatVCRSCompressWith_Private(Ao, &opt, NULL);
+  PetscCall(PetscFree(columnexponent));
+  PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
+  opt.agreement   = NULL;
+  opt.offdiagonal = PETSC_FALSE;
+  opt.rowsums     = asked->rowsums;
+  PetscCall(MatVCRSGetContext(Ao, &o));
+  o->used.agreement = NULL;
+  if (opt.rowsums && o->report.maxabserror > 0.0) {
+    PetscCall(PetscMalloc1(A->rmap->n, &extra));
+    PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));
+  }
+  ierr = MatVCRSCompressWith_Private(Ad, &opt, extra);
+  PetscCall(PetscFree(extra));
+  PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether all processes are to compress with finer options; a row is coarse in one block or in both */
+static PetscErrorCode MatVCRSRefine_Private(Mat A, Mat Ad, Mat Ao, VCRSOptions *opt, PetscBool *finer)
+{
+  Mat_VCRS  *d, *o;
+  PetscInt64 rows[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(Ad, &d));
+  PetscCall(MatVCRSGetContext(Ao, &o));
+  rows[0] = d->report.coarserows + o->report.coarserows;
+  rows[1] = d->report.lostrows + o->report.lostrows;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, rows, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  *finer = VCRSLossRefine(A->rmap->N, rows[0], rows[1], opt);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first */
 PetscErrorCode MatVCRSCompress_MPI(Mat A)
 {
   Mat_VCRS        *ctx, *d, *o;
@@ -149,7 +214,6 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   VCRSOptions      opt;
   PetscBool        dropped;
   PetscErrorCode   ierr;
-  MPI_Comm         comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -164,42 +228,13 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
 
   if (ctx->lossy) {
-    PetscInt      bad[2], first;
-    PetscScalar  *extra = NULL;
-    VCRSAgreement agreement;
-    int16_t      *columnexponent;
+    PetscBool finer;
 
-    PetscCall(MatVCRSFindBadRow_Private(Ad, &opt, &bad[0]));
-    PetscCall(MatVCRSFindBadRow_Private(Ao, &opt, &bad[1]));
-    first = PETSC_INT_MAX;
-    for (int k = 0; k < 2; k++) {
-      if (bad[k] >= 0) first = PetscMin(first, A->rmap->rstart + bad[k]);
-    }
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
-    if (first < PETSC_INT_MAX) PetscCall(VCRSLossRefuseRow(comm, &opt, first));
-
-    /* The off-diagonal block has no diagonal to refer to; its row-sum error goes to the other block */
-    opt.rowsums     = PETSC_FALSE;
-    opt.offdiagonal = PETSC_TRUE;
-    PetscCall(PetscMalloc1(Ao->cmap->n, &columnexponent));
-    if (opt.symmetric) {
-      PetscCall(MatVCRSAgree_Private(A, Ao, &opt, &agreement, columnexponent));
-      opt.agreement = &agreement;
-    }
-    ierr = MatVCRSCompressWith_Private(Ao, &opt, NULL);
-    PetscCall(PetscFree(columnexponent));
-    PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
-    opt.agreement   = NULL;
-    opt.offdiagonal = PETSC_FALSE;
-    opt.rowsums     = ctx->opt.rowsums;
-    PetscCall(MatVCRSGetContext(Ao, &o));
-    if (opt.rowsums && o->report.maxabserror > 0.0) {
-      PetscCall(PetscMalloc1(A->rmap->n, &extra));
-      PetscCall(MatVCRSGetRowSumError_Private(Ao, extra));
-    }
-    ierr = MatVCRSCompressWith_Private(Ad, &opt, extra);
-    PetscCall(PetscFree(extra));
-    PetscCall(MatVCRSFailTogether_Private(A, &opt, ierr));
+    PetscCall(MatVCRSRefuseBadRows_Private(A, Ad, Ao, &opt));
+    do {
+      PetscCall(MatVCRSCompressLossy_Private(A, Ad, Ao, &opt));
+      PetscCall(MatVCRSRefine_Private(A, Ad, Ao, &opt, &finer));
+    } while (finer);
   } else {
     ierr = MatVCRSCompressWith_Private(Ad, &opt, NULL);
     if (!ierr) ierr = MatVCRSCompressWith_Private(Ao, &opt, NULL);
@@ -209,6 +244,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   PetscCall(MatVCRSGetContext(Ad, &d));
   PetscCall(MatVCRSGetContext(Ao, &o));
   ctx->buildtime = d->buildtime + o->buildtime;
+  ctx->used      = d->used;
   ctx->state     = state;
   if (ctx->dropaij) PetscCall(MatVCRSDropAIJ(A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -23,6 +23,7 @@ PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
   opt->lambda    = 0.1;
   opt->unit      = MATVCRS_UNIT_ROW;
   opt->rowsums   = PETSC_TRUE;
+  opt->refine    = PETSC_TRUE;
   opt->symmetric = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,6 +93,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine, &opt.refine, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
@@ -385,6 +387,48 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   PetscValidLogicalCollectiveBool(A, preserve, 2);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   opt.rowsums = preserve;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetRefineLoss - Sets whether a `MATVCRS` matrix uses a finer loss than the one asked for where that is too coarse for many rows
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- refine - `PETSC_TRUE` (the default) to do so
+
+  Options Database Key:
+. -mat_vcrs_refine_loss <bool> - do so
+
+  Level: advanced
+
+  Notes:
+  Rows whose entries are of very unlike size are those of unknowns in unlike units, or of couplings that are much stronger than the
+  diagonal. Rounding the large entries of such a row can change the small diagonal entry by a multiple of itself, because the
+  diagonal entry takes the rounding of the others (`MatVCRSSetPreserveRowSums()`), or because the step of the loss is that of the row's
+  largest entry.
+
+  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth, or if the losses bins, classes or fixed change an entry of
+  the row by more than an eighth of the diagonal entry. If more than one row of 256 is coarse, entries have 16 bits. If that does not help,
+  entries are in single precision, each rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
+
+  `MatVCRSGetInfo()` and `-mat_view ::ascii_info` tell which loss was used.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSSetBits()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, refine, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.refine = refine;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

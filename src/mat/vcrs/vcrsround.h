@@ -29,7 +29,15 @@ typedef struct {
   PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
   double       bound;                  /* of the mode, in its unit */
   PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
+  double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
 } VCRSGrid;
+
+/*
+   What a loss may change the reference of a row by, relative to its modulus, where the reference takes the rounding of the other
+   entries (row sums kept): beyond, the row sum is given up. The same share of the diagonal entry is what rounding on grids with
+   a step for a row or a matrix may do to a row; beyond, the row counts as coarse: VCRSLossRefine().
+*/
+#define VCRS_REFERENCE_SHARE .125
 
 /* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
 #if defined(PETSC_USE_COMPLEX)
@@ -147,11 +155,12 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
   return ref;
 }
 
-/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is NaN or beyond limit */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscReal limit, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
+/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is infinite or not a number */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
 {
-  const PetscInt   nc = VCRS_COMPONENTS;
-  const PetscReal *v  = (const PetscReal *)a;
+  const PetscInt   nc    = VCRS_COMPONENTS;
+  const PetscReal  limit = PETSC_MAX_REAL;
+  const PetscReal *v     = (const PetscReal *)a;
   PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
   PetscBool        taken = PETSC_TRUE;
 
@@ -416,7 +425,7 @@ typedef struct {
   VCRSExactSum exact;          /* of the original entries */
   PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
   double       sum, largest;   /* of moduli */
-  double       square, error2; /* sums of squares */
+  double       square, error2; /* sums of squares, of what is times VCRSGrid.unit */
   double       error;          /* largest |w - a| */
 } VCRSRowSums;
 
@@ -448,7 +457,7 @@ static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], co
 #endif
 
 /* Adds entries a[k], and w[k] that they became */
-LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, double unit, PetscInt n, const PetscScalar a[], const PetscScalar w[])
 {
   VCRSRowSums s = *sums;
 
@@ -459,9 +468,9 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, Petsc
     VCRSExactSumAdd(&s.exact, a[k]);
     s.rest += w[k];
     s.sum += modulus;
-    s.square += modulus * modulus;
+    s.square += (modulus * unit) * (modulus * unit);
     s.largest = modulus > s.largest ? modulus : s.largest;
-    s.error2 += error * error;
+    s.error2 += (error * unit) * (error * unit);
     s.error = error > s.error ? error : s.error;
   }
 #else
@@ -474,9 +483,9 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, Petsc
     VCRSModuli(count, af, wf, modulus, error);
     for (PetscInt k = 0; k < count; k++) {
       s.sum += modulus[k];
-      s.square += modulus[k] * modulus[k];
+      s.square += (modulus[k] * unit) * (modulus[k] * unit);
       s.largest = modulus[k] > s.largest ? modulus[k] : s.largest;
-      s.error2 += error[k] * error[k];
+      s.error2 += (error[k] * unit) * (error[k] * unit);
       s.error = error[k] > s.error ? error[k] : s.error;
     }
     VCRSExactSumAddMany(&s.exact, &s.rest, count, af, wf);
@@ -513,10 +522,10 @@ LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *
   return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
 }
 
-/* What the rounding of many rows did; sums, and maxima */
+/* What the rounding of many rows did; sums, and maxima. error2, norm2: of what is times VCRSGrid.unit */
 typedef struct {
   double     maxabs, maxrow, error2, norm2, sumerror, bound;
-  PetscInt64 guarded;
+  PetscInt64 guarded, coarse, lost;
 } VCRSLossTotals;
 
 LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLossTotals *u)
@@ -528,15 +537,41 @@ LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLoss
   t->error2 += u->error2;
   t->norm2 += u->norm2;
   t->guarded += u->guarded;
+  t->coarse += u->coarse;
+  t->lost += u->lost;
 }
 
-typedef enum {
-  VCRS_ROW_DONE,
-  VCRS_ROW_SUM_OVERFLOWS /* the row sum cannot be kept */
-} VCRSRowStatus;
+/* The modulus of the diagonal entry; that of the largest where there is none, or a zero */
+LITHE_HD static inline double VCRSRowSize(const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], double largest)
+{
+  for (PetscInt k = 0; k < len && cols[k] <= row && !g->offdiagonal; k++) {
+    if (cols[k] == row && a[k] != (PetscScalar)0.) return VCRSModulus(a[k]);
+  }
+  return largest;
+}
+
+/* Of a reference that became implied: how far it is off, in the unit in which the grid bounds entries */
+LITHE_HD static inline double VCRSReferenceBound(const VCRSGrid *g, PetscScalar implied, PetscScalar exact, double error, double largest)
+{
+  const double modulus = VCRSModulus(exact), became = VCRSModulus(implied);
+
+  if (error == 0.) return 0.;
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    return error;
+  case VCRS_GRID_ROW:
+  case VCRS_GRID_FIXED:
+    return error / largest;
+  case VCRS_GRID_LOG:
+    /* a factor, as of other entries */
+    return modulus > 0. && became > 0. ? PetscMax(error / modulus, error / became) : 0.;
+  default:
+    return modulus > 0. ? error / modulus : 0.;
+  }
+}
 
 /* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
-LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
 {
   const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
   const PetscInt     nc    = VCRS_COMPONENTS;
@@ -547,8 +582,8 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
   const PetscInt     split = ref >= 0 ? ref : len;
   uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
   VCRSRowSums        sums;
-  double             lost;
-  PetscBool          guard = PETSC_FALSE;
+  double             lost, change = 0.; /* change: what the row sum does to the reference */
+  PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
 
   memset((void *)&sums, 0, sizeof(sums));
   VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
@@ -569,8 +604,8 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
     for (PetscInt k = ahead * nc; k < len * nc; k++) s[k] = (float)v[k];
   }
 #endif
-  VCRSRowSumsAdd(&sums, split, a, w + ahead);
-  if (split + 1 < len) VCRSRowSumsAdd(&sums, len - split - 1, a + split + 1, w + split + 1);
+  VCRSRowSumsAdd(&sums, g->unit, split, a, w + ahead);
+  if (split + 1 < len) VCRSRowSumsAdd(&sums, g->unit, len - split - 1, a + split + 1, w + split + 1);
   if (b->ownj) {
     for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
     for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
@@ -589,7 +624,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
 
     VCRSExactSumAdd(&sums.exact, a[ref]);
     sums.sum += modulus;
-    sums.square += modulus * modulus;
+    sums.square += (modulus * g->unit) * (modulus * g->unit);
     sums.largest = PetscMax(sums.largest, modulus);
     rounding     = (double)len * (double)PETSC_MACHINE_EPSILON * sums.sum;
     if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
@@ -607,33 +642,41 @@ LITHE_HD static LITHE_ALWAYS_INLINE VCRSRowStatus VCRSRoundRow(const VCRSBuild *
 
       if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) value = VCRSGridRoundScalar(g->kind, b, g, value, exponent, limit, NULL);
       sigma = VCRSSigmaFor(value, sums.rest);
-    } else if (VCRSReferenceHarmed(sigma - sums.rest, a[ref])) sigma = VCRSSigmaFor(a[ref], sums.rest);
+    } else {
+      change = VCRSModulus((sigma - sums.rest) - a[ref]);
+      if (!(change <= VCRS_REFERENCE_SHARE * modulus) || VCRSReferenceHarmed(sigma - sums.rest, a[ref])) sigma = VCRSSigmaFor(a[ref], sums.rest);
+    }
     implied = sigma - sums.rest;
-    if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL)) return VCRS_ROW_SUM_OVERFLOWS;
-    lost = VCRSModulus(sigma - kept);
-    if (lost > rounding) guard = PETSC_TRUE;
+    lost    = VCRSModulus(sigma - kept);
+    if (!(lost <= rounding)) guard = PETSC_TRUE;
     error = VCRSModulus(implied - a[ref]);
-    sums.error2 += error * error;
+    /* the row sum overflows, or the reference is lost beside the others */
+    if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL) || (modulus > 0. && error > VCRS_REFERENCE_SHARE * modulus)) totals->lost++;
+    if (modulus > 0. && !(change <= VCRS_REFERENCE_SHARE * modulus)) coarse = PETSC_TRUE;
+    totals->bound = PetscMax(totals->bound, VCRSReferenceBound(g, implied, a[ref], error, sums.largest));
+    sums.error2 += (error * g->unit) * (error * g->unit);
+    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(coarse || sums.error > VCRS_REFERENCE_SHARE * VCRSRowSize(g, row, len, cols, a, sums.largest));
     sums.error         = PetscMax(sums.error, error);
     w[ahead ? 0 : ref] = implied;
     if (b->ownj) b->ownj[p] = cols[ref];
     if (b->sigma) b->sigma[row] = sigma;
   } else {
     lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
+    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(sums.error > VCRS_REFERENCE_SHARE * VCRSRowSize(g, row, len, cols, a, sums.largest));
     if (b->sigma) b->sigma[row] = 0.;
   }
   totals->error2 += sums.error2;
   totals->norm2 += sums.square;
   if (guard) totals->guarded++;
+  if (coarse) totals->coarse++;
   if (sums.error > totals->maxabs) totals->maxabs = sums.error;
   if (sums.largest > 0.) {
     totals->maxrow   = PetscMax(totals->maxrow, sums.error / sums.largest);
     totals->sumerror = PetscMax(totals->sumerror, lost / sums.sum);
   }
-  return VCRS_ROW_DONE;
 }
 
 /* ------------------------------------------------------------------ vcrsloss.c */
 
 PETSC_INTERN PetscErrorCode VCRSGridSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSGrid *);
-PETSC_INTERN void           VCRSLossReport(const VCRSLossTotals *, VCRSReport *);
+PETSC_INTERN void           VCRSLossReport(const VCRSGrid *, const VCRSLossTotals *, VCRSReport *);

@@ -86,9 +86,9 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   Mat            part[2];
   PetscInt       nparts;
   MPI_Comm       comm;
-  PetscInt64     count[6] = {0, 0, 0, 0, 0, 0};
+  PetscInt64     count[5] = {0, 0, 0, 0, 0};
   PetscLogDouble size[4]  = {0.0, 0.0, 0.0, 0.0};
-  PetscReal      sum[2] = {0.0, 0.0}, largest[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+  PetscReal      norm[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, sum[2] = {0.0, 0.0}, largest[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
   PetscBool      symmetric;
 
   PetscFunctionBegin;
@@ -122,8 +122,8 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       PetscCall(VCRSPlanGetBytes(p->plainrows, &bytes, NULL));
       size[3] += (PetscLogDouble)bytes;
     }
-    sum[0] += r->froberror2;
-    sum[1] += r->frobnorm2;
+    norm[k][0] = r->froberror;
+    norm[k][1] = r->frobnorm;
     largest[0] = PetscMax(largest[0], r->maxabserror);
     largest[1] = PetscMax(largest[1], r->maxrowerror);
     largest[2] = PetscMax(largest[2], r->bound);
@@ -144,10 +144,15 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
     }
   }
 
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, 6, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, 5, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, size, 4, MPI_DOUBLE, MPI_SUM, comm));
+  largest[5] = PetscMax(norm[0][1], norm[1][1]);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 6, MPIU_REAL, MPIU_MAX, comm));
+  /* squares of what is relative to the largest norm, since those of norms may be out of range */
+  for (PetscInt k = 0; k < nparts && largest[5] > 0.0; k++) {
+    for (PetscInt l = 0; l < 2; l++) sum[l] += PetscSqr(norm[k][l] / largest[5]);
+  }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, comm));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, largest, 5, MPIU_REAL, MPIU_MAX, comm));
   info->buildtime = ctx->buildtime;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &info->buildtime, 1, MPI_DOUBLE, MPI_MAX, comm));
   info->rows        = A->rmap->N;
@@ -166,6 +171,8 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   info->bound       = largest[2];
   info->rowsumerror = largest[3];
   info->asymmetry   = largest[4];
+  info->loss        = ctx->used.loss;
+  info->bits        = ctx->used.bits;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +210,13 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (info.plainbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.plainbytes));
   if (ctx->lossy) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[ctx->opt.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
+    if (info.loss != ctx->opt.loss || info.bits != ctx->opt.bits) {
+      char bits[32] = "";
+
+      if (info.loss == ctx->opt.loss) PetscCall(PetscSNPrintf(bits, sizeof(bits), " with %" PetscInt_FMT " bits", info.bits));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s%s in place of %s with %" PetscInt_FMT " bits, which is too coarse for many rows\n", MatVCRSLosses[info.loss], bits, MatVCRSLosses[ctx->opt.loss], ctx->opt.bits));
+    }
+    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[info.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));
   PetscCall(MatVCRSViewHalo_Private(A, viewer));

@@ -8,9 +8,6 @@
 
 #include "pcvcrsimpl.h"
 
-/* The factor by which an entry may change with 8 bits, less one */
-#define PCVCRS_LOG_BOUND ((PetscReal)0.1)
-
 /* Begins a line of the view */
 PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char what[], PetscBool blocks, PetscInt *line)
 {
@@ -83,9 +80,9 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 /*
    A copy with the loss that is asked for. Eight bits of a logarithmic scale are coarse where entries are
    of very different sizes, as on coarse levels, whose matrices are small, or in factors with an entry
-   that is next to nothing: then they take sixteen.
+   that is next to nothing: then they take sixteen. bound: what 8 bits may change an entry by.
 */
-PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, Mat exact, Mat *compressed)
 {
   PCVCRSOptions fine = *opt;
   MatVCRSInfo   info;
@@ -94,7 +91,7 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
   PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
   if (loss != MATVCRS_LOSS_LOG || opt->bits != 8) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetInfo(*compressed, &info));
-  if (info.bound <= PCVCRS_LOG_BOUND) PetscFunctionReturn(PETSC_SUCCESS);
+  if (info.bound <= bound) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(compressed));
   fine.bits = 16;
   PetscCall(PCVCRSCreateCopy_Private(&fine, loss, exact, compressed));
@@ -104,18 +101,20 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
 /*
    The entries of an interpolation are often few different numbers, which are smaller as they are than
    with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
+   No diagonal tells which of their entries count, so each is rounded by itself.
 */
 static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
 {
   const MatVCRSLoss lossless = opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
-  const MatVCRSLoss loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
+  MatVCRSLoss       loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
   MatVCRSInfo       small, other;
   PetscInt          m, n;
   Mat               B;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, exact, compressed));
   PetscCall(MatGetSize(exact, &m, &n));
+  if (m != n && loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE) loss = MATVCRS_LOSS_LOG;
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_LOG_BOUND, exact, compressed));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, exact, &B));
   PetscCall(MatVCRSGetInfo(*compressed, &small));

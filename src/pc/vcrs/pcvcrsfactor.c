@@ -15,8 +15,12 @@
 #include "pcvcrstriangles.h"
 #include <src/mat/vcrs/vcrstri.h>
 
-/* How much loss may change a solution with a triangle */
+/* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
 #define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
+#define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
+
+/* How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other triangle do not cancel, whatever a symmetric matrix would make of them */
+#define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
 
 /* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
 #define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
@@ -69,9 +73,9 @@ static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt ord
 /*
    What loss does to solutions: for a right side of ones, whose solution is that of a smooth one, the largest
    difference relative to the solution where that is above 1; for random signs, which knows nothing of
-   row sums, the relative difference in the 2-norm.
+   row sums, the relative difference in the 2-norm. unit [n]: what stands for one in each row, or NULL
 */
-static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, Mat T, PetscReal *difference)
+static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal unit[], Mat T, PetscReal *difference)
 {
   PetscScalar *x, *y;
 
@@ -80,11 +84,11 @@ static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper
   for (PetscInt side = 0; side < 2; side++) {
     PetscReal largest = 0.0, sum = 0.0, norm = 0.0;
 
-    for (PetscInt r = 0; r < t->n; r++) x[r] = y[r] = side && (uint32_t)r * UINT32_C(2654435769) >> 31 ? -1.0 : 1.0;
+    for (PetscInt r = 0; r < t->n; r++) x[r] = y[r] = (side && (uint32_t)r * UINT32_C(2654435769) >> 31 ? -1.0 : 1.0) * (unit ? unit[r] : (PetscReal)1.0);
     PetscCall(PCVCRSRowsSubstitute_Private(t, upper, transpose, x));
     PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, y));
     for (PetscInt r = 0; r < t->n; r++) {
-      const PetscReal d = PetscAbsScalar(y[r] - x[r]), size = PetscAbsScalar(x[r]);
+      const PetscReal one = unit ? unit[r] : (PetscReal)1.0, d = PetscAbsScalar(y[r] - x[r]) / one, size = PetscAbsScalar(x[r]) / one;
 
       if (!(d <= largest * PetscMax(size, (PetscReal)1.0))) largest = d / PetscMax(size, (PetscReal)1.0);
       sum += d * d;
@@ -94,6 +98,29 @@ static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper
     if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest; /* also if it is no number */
   }
   PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Units of right sides with the lower triangle, and of solutions with the upper one the inverse: the square roots of pivots, as of a
+   matrix D A D where D holds the units of unknowns. NULL where pivots are much alike, or are no numbers to be trusted.
+*/
+static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscReal **units)
+{
+  PetscReal least = PETSC_MAX_REAL, most = 0.0;
+
+  PetscFunctionBegin;
+  *units = NULL;
+  for (PetscInt r = 0; r < t->n; r++) {
+    const PetscReal inverse = PetscAbsScalar(t->inverse[r]);
+
+    if (!PetscIsNormalReal(inverse)) PetscFunctionReturn(PETSC_SUCCESS);
+    least = PetscMin(least, inverse);
+    most  = PetscMax(most, inverse);
+  }
+  if (most <= 16.0 * least) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(t->n, units));
+  for (PetscInt r = 0; r < t->n; r++) (*units)[r] = 1.0 / PetscSqrtReal(PetscAbsScalar(t->inverse[r]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,8 +155,26 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A));
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, A, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, A, compressed));
   PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
+static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal units[], Mat T, PetscReal difference[])
+{
+  PetscReal *inverses;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSMeasure_Private(t, upper, transpose, NULL, T, &difference[0]));
+  if (!units) PetscFunctionReturn(PETSC_SUCCESS);
+  if (upper == transpose) PetscCall(PCVCRSMeasure_Private(t, upper, transpose, units, T, &difference[1]));
+  else {
+    PetscCall(PetscMalloc1(t->n, &inverses));
+    for (PetscInt r = 0; r < t->n; r++) inverses[r] = 1.0 / units[r];
+    PetscCall(PCVCRSMeasure_Private(t, upper, transpose, inverses, T, &difference[1]));
+    PetscCall(PetscFree(inverses));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,15 +183,21 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
    depend strongly on one another along long lines, a small change of each entry becomes a large one
    at the other end: then row sums are kept, then entries have 16 bits, then they are in single
    precision. Elsewhere row sums, 8 bytes of each row, make no difference. Two right sides do not see
-   everything, so 8 bits of a logarithmic scale that is coarse are 16 from the beginning.
+   everything, so 8 bits of a logarithmic scale that is coarse are 16 from the beginning. Entries relative to the
+   largest of a row (classes) are next to nothing where units are unlike: a logarithmic scale keeps within the
+   same tolerance in fewer bytes.
 */
-static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, Mat *compressed)
+static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, const PetscReal units[], Mat *compressed)
 {
   PCVCRSOptions careful = *opt;
 
   PetscFunctionBegin;
+  if (loss == MATVCRS_LOSS_CLASSES && opt->unit != MATVCRS_UNIT_ABSOLUTE && opt->lambda >= PCVCRS_FACTOR_BOUND) {
+    loss         = MATVCRS_LOSS_LOG;
+    careful.bits = 8;
+  }
   for (PetscInt care = 0; care < 4; care++) {
-    PetscReal difference = 0.0;
+    PetscReal difference[2] = {0.0, 0.0};
 
     careful.rowsums = (PetscBool)(care > 0 && care < 3);
     if (care == 2) {
@@ -158,10 +209,10 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
 
     /* Whoever asks for row sums not to be kept wants it so */
     if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
-    PetscCall(PCVCRSMeasure_Private(t, upper, PETSC_FALSE, *compressed, &difference));
-    if (symmetric) PetscCall(PCVCRSMeasure_Private(t, upper, PETSC_TRUE, *compressed, &difference));
-    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g\n", MatVCRSLosses[loss], careful.rowsums ? " with row sums kept" : "", (double)difference));
-    if (difference <= PCVCRS_FACTOR_TOLERANCE) break;
+    PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_FALSE, units, *compressed, difference));
+    if (symmetric) PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_TRUE, units, *compressed, difference));
+    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss], careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
+    if (difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE) break;
     PetscCall(MatDestroy(compressed));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,12 +237,15 @@ static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const
 {
   const MatVCRSLoss lossless = opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
   MatVCRSLoss       loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
+  PetscReal        *units;
 
   PetscFunctionBegin;
+  PetscCall(PCVCRSCreateUnits_Private(t, &units));
   if (direct && loss != MATVCRS_LOSS_NONE) loss = MATVCRS_LOSS_SINGLE;
   f->symmetric = t->symmetric;
-  if (!t->symmetric) PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->lower, PETSC_FALSE, PETSC_FALSE, &f->lower));
-  PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->upper, PETSC_TRUE, t->symmetric, &f->upper));
+  if (!t->symmetric) PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->lower, PETSC_FALSE, PETSC_FALSE, units, &f->lower));
+  PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->upper, PETSC_TRUE, t->symmetric, units, &f->upper));
+  PetscCall(PetscFree(units));
   PetscCall(PCVCRSCreateDiagonal_Private(opt, loss == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE, t->n, t->inverse, &f->inverse));
   PetscCall(PCVCRSCreateScatter_Private(t->n, t->row, &f->row));
   PetscCall(PCVCRSCreateScatter_Private(t->n, t->col, &f->col));
