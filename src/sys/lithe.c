@@ -102,6 +102,23 @@ PetscErrorCode LitheFinalizePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* An empty database takes the place of the program's until LitheOptionsShow(), which must follow also where an error comes between */
+PetscErrorCode LitheOptionsHide(PetscOptions *none)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(none));
+  PetscCall(PetscOptionsPush(*none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheOptionsShow(PetscOptions *none)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsPop());
+  PetscCall(PetscOptionsDestroy(none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   LitheInitializePackage - Registers all classes and log events of Lithe with PETSc
 

@@ -18,6 +18,10 @@ PETSC_INTERN PetscLogEvent PC_SBPMGCoarsen;     /* coarse operators and their di
 PETSC_INTERN PetscLogEvent PC_SBPMGCoarsest;    /* the coarsest level */
 PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;     /* bounds of spectra */
 
+/* While options are hidden, those without a prefix (-mat_view, -is_view, -mat_vcrs_loss) do not act upon what is made inside of an object */
+PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
+PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
+
 /* One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c, src/ts/register.c */
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);
 PETSC_INTERN PetscErrorCode LithePCRegisterAll(void);

@@ -12,6 +12,7 @@
 */
 
 #include "hybmgpuimpl.h"
+#include <lithe/private/litheimpl.h>
 #if defined(LITHE_HAVE_CUDA)
   #include <lithe/private/lithecudahalo.h>
   #include <petscdevice_cuda.h>
@@ -20,17 +21,25 @@
 /* Makes the diagonal block one of ours with A's options; idempotent, because assembly may replace it */
 static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
 {
-  Mat_HYBMGPU *ctx, *block;
-  const char  *prefix;
-  PetscBool    isplain, same;
-  PetscMPIInt  size;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Mat_HYBMGPU   *ctx, *block;
+  const char    *prefix;
+  PetscBool      isplain, same;
+  PetscMPIInt    size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
   PetscCall(PetscObjectTypeCompare((PetscObject)*Ad, MATSEQAIJ, &isplain));
-  if (isplain) PetscCall(MatConvert_SeqAIJ_SeqAIJHYBMGPU(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad));
+  if (isplain) {
+    /* Its options are those of A */
+    PetscCall(LitheOptionsHide(&none));
+    ierr = MatConvert_SeqAIJ_SeqAIJHYBMGPU(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad);
+    PetscCall(LitheOptionsShow(&none));
+    PetscCall(ierr);
+  }
   PetscCall(MatHYBMGPUGetContext(*Ad, &block));
   PetscCheck(block, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The diagonal block of a MATMPIAIJHYBMGPU has type %s", ((PetscObject)*Ad)->type_name);
   PetscCall(MatHYBMGPUSetOptions_Private(*Ad, &ctx->opt));

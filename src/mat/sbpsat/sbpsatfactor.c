@@ -8,6 +8,7 @@
 */
 
 #include "sbpsatimpl.h"
+#include <lithe/private/litheimpl.h>
 
 /* What AIJ's factor would have done, composed with the factor */
 typedef struct {
@@ -30,6 +31,20 @@ static PetscErrorCode SBPFactorGet_Private(Mat F, SBPFactor **factor)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* As MATAIJ, for a while: options without a prefix do not act upon it */
+PetscErrorCode MatSBPSATCreateAIJ_Private(Mat A, Mat *B)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, B);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatFactorNumeric_SBPSAT(Mat F, Mat A, const MatFactorInfo *info)
 {
   SBPFactor *factor;
@@ -37,7 +52,7 @@ static PetscErrorCode MatFactorNumeric_SBPSAT(Mat F, Mat A, const MatFactorInfo 
 
   PetscFunctionBegin;
   PetscCall(SBPFactorGet_Private(F, &factor));
-  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatSBPSATCreateAIJ_Private(A, &B));
   if (F->factortype == MAT_FACTOR_LU) PetscCall((*factor->lunumeric)(F, B, info));
   else PetscCall((*factor->choleskynumeric)(F, B, info));
   PetscCall(MatDestroy(&B));
@@ -56,7 +71,7 @@ static PetscErrorCode SBPFactorSymbolic_Private(Mat F, Mat A, const MatFactorInf
 
   PetscFunctionBegin;
   PetscCall(SBPFactorGet_Private(F, &factor));
-  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatSBPSATCreateAIJ_Private(A, &B));
   PetscCall(MatGetOrdering(B, MATORDERINGND, &rows, &columns));
   if (F->factortype == MAT_FACTOR_LU) PetscCall((*factor->lusymbolic)(F, B, rows, columns, info));
   else PetscCall((*factor->choleskysymbolic)(F, B, rows, info));
@@ -86,6 +101,8 @@ static PetscErrorCode MatCholeskyFactorSymbolic_SBPSAT(Mat F, Mat A, PETSC_UNUSE
 
 PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat A, MatFactorType type, Mat *F)
 {
+  PetscErrorCode ierr;
+  PetscOptions   none;
   Mat            B;
   SBPFactor     *factor;
   PetscContainer container;
@@ -95,12 +112,12 @@ PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat A, MatFactorType type, Mat *F)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "PETSc's factors are sequential; use -pc_type redundant, or MatConvert() to MATAIJ and a parallel package");
   /* AIJ's own factor of a matrix of this size */
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
-  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetType(B, MATSEQAIJ));
-  PetscCall(MatSetUp(B));
-  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatCreateSeqAIJ(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, 0, NULL, &B);
+  if (!ierr) ierr = MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY);
+  if (!ierr) ierr = MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(MatGetFactor(B, MATSOLVERPETSC, type, F));
   PetscCall(MatDestroy(&B));
 
@@ -123,7 +140,7 @@ PetscErrorCode MatCreateSubMatrices_SBPSAT(Mat A, PetscInt n, const IS rows[], c
   Mat B;
 
   PetscFunctionBegin;
-  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatSBPSATCreateAIJ_Private(A, &B));
   PetscCall(MatCreateSubMatrices(B, n, rows, columns, reuse, submatrices));
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,7 +151,7 @@ PetscErrorCode MatCreateSubMatrix_SBPSAT(Mat A, IS rows, IS columns, MatReuse re
   Mat B;
 
   PetscFunctionBegin;
-  PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatSBPSATCreateAIJ_Private(A, &B));
   PetscCall(MatCreateSubMatrix(B, rows, columns, reuse, submatrix));
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);

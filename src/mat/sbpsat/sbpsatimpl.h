@@ -79,6 +79,7 @@ PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec
 /* sbpsatapply.c, sbpsatconvert.c, sbpsatfactor.c, sbpsatview.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SBPSAT_AIJ(Mat, MatType, MatReuse, Mat *);
+PETSC_INTERN PetscErrorCode MatSBPSATCreateAIJ_Private(Mat, Mat *);
 PETSC_INTERN PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat, MatFactorType, Mat *);
 PETSC_INTERN PetscErrorCode MatCreateSubMatrices_SBPSAT(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]);
 PETSC_INTERN PetscErrorCode MatCreateSubMatrix_SBPSAT(Mat, IS, IS, MatReuse, Mat *);

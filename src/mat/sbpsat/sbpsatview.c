@@ -71,7 +71,7 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
     Mat         B;
     const char *name;
 
-    PetscCall(MatConvert_SBPSAT_AIJ(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+    PetscCall(MatSBPSATCreateAIJ_Private(A, &B));
     PetscCall(PetscObjectGetName((PetscObject)A, &name));
     PetscCall(PetscObjectSetName((PetscObject)B, name));
     PetscCall(MatView(B, viewer));

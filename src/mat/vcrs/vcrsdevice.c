@@ -81,14 +81,21 @@ static PetscErrorCode MatVCRSCompressFromDevice_Private(Mat A, Mat B)
 /* An assembled MATSEQAIJVCRS of A's size without entries */
 static PetscErrorCode MatVCRSCreateLike_Private(Mat A, Mat *B)
 {
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
   PetscFunctionBegin;
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
   PetscCall(MatSetType(*B, MATSEQAIJVCRS));
   PetscCall(MatSeqAIJSetPreallocation(*B, 0, NULL));
-  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  /* -mat_view would show nothing */
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY);
+  if (!ierr) ierr = MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(MatSetVecType(*B, VECCUDA));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

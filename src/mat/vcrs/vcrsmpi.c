@@ -16,15 +16,23 @@
 /* Makes a block of A a MATSEQAIJVCRS with A's options; idempotent, because assembly may replace a block */
 static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
 {
-  Mat_VCRS   *ctx, *b;
-  PetscBool   isplain;
-  PetscMPIInt size;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Mat_VCRS      *ctx, *b;
+  PetscBool      isplain;
+  PetscMPIInt    size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJ, &isplain));
-  if (isplain) PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(block, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &block));
+  if (isplain) {
+    /* Its options are those of A */
+    PetscCall(LitheOptionsHide(&none));
+    ierr = MatConvert_SeqAIJ_SeqAIJVCRS(block, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &block);
+    PetscCall(LitheOptionsShow(&none));
+    PetscCall(ierr);
+  }
   PetscCall(MatVCRSGetContext(block, &b));
   PetscCheck(b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block of a MATMPIAIJVCRS has type %s", ((PetscObject)block)->type_name);
   PetscCall(MatVCRSSetOptions_Private(block, &ctx->opt));

@@ -16,6 +16,7 @@
 */
 
 #include "vcrsimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <petsc/private/sfimpl.h>
 
 #define VCRS_PRODUCT_CONTAINER "Lithe_MatProductVCRS"
@@ -177,6 +178,21 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Products of MATAIJ with dense matrices do not obey -mat_view */
+static PetscErrorCode MatVCRSAssembleProduct_Private(Mat D)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY);
+  if (!ierr) ierr = MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat D)
 {
   Mat A, B;
@@ -187,14 +203,15 @@ static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat D)
   B = D->product->B;
   PetscCall(MatVCRSCompress(A));
   PetscCall(MatVCRSMultDense_Private(A, D->product->type == MATPRODUCT_AtB ? VCRS_OP_T : VCRS_OP_N, B, 0, B->cmap->N, PETSC_FALSE, D, 0));
-  PetscCall(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatVCRSAssembleProduct_Private(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The communication of A for several columns at once of the parallel dense matrix X; remade where its leading dimension changed */
 static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProductDense *d)
 {
+  PetscErrorCode ierr;
+  PetscOptions   none;
   const PetscInt N = X->cmap->N, ghosts = Ao->cmap->n;
   PetscSF        sf;
   PetscInt       lda;
@@ -230,7 +247,10 @@ static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProd
   PetscCall(MatCreate(PETSC_COMM_SELF, &d->ghost));
   PetscCall(MatSetSizes(d->ghost, ghosts, d->nbatch, ghosts, d->nbatch));
   PetscCall(MatSetType(d->ghost, type));
-  PetscCall(MatSetUp(d->ghost));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatSetUp(d->ghost);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,8 +308,7 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
     }
   }
   PetscCall(MatSetOption(D, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  PetscCall(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatVCRSAssembleProduct_Private(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

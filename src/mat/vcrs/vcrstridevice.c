@@ -11,6 +11,7 @@
 */
 
 #include "vcrstri.h"
+#include <lithe/private/litheimpl.h>
 #include <petsctime.h>
 
 struct _VCRSSubstitution {
@@ -40,17 +41,23 @@ PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **substitution)
 /* The transpose of T, compressed without loss */
 static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
 {
-  PetscInt    *i, *j, m = T->rmap->n;
-  PetscScalar *a;
-  Mat          A;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  PetscInt      *i, *j, m = T->rmap->n;
+  PetscScalar   *a;
+  Mat            A;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDecodedArrays_Private(T, &i, &j, &a));
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, m, m, i, j, a, &A));
-  PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, transposed));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, m, m, i, j, a, &A);
+  if (!ierr) ierr = MatTranspose(A, MAT_INITIAL_MATRIX, transposed);
+  if (!ierr) ierr = MatConvert(*transposed, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, transposed);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFree3(i, j, a));
-  PetscCall(MatConvert(*transposed, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, transposed));
+  PetscCall(MatSetOptionsPrefix(*transposed, ((PetscObject)T)->prefix));
   PetscCall(MatVCRSSetLayout(*transposed, MATVCRS_LAYOUT_AUTO));
   PetscCall(MatVCRSSetLoss(*transposed, MATVCRS_LOSS_NONE));
   PetscCall(MatVCRSDropAIJ(*transposed));

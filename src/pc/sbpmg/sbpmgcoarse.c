@@ -7,6 +7,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <lithe/private/lithecompiler.h>
 
 /* ------------------------------------------------------------ the operator on the host */
@@ -308,15 +309,13 @@ PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
+/* The matrix of the solver */
+static PetscErrorCode AssembleCoarsest(PC pc, const HostOperator *host)
 {
-  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
-  SBPMGLevel    *l  = &mg->level[mg->n - 1];
-  PCFailedReason reason;
-  PC             inner;
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel *l  = &mg->level[mg->n - 1];
 
   PetscFunctionBegin;
-  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
   if (host->op.kind == SBP_SAT) PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
   else {
     if (!l->da) {
@@ -327,6 +326,25 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
     PetscCall(DMCreateMatrix(l->da, &mg->cmat));
     PetscCall(AssembleNine(&host->op, mg->cmat));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
+{
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel    *l  = &mg->level[mg->n - 1];
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  const char    *prefix;
+  PCFailedReason reason;
+  PC             inner;
+
+  PetscFunctionBegin;
+  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
+  PetscCall(LitheOptionsHide(&none));
+  ierr = AssembleCoarsest(pc, host);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   if (mg->factor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->factor)); /* small pivots are an error of PCLU */
   PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
@@ -335,6 +353,8 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
   if (mg->device) PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
   PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
+  PetscCall(KSPGetOptionsPrefix(mg->ksp, &prefix));
+  PetscCall(MatSetOptionsPrefix(mg->cmat, prefix));
   PetscCall(KSPSetOperators(mg->ksp, mg->cmat, mg->cmat));
   PetscCall(KSPSetUp(mg->ksp));
   PetscCall(KSPGetPC(mg->ksp, &inner));

@@ -7,6 +7,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <lithe/private/litheimpl.h>
 #include <src/mat/sbpsat/sbptables.h>
 
 #define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
@@ -234,7 +235,7 @@ static PetscErrorCode SampleCoefficient(const SBPOperator *op, SBPPrecision exac
 }
 
 /* An SBP-SAT operator of some order on da, with the coefficients of another one on every stride-th of its nodes */
-static PetscErrorCode CreateSampled(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+static PetscErrorCode CreateSampledHere(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
@@ -253,6 +254,20 @@ static PetscErrorCode CreateSampled(PC pc, Mat from, PetscInt stride, PetscInt o
   for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&tensor[k]));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, which options without a prefix do not act upon */
+static PetscErrorCode CreateSampled(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = CreateSampledHere(pc, from, stride, order, da, A);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
