@@ -266,8 +266,8 @@ PetscErrorCode VCRSLossApply(VCRSBuild *b, const VCRSCSR *csr, const PetscScalar
   b->lossless = VCRSLossIsNone(opt);
   if (b->lossless) {
     report->frobnorm = (PetscReal)VCRSNorm(nz * VCRS_COMPONENTS, (const PetscReal *)csr->a);
-    b->j              = csr->j;
-    b->a              = csr->a;
+    b->j             = csr->j;
+    b->a             = csr->a;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -86,8 +86,8 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   Mat            part[2];
   PetscInt       nparts;
   MPI_Comm       comm;
-  PetscInt64     count[5] = {0, 0, 0, 0, 0};
-  PetscLogDouble size[4]  = {0.0, 0.0, 0.0, 0.0};
+  PetscInt64     count[5]   = {0, 0, 0, 0, 0};
+  PetscLogDouble size[4]    = {0.0, 0.0, 0.0, 0.0};
   PetscReal      norm[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, sum[2] = {0.0, 0.0}, largest[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
   PetscBool      symmetric;
 

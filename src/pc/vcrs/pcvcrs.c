@@ -12,35 +12,6 @@
 
 #include "pcvcrsimpl.h"
 
-/* The inner preconditioner, created when it is first needed */
-static PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
-{
-  PC_VCRS    *v = (PC_VCRS *)pc->data;
-  const char *prefix;
-
-  PetscFunctionBegin;
-  if (!v->inner) {
-    PetscCall(PCCreate(PetscObjectComm((PetscObject)pc), &v->inner));
-    PetscCall(PetscObjectIncrementTabLevel((PetscObject)v->inner, (PetscObject)pc, 1));
-    PetscCall(PCGetOptionsPrefix(pc, &prefix));
-    PetscCall(PCSetOptionsPrefix(v->inner, prefix));
-    PetscCall(PCAppendOptionsPrefix(v->inner, "vcrs_"));
-  }
-  if (pc->dm && !v->inner->dm) PetscCall(PCSetDM(v->inner, pc->dm));
-  PetscCall(PCSetKSPNestLevel(v->inner, pc->kspnestlevel));
-  *inner = v->inner;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
-{
-  PetscFunctionBegin;
-  PetscCall(PCVCRSGetInner_Private(pc, inner));
-  /* Whoever sets its type or its options must be able to set it up, too */
-  if (!(*inner)->pmat && pc->pmat) PetscCall(PCSetOperators(*inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The copies in their places. They are made again if options were changed, or somebody has set the inner preconditioner up since */
 static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
 {
@@ -50,7 +21,8 @@ static PetscErrorCode PCVCRSBegin_Private(PC pc, PC *inner)
   if (!v->dropped) PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE)); /* an error may have left them there */
   if (!v->current || !v->inner->setupcalled) {
     PetscCall(PCVCRSUndrop_Private(v));
-    if (!v->inner->pmat) PetscCall(PCSetOperators(v->inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
+    PetscCall(PCVCRSGetInner_Private(pc, inner));
+    if (!v->inner->pmat) PetscCall(PCSetOperators(v->inner, pc->mat, pc->pmat));
     PetscCall(PCVCRSCompress_Private(pc));
   }
   PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
@@ -131,6 +103,56 @@ static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What the inner preconditioner does before and after a solve (PCShellSetPreSolve()) */
+static PetscErrorCode PCPreSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCPreSolve(((PC_VCRS *)pc->data)->inner, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCPostSolve_VCRS(PC pc, KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCPostSolve(((PC_VCRS *)pc->data)->inner, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the inner preconditioner can */
+static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
+{
+  PC_VCRS *v     = (PC_VCRS *)pc->data;
+  PC       inner = v->inner;
+
+  PetscFunctionBegin;
+  pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
+  pc->ops->matapply            = inner->ops->matapply && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApply_VCRS : NULL;
+  pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
+  pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
+  pc->ops->presolve            = inner->ops->presolve ? PCPreSolve_VCRS : NULL;
+  pc->ops->postsolve           = inner->ops->postsolve ? PCPostSolve_VCRS : NULL;
+
+  /* Richardson's method inside of the preconditioner takes residuals with what is there for the
+     operator. With loss it would converge to the solution of another system */
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCApplyRichardson_VCRS : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a program has changed inside since (another type of a block's solver, say) is found before a solve */
+static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
+{
+  PC_VCRS  *v       = (PC_VCRS *)pc->data;
+  PetscBool current = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < v->nplaces && current; k++) PetscCall(PCVCRSPlaceIsCurrent_Private(&v->place[k], &current));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &current, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  if (current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSCompress_Private(pc));
+  PetscCall(PCVCRSSetOperations_Private(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCSetUp_VCRS(PC pc)
 {
   PC_VCRS  *v     = (PC_VCRS *)pc->data;
@@ -142,28 +164,32 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, PCEISENSTAT, &isswapping));
   PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs", ((PetscObject)inner)->prefix);
 
+  /* Preconditioners that begin from nothing, as they do where exact matrices were given back, may stop with an error where those that have been set up fail */
+  if (v->dropped) {
+    PetscBool finite;
+
+    PetscCall(PCVCRSIsFinite_Private(pc->pmat, &finite));
+    if (!finite) {
+      pc->failedreason = pc->failedreasonrank = PC_SUBPC_ERROR;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+
   /* The exact matrices, and nothing that keeps solvers alive which the set-up is about to replace */
   PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
   v->current = PETSC_FALSE;
 
-  PetscCall(PCSetOperators(inner, pc->useAmat ? pc->mat : pc->pmat, pc->pmat));
+  PetscCall(PCVCRSLookWhatIsTold_Private(v));
+  PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
   PetscCall(PCSetErrorIfFailure(inner, pc->erroriffailure));
   PetscCall(PCSetUp(inner));
   PetscCall(PCSetUpOnBlocks(inner));
   pc->failedreason     = inner->failedreason;
   pc->failedreasonrank = inner->failedreasonrank;
   PetscCall(PCVCRSCompress_Private(pc));
-
-  pc->ops->applytranspose      = inner->ops->applytranspose ? PCApplyTranspose_VCRS : NULL;
-  pc->ops->matapply            = inner->ops->matapply && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCMatApply_VCRS : NULL;
-  pc->ops->applysymmetricleft  = inner->ops->applysymmetricleft ? PCApplySymmetricLeft_VCRS : NULL;
-  pc->ops->applysymmetricright = inner->ops->applysymmetricright ? PCApplySymmetricRight_VCRS : NULL;
-
-  /* Richardson's method inside of the preconditioner takes residuals with what is there for the
-     operator. With loss it would converge to the solution of another system */
-  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCApplyRichardson_VCRS : NULL;
+  PetscCall(PCVCRSSetOperations_Private(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,6 +221,9 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
   PetscFunctionBegin;
   PetscCall(PCVCRSClear_Private(v));
   PetscCall(PCDestroy(&v->inner));
+  PetscCall(PetscFree(v->prefix));
+  PetscCall(PetscFree(v->copyprefix));
+  PetscCall(PCVCRSComposeForwards_Private(pc, PETSC_FALSE));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetInfo_C", NULL));
   PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_FALSE));
@@ -216,7 +245,8 @@ static PetscErrorCode PCDestroy_VCRS(PC pc)
   Level: intermediate
 
   Note:
-  Its options prefix is that of `pc` followed by `vcrs_`. It holds exact matrices whenever it can be asked
+  Its options prefix is that of `pc` followed by `vcrs_`. Many functions of its type may be called with `pc` as well, which hands
+  them on; those of `PCMG` may not. It holds exact matrices whenever it can be asked
   for them; the compressed copies take their places only while it is applied.
 
 .seealso: `PCVCRS`, `PCVCRSSetLoss()`
@@ -264,6 +294,11 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    of ones and of random signs by at most 10 percent; else more care is taken: row sums are kept, then entries have 16 bits, then they are in single precision.
    The pivots, and factors of direct solvers, are in single precision unless nothing is to be lost.
 
+   A matrix with a NaN, an infinity, or numbers near the end of the range is left as it is, so that a solve ends as with the
+   inner preconditioner alone; `PCView()` and -info tell of it.
+
+   The copies have the options prefix of the inner preconditioner followed by `copy_`; options of matrices without a prefix do not act upon them.
+
    The copies are made again when the preconditioner is set up again, those of matrices that did not change
    stay. `PCSetReusePreconditioner()` keeps them all.
 
@@ -294,12 +329,14 @@ PetscErrorCode PCCreate_VCRS(PC pc)
   PetscFunctionBegin;
   PetscCall(PetscNew(&v));
   pc->data     = v;
+  v->outer     = pc;
   v->blockline = -1;
   PetscCall(PCVCRSOptionsDefault_Private(&v->opt));
 
   pc->ops->apply          = PCApply_VCRS;
   pc->ops->applytranspose = PCApplyTranspose_VCRS;
   pc->ops->setup          = PCSetUp_VCRS;
+  pc->ops->setuponblocks  = PCSetUpOnBlocks_VCRS;
   pc->ops->reset          = PCReset_VCRS;
   pc->ops->destroy        = PCDestroy_VCRS;
   pc->ops->setfromoptions = PCSetFromOptions_VCRS;
@@ -307,5 +344,6 @@ PetscErrorCode PCCreate_VCRS(PC pc)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetPC_C", PCVCRSGetPC_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCVCRSGetInfo_C", PCVCRSGetInfo_VCRS));
   PetscCall(PCVCRSComposeOptions_Private(pc, PETSC_TRUE));
+  PetscCall(PCVCRSComposeForwards_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -56,12 +56,14 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
 {
   PC_MG          *mg    = (PC_MG *)pc->data;
   const PetscBool outer = v->coarse;
+  const PC        grids = v->grids;
   char            below[128];
 
   PetscFunctionBegin;
+  if (!grids) v->grids = pc;
   for (PetscInt i = mg->nlevels - 1; mg->levels && i >= 0; i--) {
     PC_MG_Levels *level = mg->levels[i];
-    PCVCRSLevel   entry = {.pc = pc, .level = i, .copy = {-1, -1, -1}};
+    PCVCRSLevel   entry = {.pc = pc, .grids = v->grids, .level = i, .copy = {-1, -1, -1}};
 
     PetscCall(PetscSNPrintf(below, sizeof(below), "%slevel %" PetscInt_FMT " ", where, i));
     v->coarse = (PetscBool)(outer || i < mg->nlevels - 1);
@@ -81,6 +83,7 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
     if (level->smoothu != level->smoothd) PetscCall(PCVCRSWalkKSP_Private(v, level->smoothu, below));
   }
   v->coarse = outer;
+  v->grids  = grids;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,7 +183,7 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
 */
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char where[])
 {
-  PCVCRSPlace     place = {.pc = pc, .ksp = ksp, .mat = -1, .pmat = -1};
+  PCVCRSPlace     place = {.pc = pc, .ksp = ksp, .grids = v->grids, .mat = -1, .pmat = -1};
   PetscBool       once = PETSC_FALSE, known = PETSC_FALSE, issor, iscomposite, issmall;
   const PetscBool isfactor = (PetscBool)(pc->ops->getfactoredmatrix != NULL);
 
@@ -212,6 +215,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   if (place.factor) PetscCall(PetscNew(&place.super));
   PetscCall(PetscObjectHasFunction((PetscObject)pc, PCVCRS_HOOK, &place.hooked));
   if (place.hooked) PetscCall(PCVCRSHookCollect_Private(v, pc, where));
+  PetscCall(PetscStrallocpy(((PetscObject)pc)->type_name, &place.type));
   PetscCall(PetscRealloc((size_t)(v->nplaces + 1) * sizeof(*v->place), &v->place));
   v->place[v->nplaces++] = place;
   PetscCall(PetscObjectReference((PetscObject)pc));
@@ -227,6 +231,15 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a preconditioner inside is still the one of which copies were made: a program may have given it another type, or its solver another one */
+PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(p->type, ((PetscObject)p->pc)->type_name, current));
+  if (!p->pc->setupcalled || (p->ksp && p->ksp->pc != p->pc)) *current = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gives back places and lines; copies too, but if they are to be taken over */
 PetscErrorCode PCVCRSForget_Private(PC_VCRS *v, PetscBool copies)
 {
@@ -234,6 +247,7 @@ PetscErrorCode PCVCRSForget_Private(PC_VCRS *v, PetscBool copies)
   for (PetscInt k = 0; k < v->nplaces; k++) {
     if (v->place[k].factor) PetscCall(PetscObjectCompose((PetscObject)v->place[k].pc, PCVCRS_FACTOR_CONTAINER, NULL));
     PetscCall(PetscFree(v->place[k].super));
+    PetscCall(PetscFree(v->place[k].type));
     PetscCall(PCDestroy(&v->place[k].pc));
     PetscCall(KSPDestroy(&v->place[k].ksp));
   }
@@ -299,6 +313,7 @@ PetscErrorCode PCVCRSCompress_Private(PC pc)
   v->ncopies = v->nfactors = 0;
   v->blockline             = -1;
   v->coarse                = PETSC_FALSE;
+  v->grids                 = NULL;
   PetscCall(PCVCRSWalk_Private(v, v->inner, NULL, ""));
   PetscCall(PCVCRSForgetOld_Private(v));
   PetscCall(PCVCRSDrop_Private(pc));

@@ -7,6 +7,11 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/litheimpl.h>
+#include <src/mat/vcrs/vcrsimpl.h>
+#if defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 /* Begins a line of the view */
 PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *v, const char where[], const char what[], PetscBool blocks, PetscInt *line)
@@ -34,17 +39,122 @@ PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *v, const char where[], const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The view and -info tell of numbers that the loss cannot take */
+PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const char what[])
+{
+  const char *prefix;
+  char        left[256];
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(v->outer, &prefix));
+  PetscCall(PetscSNPrintf(left, sizeof(left), "-%spc_vcrs_loss %s cannot take its numbers (infinite, not a number, or near the end of the range), left as it is", prefix ? prefix : "", MatVCRSLosses[v->opt.loss]));
+  PetscCall(PetscInfo(v->outer, "%s%s: %s\n", where, what, left));
+  PetscCall(PCVCRSAddLeft_Private(v, where, what, left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest sum of moduli that a loss takes: no entry is beyond the loss's limit then, and no sum of a row overflows */
+static PetscReal PCVCRSSumLimit_Private(MatVCRSLoss loss)
+{
+  const VCRSOptions opt = {.loss = loss};
+
+  return PetscMin(VCRSLossLimit(&opt), (PetscReal)0.25 * PETSC_MAX_REAL);
+}
+
+/* Whether a loss takes numbers */
+PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscScalar a[])
+{
+  PetscReal sum = 0.0;
+
+  for (PetscInt k = 0; k < n; k++) sum += PetscAbsScalar(a[k]);
+  return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRSSumLimit_Private(loss)); /* not if it is no number */
+}
+
+/* The sum of the moduli of a relative of MATSEQAIJ, where its values are */
+static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
+{
+  const PetscScalar *a;
+  PetscBool          device = PETSC_FALSE;
+  MatInfo            info;
+  Vec                v;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &device));
+  device = (PetscBool)(device && A->offloadmask == PETSC_OFFLOAD_GPU);
+  if (device) {
+    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
+    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
+    PetscCall(VecNorm(v, NORM_1, sum));
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
+  }
+#endif
+  if (!device) {
+    PetscCall(MatSeqAIJGetArrayRead(A, &a));
+    PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
+    PetscCall(VecNorm(v, NORM_1, sum));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  }
+  PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Whether a loss takes a relative of MATAIJ. One with a NaN, with an infinity, or with numbers near the end of the
+   range is left as it is, so that a solve ends as with the inner preconditioner alone. Collective: all processes
+   get the same answer.
+*/
+static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *takes)
+{
+  PetscReal sum[2] = {0.0, 0.0};
+  PetscBool isvcrs, isparallel;
+
+  PetscFunctionBegin;
+  *takes = PETSC_TRUE;
+  if (loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &isparallel));
+  /* Of a MATVCRS there may be no arrays */
+  if (isvcrs) PetscCall(MatNorm(A, NORM_FROBENIUS, &sum[0]));
+  else if (isparallel) {
+    Mat block[2];
+
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+    for (int k = 0; k < 2; k++) PetscCall(PCVCRSSumModuli_Private(block[k], &sum[k]));
+  } else PetscCall(PCVCRSSumModuli_Private(A, &sum[0]));
+  *takes = (PetscBool)(sum[0] + sum[1] <= PCVCRSSumLimit_Private(loss));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, takes, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy of the type MATVCRS, which no options without a prefix act upon */
+static PetscErrorCode PCVCRSConvert_Private(Mat exact, Mat *B)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  PetscBool      isvcrs;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  PetscCall(LitheOptionsHide(&none));
+  if (isvcrs) ierr = MatDuplicate(exact, MAT_COPY_VALUES, B);
+  else ierr = MatConvert(exact, MATVCRS, MAT_INITIAL_MATRIX, B);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A compressed copy of a MATAIJ matrix */
 static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
 {
   MatNullSpace nullspace;
-  PetscBool    isvcrs;
   Mat          B;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
-  if (isvcrs) PetscCall(MatDuplicate(exact, MAT_COPY_VALUES, &B));
-  else PetscCall(MatConvert(exact, MATVCRS, MAT_INITIAL_MATRIX, &B));
+  PetscCall(PCVCRSConvert_Private(exact, &B));
+  PetscCall(MatSetOptionsPrefix(B, opt->prefix));
+  PetscCall(MatSetFromOptions(B));
 
   /* The options of this preconditioner, whatever those of matrices say */
   PetscCall(MatVCRSSetLayout(B, MATVCRS_LAYOUT_AUTO));
@@ -64,6 +174,7 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
 
   /* Relaxation and rows come from the compressed form only where there is nothing else */
   PetscCall(MatVCRSDropAIJ(B));
+  PetscCall(MatViewFromOptions(B, NULL, "-mat_view"));
   *compressed = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,6 +185,7 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
   PCVCRSOptions opt = v->opt;
 
   if (v->coarse) opt.bits = opt.coarsebits;
+  opt.prefix = v->copyprefix;
   return opt;
 }
 
@@ -98,6 +210,13 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is lost; of a copy that is otherwise exact nothing, or what single precision loses */
+MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
+{
+  if (opt->loss != MATVCRS_LOSS_NONE) return opt->loss;
+  return opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
+}
+
 /*
    The entries of an interpolation are often few different numbers, which are smaller as they are than
    with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
@@ -105,11 +224,10 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
 */
 static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
 {
-  const MatVCRSLoss lossless = opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
-  MatVCRSLoss       loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
-  MatVCRSInfo       small, other;
-  PetscInt          m, n;
-  Mat               B;
+  MatVCRSLoss loss = PCVCRSGetLoss_Private(opt);
+  MatVCRSInfo small, other;
+  PetscInt    m, n;
+  Mat         B;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(exact, &m, &n));
@@ -168,6 +286,8 @@ static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij,
   PetscInt             m, n, bs = 1;
   MatInfo              info;
   Mat                  one = exact;
+  PetscOptions         none;
+  PetscErrorCode       ierr;
 
   PetscFunctionBegin;
   if (kind == KIND_MAIJ) PetscCall(MatMAIJGetAIJ(exact, &one));
@@ -175,8 +295,29 @@ static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij,
   PetscCall(MatGetSize(one, &m, &n));
   PetscCall(MatGetInfo(one, MAT_GLOBAL_SUM, &info));
   *bytes = info.nz_used * (entry + index / (PetscLogDouble)(bs * bs)) + (PetscLogDouble)(m / bs) * index;
-  PetscCall(MatConvert(exact, MATAIJ, MAT_INITIAL_MATRIX, aij));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatConvert(exact, MATAIJ, MAT_INITIAL_MATRIX, aij);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(MatPropagateSymmetryOptions(exact, *aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether all numbers of a matrix are finite, as far as they can be asked for. Collective */
+PetscErrorCode PCVCRSIsFinite_Private(Mat A, PetscBool *finite)
+{
+  PetscBool  hasnorm;
+  PetscReal  norm = 0.0;
+  PCVCRSKind kind;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetKind_Private(A, &kind));
+  if (kind == KIND_AIJ) PetscCall(PCVCRSTakes_Private(MATVCRS_LOSS_LOG, A, finite));
+  else {
+    PetscCall(MatHasOperation(A, MATOP_NORM, &hasnorm));
+    if (hasnorm) PetscCall(MatNorm(A, NORM_FROBENIUS, &norm));
+    *finite = (PetscBool)!PetscIsInfOrNanReal(norm);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,9 +382,17 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
   PetscCall(PCVCRSTakeOld_Private(v, &copy));
   if (!copy.compressed) {
     const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+    PetscErrorCode      ierr;
+    PetscOptions        none;
+    PetscBool           takes;
     Mat                 T;
 
-    PetscCall(MatTranspose(exact, MAT_INITIAL_MATRIX, &T));
+    PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), exact, &takes));
+    if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is told of */
+    PetscCall(LitheOptionsHide(&none));
+    ierr = MatTranspose(exact, MAT_INITIAL_MATRIX, &T);
+    PetscCall(LitheOptionsShow(&none));
+    PetscCall(ierr);
     PetscCall(PCVCRSCreateSmallest_Private(&opt, T, &copy.compressed));
     PetscCall(MatDestroy(&T));
   }
@@ -286,10 +435,16 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
   if (!copy.compressed) {
     const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
     Mat                 aij = exact;
+    PetscBool           takes;
 
     if (kind != KIND_AIJ) PetscCall(PCVCRSExpand_Private(exact, kind, &aij, &copy.exactbytes));
-    PetscCall(PCVCRSCreateSmallest_Private(&opt, aij, &copy.compressed));
+    PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), aij, &takes));
+    if (takes) PetscCall(PCVCRSCreateSmallest_Private(&opt, aij, &copy.compressed));
     if (kind != KIND_AIJ) PetscCall(MatDestroy(&aij));
+    if (!takes) {
+      PetscCall(PCVCRSAddRefused_Private(v, where, what));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
 
   /* Blocks may be smaller than what rows need */

@@ -5,29 +5,73 @@
 /*
    The memory of exact matrices that only the inner preconditioner has, given back.
 
-   The copies go to their places and stay there, also where an exact matrix is kept that no application
-   reads, and the references to the exact ones end; factors are given back by their preconditioners. What
-   is left could not be set up from: before the next set-up the inner preconditioner is reset, and
-   begins from nothing. So this is for preconditioners that make everything inside by themselves.
+   These are factors, which are given back by their preconditioners, and what multigrid preconditioners make on their
+   levels. There the copies go to their places and stay, also where an exact matrix is kept that no application reads, and
+   the references to the exact ones end. Before the next set-up each of those preconditioners begins from nothing, and only
+   those: what a program told the others (fields, subdomains, blocks) and what it made of them stays. So this is for
+   multigrid preconditioners that come to the same again by themselves.
 */
 
 #include "pcvcrsimpl.h"
 #include <petsc/private/pcmgimpl.h>
 
-/* Whether a preconditioner that was reset comes to the same again: not if the program gave it what it needs */
-static PetscErrorCode PCVCRSComesAgain_Private(PC pc, PetscBool *again)
+/*
+   Before the first set-up: whether the program gave interpolations to the inner multigrid preconditioner, which makes those of
+   its own when it is set up. PCGAMG keeps coordinates for another set-up only where interpolations are not to be reused.
+*/
+PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *v)
 {
-  PetscBool ismg, isgamg;
+  PetscBool ismg;
 
   PetscFunctionBegin;
-  *again = PETSC_TRUE;
-  PetscCall(PCVCRSIsMultigrid_Private(pc, &ismg));
+  if (v->inner->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (v->opt.dropexact) PetscCall(PCGAMGSetReuseInterpolation(v->inner, PETSC_FALSE)); /* of another type, nothing */
+  v->told = PETSC_FALSE;
+  PetscCall(PCVCRSIsMultigrid_Private(v->inner, &ismg));
+  if (!ismg) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = 1; k < ((PC_MG *)v->inner->data)->nlevels; k++) {
+    const PC_MG_Levels *level = ((PC_MG *)v->inner->data)->levels[k];
+
+    if (level->interpolate || level->restrct) v->told = PETSC_TRUE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a multigrid preconditioner comes to the same levels again from nothing: not if the program gave it, or what is inside, what it needs */
+static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBool *again)
+{
+  PetscBool isgamg;
+
+  PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGAMG, &isgamg));
-  if (ismg && !isgamg) {
+  if (isgamg) *again = PETSC_TRUE;
+  else {
     const PC_MG *mg = (const PC_MG *)pc->data;
 
     /* Interpolations from grids, operators from interpolations */
-    *again = (PetscBool)(pc->dm && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
+    *again = (PetscBool)(pc->dm && !(v->told && pc == v->inner) && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));
+  }
+  for (PetscInt k = 0; k < v->nplaces && *again; k++) {
+    const PCVCRSPlace *p = &v->place[k];
+    PetscBool          ismg, tellable;
+
+    if (p->grids != pc) continue;
+    PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
+    if (ismg) PetscCall(PCVCRSComesAgain_Private(v, p->pc, again));
+    /* These lose subdomains and fields with all else */
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)p->pc, &tellable, PCASM, PCFIELDSPLIT, ""));
+    if (tellable) *again = PETSC_FALSE;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether they were found to come again; NULL, no multigrid preconditioner, does not */
+static PetscErrorCode PCVCRSGridsComeAgain_Private(const PC_VCRS *v, PC grids, PetscBool *again)
+{
+  PetscFunctionBegin;
+  *again = PETSC_FALSE;
+  for (PetscInt k = 0; k < v->nplaces && grids; k++) {
+    if (v->place[k].pc == grids) *again = v->place[k].again;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,48 +120,132 @@ static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Marks the multigrid preconditioners whose levels can be given back */
+static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < v->nplaces; k++) {
+    PCVCRSPlace *p = &v->place[k];
+    PetscBool    ismg;
+
+    PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
+    if (!ismg || p->grids) continue;
+    PetscCall(PCVCRSComesAgain_Private(v, p->pc, &p->again));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &p->again, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)p->pc)));
+    if (!p->again) PetscCall(PetscInfo(v->outer, "The exact matrices of a preconditioner of type %s are kept: it, or what is inside, has interpolations, operators, fields or subdomains that the program may have given\n", p->type));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* After the copies have been made: gives back what can be */
 PetscErrorCode PCVCRSDrop_Private(PC pc)
 {
-  PC_VCRS *v = (PC_VCRS *)pc->data;
+  PC_VCRS  *v      = (PC_VCRS *)pc->data;
+  PetscBool failed = (PetscBool)(v->inner->failedreason != PC_NOERROR), any = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!v->opt.dropexact || v->inner->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!v->opt.dropexact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc)));
+  if (failed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSMarkGrids_Private(v));
   for (PetscInt k = 0; k < v->nplaces; k++) {
-    PetscBool again;
-
-    PetscCall(PCVCRSComesAgain_Private(v->place[k].pc, &again));
-    if (!again) {
-      PetscCall(PetscInfo(pc, "The exact matrices are kept: the inner preconditioner has interpolations or operators that the program gave it\n"));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+    if (v->place[k].again || v->place[k].factor) any = PETSC_TRUE;
   }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &any, 1, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc)));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSExchange_Private(v, PETSC_TRUE));
   for (PetscInt k = 0; k < v->nplaces; k++) {
     PCVCRSPlace *p = &v->place[k];
+    PetscBool    again;
 
-    PetscCall(PCVCRSDropOne_Private(pc, &p->matexact, PETSC_FALSE));
-    PetscCall(PCVCRSDropOne_Private(pc, &p->pmatexact, PETSC_FALSE));
-    PetscCall(PCVCRSDropOne_Private(pc, &p->pc->mat, PETSC_TRUE));
-    PetscCall(PCVCRSDropOne_Private(pc, &p->pc->pmat, PETSC_TRUE));
-    if (p->factor && p->super->reset) PetscCall((*p->super->reset)(p->pc));
+    PetscCall(PCVCRSGridsComeAgain_Private(v, p->grids, &again));
+    if (again) {
+      PetscCall(PCVCRSDropOne_Private(pc, &p->matexact, PETSC_FALSE));
+      PetscCall(PCVCRSDropOne_Private(pc, &p->pmatexact, PETSC_FALSE));
+      PetscCall(PCVCRSDropOne_Private(pc, &p->pc->mat, PETSC_TRUE));
+      PetscCall(PCVCRSDropOne_Private(pc, &p->pc->pmat, PETSC_TRUE));
+    }
+    if (p->factor && p->super->reset && !p->reuse) {
+      PetscCall((*p->super->reset)(p->pc));
+      p->again = PETSC_TRUE;
+    }
   }
   for (PetscInt k = 0; k < v->nlevels; k++) {
+    PetscBool again;
+
+    PetscCall(PCVCRSGridsComeAgain_Private(v, v->level[k].grids, &again));
+    if (!again) continue;
     PetscCall(PCVCRSDropProducts_Private(&v->level[k]));
     for (int m = 0; m < PCVCRS_LEVEL_MATRICES; m++) PetscCall(PCVCRSDropOne_Private(pc, &v->level[k].exact[m], PETSC_FALSE));
   }
-  for (PetscInt k = 0; k < v->nhooked; k++) PetscCall(PCVCRSDropOne_Private(pc, &v->hooked[k].exact, PETSC_FALSE));
   v->dropped = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before anything else than an application: the inner preconditioner has to be set up again where it has nothing left */
+/* Interpolations that a program has put into the place of copies stay when the levels begin from nothing */
+static PetscErrorCode PCVCRSResetGrids_Private(PC_VCRS *v, PC pc)
+{
+  PC_MG *mg = (PC_MG *)pc->data;
+  Mat   *told, mat = pc->mat, pmat = pc->pmat;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(2 * v->nlevels, &told));
+  for (PetscInt k = 0; k < v->nlevels; k++) {
+    const PCVCRSLevel *l = &v->level[k];
+
+    if (l->pc != pc || l->level >= mg->nlevels) continue;
+    for (int m = 0; m < 2; m++) {
+      const PetscInt number = l->copy[m ? PCVCRS_RESTRICTION : PCVCRS_INTERPOLATION];
+      Mat            here   = m ? mg->levels[l->level]->restrct : mg->levels[l->level]->interpolate;
+      PetscObjectId  id     = 0;
+
+      if (here) PetscCall(PetscObjectGetId((PetscObject)here, &id));
+      if (number < 0 || here == v->copy[number].compressed || id == v->copy[number].exact.id) continue;
+      told[2 * k + m] = here;
+      PetscCall(PetscObjectReference((PetscObject)here));
+    }
+  }
+  /* What is around may have the operators from here alone */
+  PetscCall(PetscObjectReference((PetscObject)mat));
+  PetscCall(PetscObjectReference((PetscObject)pmat));
+  PetscCall(PCReset(pc));
+  PetscCall(PCSetOperators(pc, mat, pmat));
+  PetscCall(MatDestroy(&mat));
+  PetscCall(MatDestroy(&pmat));
+  for (PetscInt k = 0; k < v->nlevels; k++) {
+    if (told[2 * k]) PetscCall(PCMGSetInterpolation(pc, v->level[k].level, told[2 * k]));
+    if (told[2 * k + 1]) PetscCall(PCMGSetRestriction(pc, v->level[k].level, told[2 * k + 1]));
+    for (int m = 0; m < 2; m++) {
+      if (told[2 * k + m] && pc == v->inner) v->told = PETSC_TRUE;
+      PetscCall(MatDestroy(&told[2 * k + m]));
+    }
+  }
+  PetscCall(PetscFree(told));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before anything else than an application: what has nothing left begins from nothing, and what is around it is set up again, too */
 PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *v)
 {
   PetscFunctionBegin;
   if (!v->dropped) PetscFunctionReturn(PETSC_SUCCESS);
   v->dropped = PETSC_FALSE;
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
-  PetscCall(PCReset(v->inner));
+  for (PetscInt k = 0; k < v->nplaces; k++) {
+    PCVCRSPlace *p = &v->place[k];
+    PetscBool    current, ismg, isgamg;
+
+    p->pc->matstate.state = -1; /* with the same nonzero pattern */
+    if (!p->again) continue;
+    p->again = PETSC_FALSE;
+    PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
+    if (!current) continue; /* the program has made another one of it, which has lost nothing */
+    PetscCall(PCVCRSIsMultigrid_Private(p->pc, &ismg));
+    PetscCall(PetscObjectTypeCompare((PetscObject)p->pc, PCGAMG, &isgamg));
+    /* PCGAMG then begins from nothing by itself, and keeps coordinates */
+    if (isgamg) PetscCall(PCGAMGSetReuseInterpolation(p->pc, PETSC_FALSE));
+    else if (ismg) PetscCall(PCVCRSResetGrids_Private(v, p->pc));
+    else p->pc->setupcalled = PETSC_FALSE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -114,7 +114,11 @@ PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *v, PC pc, const char where[])
 /* One preconditioner and its solver */
 static PetscErrorCode PCVCRSExchangePlace_Private(PC_VCRS *v, PCVCRSPlace *p, PetscBool in)
 {
+  PetscBool current;
+
   PetscFunctionBegin;
+  PetscCall(PCVCRSPlaceIsCurrent_Private(p, &current));
+  if (in && !current) PetscFunctionReturn(PETSC_SUCCESS); /* it is applied as it is, until copies are made again */
   PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->mat, p->mat, in, &p->matexact, &p->matin));
   PetscCall(PCVCRSExchangeOne_Private(v, &p->pc->pmat, p->pmat, in, &p->pmatexact, &p->pmatin));
   if (p->hooked) PetscCall(PCVCRSHook_Private(v, p->pc, "", in ? PCVCRSHookIn_Private : PCVCRSHookOut_Private));

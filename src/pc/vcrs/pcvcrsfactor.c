@@ -13,6 +13,7 @@
 */
 
 #include "pcvcrstriangles.h"
+#include <lithe/private/litheimpl.h>
 #include <src/mat/vcrs/vcrstri.h>
 
 /* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
@@ -54,16 +55,21 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 /* NULL where the ordering is the natural one */
 static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt order[], VecScatter *scatter)
 {
-  PetscBool natural = PETSC_TRUE;
-  Vec       v;
-  IS        is;
+  PetscBool      natural = PETSC_TRUE;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Vec            v;
+  IS             is;
 
   PetscFunctionBegin;
   *scatter = NULL;
   for (PetscInt k = 0; k < n && natural; k++) natural = (PetscBool)(order[k] == k);
   if (natural) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &v));
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_USE_POINTER, &is));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_USE_POINTER, &is);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(VecScatterCreate(v, is, v, NULL, scatter));
   PetscCall(ISDestroy(&is));
   PetscCall(VecDestroy(&v));
@@ -148,13 +154,19 @@ static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool u
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of rows, with more or less care */
+/* A compressed copy of rows, with more or less care; nothing is lost of numbers that the loss cannot take */
 static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
 {
-  Mat A;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Mat            A;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A));
+  if (!PCVCRSTakesNumbers_Private(loss, t->i[t->n], t->a)) loss = MATVCRS_LOSS_NONE;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
   PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, A, compressed));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -235,9 +247,8 @@ static PetscErrorCode PCVCRSCreateDiagonal_Private(const PCVCRSOptions *opt, Mat
 
 static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
 {
-  const MatVCRSLoss lossless = opt->precision == PCVCRS_PRECISION_SINGLE ? MATVCRS_LOSS_SINGLE : MATVCRS_LOSS_NONE;
-  MatVCRSLoss       loss     = opt->loss == MATVCRS_LOSS_NONE ? lossless : opt->loss;
-  PetscReal        *units;
+  MatVCRSLoss loss = PCVCRSGetLoss_Private(opt);
+  PetscReal  *units;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSCreateUnits_Private(t, &units));

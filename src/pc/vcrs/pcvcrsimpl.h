@@ -21,6 +21,7 @@ typedef struct {
   PCVCRSPrecision       precision;    /* of vectors that go in and out */
   PetscBool             dropexact;    /* give back exact matrices that nobody else has */
   PetscBool             restrictions; /* on a device: store them where they are transposed interpolations */
+  const char           *prefix;       /* of the copies' own options; only in what PCVCRSOptionsHere_Private() gives */
 } PCVCRSOptions;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
@@ -57,6 +58,8 @@ typedef struct {
 typedef struct {
   PC        pc;
   KSP       ksp;       /* NULL: applied by another preconditioner */
+  char     *type;      /* of pc */
+  PC        grids;     /* the multigrid preconditioner that it is inside of, NULL: none; not referenced */
   PetscInt  mat, pmat; /* the copies to read instead, -1: none */
   PetscBool matin;     /* exchanged now */
   PetscBool pmatin;
@@ -69,6 +72,7 @@ typedef struct {
 
   PCVCRSFactor  *factor; /* NULL: none */
   struct _PCOps *super;  /* with a factor: the operations that it replaces, while exchanged */
+  PetscBool      again;  /* its exact factor, or the matrices below it, were given back: it has to be set up from nothing */
 } PCVCRSPlace;
 
 /* What a multigrid preconditioner reads by itself on a level; pc is referenced */
@@ -81,6 +85,7 @@ typedef enum {
 
 typedef struct {
   PC        pc;
+  PC        grids; /* the outermost one around, maybe itself; not referenced */
   PetscInt  level;
   PetscInt  copy[PCVCRS_LEVEL_MATRICES]; /* -1: none */
   PetscBool in[PCVCRS_LEVEL_MATRICES];
@@ -101,11 +106,21 @@ typedef struct {
 } PCVCRSLine;
 
 typedef struct {
+  PC            outer; /* whose data this is */
   PC            inner;
+  char         *prefix;     /* that the inner preconditioner was given */
+  char         *copyprefix; /* of the copies' own options */
   PCVCRSOptions opt;
   PetscBool     current; /* the copies are those of the inner preconditioner as it is, with opt */
   PetscBool     exchanged;
   PetscBool     dropped; /* exact matrices have been given back: the copies stay in their places */
+  PetscBool     told;    /* the inner multigrid preconditioner had interpolations before it was set up */
+
+  /* what was handed on from this preconditioner, to see what is new */
+  DM        dm; /* not referenced: the inner preconditioner does, or has another one */
+  PetscBool useamat;
+  PetscErrorCode (*modifysubmatrices)(PC, PetscInt, const IS[], const IS[], Mat[], void *);
+  void *modifysubmatricesctx, *ctx;
 
   PetscInt       ncopies, nplaces, nlevels, nlines, nfactors, nhooked;
   PCVCRSCopy    *copy;
@@ -116,6 +131,7 @@ typedef struct {
   PCVCRSHooked  *hooked;
   PetscInt       blockline; /* while collecting inside of blocks: their line, else -1 */
   PetscBool      coarse;    /* while collecting: on a coarse level */
+  PC             grids;     /* while collecting: the outermost multigrid preconditioner around */
 
   /* while collecting: what there was last time, those taken over are NULL */
   PetscInt       nold, noldfactors;
@@ -127,19 +143,29 @@ typedef struct {
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
 
+/* pcvcrsinner.c: the inner preconditioner, told what this one is told */
+PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
+PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
+PETSC_INTERN PetscErrorCode PCVCRSComposeForwards_Private(PC, PetscBool);
+
 /* pcvcrscompress.c: what is read where */
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 
 /* pcvcrscopy.c: the copies, and the lines that the view has of them */
 PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
+PETSC_INTERN PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *, const char[], const char[]);
+PETSC_INTERN PetscBool      PCVCRSTakesNumbers_Private(MatVCRSLoss, PetscInt, const PetscScalar[]);
+PETSC_INTERN MatVCRSLoss    PCVCRSGetLoss_Private(const PCVCRSOptions *);
 PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble, const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PCVCRSOptions  PCVCRSOptionsHere_Private(const PC_VCRS *);
+PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
 #define PCVCRS_LOG_BOUND ((PetscReal)0.1)
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, Mat, Mat *);
 
@@ -159,6 +185,7 @@ PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 /* pcvcrsdrop.c: exact matrices that nobody else has, given back */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
+PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);
 
 /* pcvcrsprecision.c: an application to vectors in single precision */
 PETSC_INTERN PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *, PetscErrorCode (*)(PC, Vec, Vec), Vec, Vec);

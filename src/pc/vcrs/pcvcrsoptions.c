@@ -525,8 +525,11 @@ PetscErrorCode PCVCRSSetPrecision(PC pc, PCVCRSPrecision precision)
   Level: intermediate
 
   Notes:
-  Level operators, interpolations and factors then exist in compressed form only. The next set-up resets the inner
-  preconditioner and begins from nothing: it orders, coarsens and interpolates anew.
+  Level operators, interpolations and factors then exist in compressed form only. The next set-up orders, coarsens and
+  interpolates anew. Other preconditioners inside keep what they have been told, fields, subdomains and blocks.
+
+  Levels are kept where a `PCMG` could not make them again: without a `DM` or Galerkin operators, with interpolations of the program's,
+  or with `PCASM` or `PCFIELDSPLIT` inside.
 
   Whoever asks the inner preconditioner for its matrices gets the compressed ones.
 

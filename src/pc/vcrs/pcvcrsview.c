@@ -47,15 +47,36 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is left as it is, NULL: nothing. Of blocks, what the first process has that leaves something; text is room for that */
+static PetscErrorCode PCVCRSGetLeft_Private(PC pc, const PCVCRSLine *line, size_t length, char text[], const char **left)
+{
+  MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt rank, size, first;
+
+  PetscFunctionBegin;
+  *left = line->left;
+  if (!line->blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  first = line->left ? rank : size;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm));
+  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rank == first) PetscCall(PetscStrncpy(text, line->left, length));
+  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)length, MPI_CHAR, first, comm));
+  *left = text;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer viewer)
 {
   PC_VCRS    *v    = (PC_VCRS *)pc->data;
-  const char *what = v->line[line].what, *left = v->line[line].left;
-  char        layout[64], error[64]            = "";
+  const char *what = v->line[line].what, *left;
+  char        layout[64], error[64] = "", text[256] = "";
   PCVCRSInfo  sum;
 
   PetscFunctionBegin;
   PetscCall(PCVCRSSumLine_Private(pc, line, &sum, layout, sizeof(layout)));
+  PetscCall(PCVCRSGetLeft_Private(pc, &v->line[line], sizeof(text), text, &left));
   if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)sum.bound));
   if (sum.matrices && v->line[line].blocks) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
   else if (sum.bytes > 0.0 && sum.exactbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The inner preconditioner, which is told what its PCVCRS is told.
+
+   A program that was written for -pc_type fieldsplit and is run with -pc_type vcrs -vcrs_pc_type fieldsplit gives
+   its fields to the preconditioner that it sees, the outer one. Three kinds of things are handed on:
+   what PETSc keeps in the PC itself (DM, PCSetUseAmat(), ...), when the inner preconditioner is next needed;
+   functions that PETSc looks up by name, by one of the same name for each of them; and the options prefix.
+   What a program tells the inner preconditioner itself has precedence.
+*/
+
+#include "pcvcrsimpl.h"
+
+/* The prefix of the inner preconditioner, and below it that of the copies, which follow the outer one */
+static PetscErrorCode PCVCRSFollowPrefix_Private(PC pc)
+{
+  PC_VCRS    *v = (PC_VCRS *)pc->data;
+  const char *outer, *inner;
+  PetscBool   same;
+  char        text[512];
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(pc, &outer));
+  PetscCall(PCGetOptionsPrefix(v->inner, &inner));
+  PetscCall(PetscStrcmp(inner, v->prefix, &same)); /* else the program gave it one */
+  PetscCall(PetscSNPrintf(text, sizeof(text), "%svcrs_", outer ? outer : ""));
+  if (same) {
+    PetscCall(PetscStrcmp(text, v->prefix, &same));
+    if (!same) {
+      PetscCall(PetscFree(v->prefix));
+      PetscCall(PetscStrallocpy(text, &v->prefix));
+      PetscCall(PCSetOptionsPrefix(v->inner, text));
+    }
+  }
+  PetscCall(PCGetOptionsPrefix(v->inner, &inner));
+  PetscCall(PetscSNPrintf(text, sizeof(text), "%scopy_", inner ? inner : ""));
+  PetscCall(PetscStrcmp(text, v->copyprefix, &same));
+  if (!same) {
+    PetscCall(PetscFree(v->copyprefix));
+    PetscCall(PetscStrallocpy(text, &v->copyprefix));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the outer preconditioner has been told since, and the inner one not */
+static PetscErrorCode PCVCRSFollow_Private(PC pc)
+{
+  PC_VCRS *v     = (PC_VCRS *)pc->data;
+  PC       inner = v->inner;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFollowPrefix_Private(pc));
+  if (pc->dm != v->dm) {
+    if (!inner->dm || inner->dm == v->dm) PetscCall(PCSetDM(inner, pc->dm));
+    v->dm = pc->dm;
+  }
+  if (pc->useAmat != v->useamat) PetscCall(PCSetUseAmat(inner, pc->useAmat));
+  if (pc->modifysubmatrices != v->modifysubmatrices || pc->modifysubmatricesP != v->modifysubmatricesctx) PetscCall(PCSetModifySubMatrices(inner, pc->modifysubmatrices, pc->modifysubmatricesP));
+  if (pc->ctx != v->ctx && (!inner->ctx || inner->ctx == v->ctx)) PetscCall(PCSetApplicationContext(inner, pc->ctx));
+  v->useamat              = pc->useAmat;
+  v->modifysubmatrices    = pc->modifysubmatrices;
+  v->modifysubmatricesctx = pc->modifysubmatricesP;
+  v->ctx                  = pc->ctx;
+  PetscCall(PCSetKSPNestLevel(inner, pc->kspnestlevel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inner preconditioner, created when it is first needed */
+PetscErrorCode PCVCRSGetInner_Private(PC pc, PC *inner)
+{
+  PC_VCRS *v = (PC_VCRS *)pc->data;
+
+  PetscFunctionBegin;
+  if (!v->inner) {
+    PetscCall(PCCreate(PetscObjectComm((PetscObject)pc), &v->inner));
+    PetscCall(PetscObjectIncrementTabLevel((PetscObject)v->inner, (PetscObject)pc, 1));
+  }
+  PetscCall(PCVCRSFollow_Private(pc));
+  *inner = v->inner;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For the program, which may set its type or its options and must be able to set it up, too */
+PetscErrorCode PCVCRSGetPC_VCRS(PC pc, PC *inner)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetInner_Private(pc, inner));
+  if (pc->pmat && ((*inner)->pmat != pc->pmat || (*inner)->mat != pc->mat) && !(*inner)->setupcalled) PetscCall(PCSetOperators(*inner, pc->mat, pc->pmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- Functions that are looked up by name ---- */
+
+#define PCVCRS_SETTER(F, types, parameters, names) \
+  static PetscErrorCode F##_VCRS parameters        \
+  {                                                \
+    PC inner = NULL;                               \
+                                                   \
+    PetscFunctionBegin;                            \
+    PetscCall(PCVCRSGetPC_VCRS(pc, &inner));       \
+    PetscTryMethod(inner, #F "_C", types, names);  \
+    PetscFunctionReturn(PETSC_SUCCESS);            \
+  }
+#define PCVCRS_GETTER(F, types, parameters, names) \
+  static PetscErrorCode F##_VCRS parameters        \
+  {                                                \
+    PC inner = NULL;                               \
+                                                   \
+    PetscFunctionBegin;                            \
+    PetscCall(PCVCRSGetPC_VCRS(pc, &inner));       \
+    PetscUseMethod(inner, #F "_C", types, names);  \
+    PetscFunctionReturn(PETSC_SUCCESS);            \
+  }
+#include "pcvcrsforwards.h"
+#undef PCVCRS_SETTER
+#undef PCVCRS_GETTER
+
+/* The first thing that a program tells a PCMG; the next one would take this preconditioner's data for PCMG's */
+static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PETSC_UNUSED MPI_Comm *comms)
+{
+  PC        inner = NULL;
+  PetscBool ismg;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetPC_VCRS(pc, &inner));
+  PetscCall(PCVCRSIsMultigrid_Private(inner, &ismg));
+  PetscCheck(!ismg, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PCMGSetLevels() with a PC of type vcrs: functions of PCMG take the multigrid preconditioner itself. Give them what PCVCRSGetPC() gives");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSComposeForwards_Private(PC pc, PetscBool compose)
+{
+  PetscFunctionBegin;
+#define PCVCRS_SETTER(F, types, parameters, names) PetscCall(PetscObjectComposeFunction((PetscObject)pc, #F "_C", compose ? F##_VCRS : NULL));
+#define PCVCRS_GETTER(F, types, parameters, names) PCVCRS_SETTER(F, types, parameters, names)
+#include "pcvcrsforwards.h"
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCMGSetLevels_C", compose ? PCMGSetLevels_VCRS : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
