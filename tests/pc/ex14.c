@@ -68,12 +68,11 @@ typedef enum {
   OUTSIDE
 } Listener;
 
-static PetscErrorCode TellFields(PC pc, DM da, Mat A)
+static PetscErrorCode TellFields(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   IS is[2];
 
   PetscFunctionBeginUser;
-  (void)da;
   PetscCall(CreateFields(A, is));
   PetscCall(PCFieldSplitSetIS(pc, "a", is[0]));
   PetscCall(PCFieldSplitSetIS(pc, "b", is[1]));
@@ -82,13 +81,12 @@ static PetscErrorCode TellFields(PC pc, DM da, Mat A)
 }
 
 /* The fields and blocks of a nested matrix are its own; here a preconditioner of the Schur complement is the program's */
-static PetscErrorCode TellSchur(PC pc, DM da, Mat A)
+static PetscErrorCode TellSchur(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   IS  is[2];
   Mat S;
 
   PetscFunctionBeginUser;
-  (void)da;
   PetscCall(CreateFields(A, is));
   PetscCall(PCFieldSplitSetType(pc, PC_COMPOSITE_SCHUR));
   PetscCall(TellFields(pc, da, A));
@@ -100,12 +98,11 @@ static PetscErrorCode TellSchur(PC pc, DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellNest(PC pc, DM da, Mat A)
+static PetscErrorCode TellNest(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   IS is[2];
 
   PetscFunctionBeginUser;
-  (void)da;
   PetscCall(MatNestGetISs(A, is, NULL));
   PetscCall(PCFieldSplitSetIS(pc, "a", is[0]));
   PetscCall(PCFieldSplitSetIS(pc, "b", is[1]));
@@ -113,13 +110,12 @@ static PetscErrorCode TellNest(PC pc, DM da, Mat A)
 }
 
 /* Three subdomains a process, the second of which overlaps with both others */
-static PetscErrorCode TellSubdomains(PC pc, DM da, Mat A)
+static PetscErrorCode TellSubdomains(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   PetscInt start, end, n;
   IS       is[3];
 
   PetscFunctionBeginUser;
-  (void)da;
   PetscCall(MatGetOwnershipRange(A, &start, &end));
   n = (end - start) / 4;
   PetscCall(ISCreateStride(PETSC_COMM_SELF, n, start, 1, &is[0]));
@@ -132,12 +128,11 @@ static PetscErrorCode TellSubdomains(PC pc, DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellBlocks(PC pc, DM da, Mat A)
+static PetscErrorCode TellBlocks(PC pc, PETSC_UNUSED DM da, Mat A)
 {
   PetscInt lens[3], n;
 
   PetscFunctionBeginUser;
-  (void)da;
   PetscCall(MatGetLocalSize(A, &n, NULL));
   lens[0] = 4;
   lens[1] = n / 4 * 2;
@@ -147,35 +142,29 @@ static PetscErrorCode TellBlocks(PC pc, DM da, Mat A)
 }
 
 /* Subproblems are changed before they are factored */
-static PetscErrorCode Modify(PC pc, PetscInt n, const IS row[], const IS col[], Mat submat[], void *ctx)
+static PetscErrorCode Modify(PETSC_UNUSED PC pc, PetscInt n, PETSC_UNUSED const IS row[], PETSC_UNUSED const IS col[], Mat submat[], void *ctx)
 {
   PetscFunctionBeginUser;
-  (void)pc;
-  (void)row;
-  (void)col;
   for (PetscInt k = 0; k < n; k++) PetscCall(MatShift(submat[k], *(PetscScalar *)ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellModify(PC pc, DM da, Mat A)
+static PetscErrorCode TellModify(PC pc, PETSC_UNUSED DM da, PETSC_UNUSED Mat A)
 {
   static PetscScalar shift = 2.5;
 
   PetscFunctionBeginUser;
-  (void)da;
-  (void)A;
   PetscCall(PCSetModifySubMatrices(pc, Modify, &shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellCoordinates(PC pc, DM da, Mat A)
+static PetscErrorCode TellCoordinates(PC pc, DM da, PETSC_UNUSED Mat A)
 {
   DMDALocalInfo info;
   PetscReal    *x;
   PetscInt      n = 0;
 
   PetscFunctionBeginUser;
-  (void)A;
   PetscCall(DMDAGetLocalInfo(da, &info));
   PetscCall(PetscMalloc1(2 * info.xm * info.ym, &x));
   for (PetscInt j = info.ys; j < info.ys + info.ym; j++) {
@@ -189,10 +178,9 @@ static PetscErrorCode TellCoordinates(PC pc, DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellDM(PC pc, DM da, Mat A)
+static PetscErrorCode TellDM(PC pc, DM da, PETSC_UNUSED Mat A)
 {
   PetscFunctionBeginUser;
-  (void)A;
   PetscCall(PCSetDM(pc, da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,12 +199,11 @@ static PetscErrorCode CreateInterpolation(DM da, Mat *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellInterpolation(PC pc, DM da, Mat A)
+static PetscErrorCode TellInterpolation(PC pc, DM da, PETSC_UNUSED Mat A)
 {
   Mat P;
 
   PetscFunctionBeginUser;
-  (void)A;
   PetscCall(CreateInterpolation(da, &P));
   PetscCall(PCMGSetLevels(pc, 2, NULL));
   PetscCall(PCMGSetInterpolation(pc, 1, P));
@@ -225,32 +212,26 @@ static PetscErrorCode TellInterpolation(PC pc, DM da, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellParts(PC pc, DM da, Mat A)
+static PetscErrorCode TellParts(PC pc, PETSC_UNUSED DM da, PETSC_UNUSED Mat A)
 {
   PetscFunctionBeginUser;
-  (void)da;
-  (void)A;
   PetscCall(PCCompositeSetType(pc, PC_COMPOSITE_MULTIPLICATIVE));
   PetscCall(PCCompositeAddPCType(pc, PCSOR));
   PetscCall(PCCompositeAddPCType(pc, PCJACOBI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellSOR(PC pc, DM da, Mat A)
+static PetscErrorCode TellSOR(PC pc, PETSC_UNUSED DM da, PETSC_UNUSED Mat A)
 {
   PetscFunctionBeginUser;
-  (void)da;
-  (void)A;
   PetscCall(PCSORSetOmega(pc, 1.4));
   PetscCall(PCSORSetIterations(pc, 1, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TellUseAmat(PC pc, DM da, Mat A)
+static PetscErrorCode TellUseAmat(PC pc, PETSC_UNUSED DM da, PETSC_UNUSED Mat A)
 {
   PetscFunctionBeginUser;
-  (void)da;
-  (void)A;
   PetscCall(PCSetUseAmat(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -521,32 +502,23 @@ static PetscErrorCode TestLater(void)
 /* What a shell inside does before and after a solve, and an inner preconditioner that becomes another one */
 static PetscInt before = 0, after = 0;
 
-static PetscErrorCode ShellBefore(PC pc, KSP ksp, Vec b, Vec x)
+static PetscErrorCode ShellBefore(PETSC_UNUSED PC pc, PETSC_UNUSED KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PetscFunctionBeginUser;
-  (void)pc;
-  (void)ksp;
-  (void)b;
-  (void)x;
   before++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ShellAfter(PC pc, KSP ksp, Vec b, Vec x)
+static PetscErrorCode ShellAfter(PETSC_UNUSED PC pc, PETSC_UNUSED KSP ksp, PETSC_UNUSED Vec b, PETSC_UNUSED Vec x)
 {
   PetscFunctionBeginUser;
-  (void)pc;
-  (void)ksp;
-  (void)b;
-  (void)x;
   after++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ShellApply(PC pc, Vec x, Vec y)
+static PetscErrorCode ShellApply(PETSC_UNUSED PC pc, Vec x, Vec y)
 {
   PetscFunctionBeginUser;
-  (void)pc;
   PetscCall(VecCopy(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -607,12 +579,11 @@ typedef struct {
   PetscScalar c[2];
 } Point;
 
-static PetscErrorCode Function(DMDALocalInfo *info, Point **u, Point **f, void *ctx)
+static PetscErrorCode Function(DMDALocalInfo *info, Point **u, Point **f, PETSC_UNUSED void *ctx)
 {
   const PetscReal h2 = (PetscReal)1.0 / (PetscReal)(info->mx - 1);
 
   PetscFunctionBeginUser;
-  (void)ctx;
   for (PetscInt j = info->ys; j < info->ys + info->ym; j++) {
     for (PetscInt i = info->xs; i < info->xs + info->xm; i++) {
       for (PetscInt c = 0; c < 2; c++) {
