@@ -53,13 +53,8 @@ PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest sum of moduli that a loss takes: no entry is beyond the loss's limit then, and no sum of a row overflows */
-static PetscReal PCVCRSSumLimit_Private(MatVCRSLoss loss)
-{
-  const VCRSOptions opt = {.loss = loss};
-
-  return PetscMin(VCRSLossLimit(&opt), (PetscReal)0.25 * PETSC_MAX_REAL);
-}
+/* The largest sum of moduli that a loss takes: no entry is infinite then, and no sum of a row overflows */
+#define PCVCRS_SUM_LIMIT ((PetscReal)0.25 * PETSC_MAX_REAL)
 
 /* Whether a loss takes numbers */
 PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscScalar a[])
@@ -67,7 +62,7 @@ PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscSc
   PetscReal sum = 0.0;
 
   for (PetscInt k = 0; k < n; k++) sum += PetscAbsScalar(a[k]);
-  return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRSSumLimit_Private(loss)); /* not if it is no number */
+  return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRS_SUM_LIMIT); /* not if it is no number */
 }
 
 /* The sum of the moduli of a relative of MATSEQAIJ, where its values are */
@@ -123,7 +118,7 @@ static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *ta
     PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
     for (int k = 0; k < 2; k++) PetscCall(PCVCRSSumModuli_Private(block[k], &sum[k]));
   } else PetscCall(PCVCRSSumModuli_Private(A, &sum[0]));
-  *takes = (PetscBool)(sum[0] + sum[1] <= PCVCRSSumLimit_Private(loss));
+  *takes = (PetscBool)(sum[0] + sum[1] <= PCVCRS_SUM_LIMIT);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, takes, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
