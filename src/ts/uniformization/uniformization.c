@@ -14,14 +14,33 @@ static PetscBool UniformizationByStep_Private(TS ts)
   return (PetscBool)(ts->event || ts->quadraturets || ts->forward_solve || ts->adjoint_solve || ts->resizesetup);
 }
 
+/* PETSC_INT_MAX: no limit */
+static PetscInt UniformizationStepsLeft_Private(TS ts)
+{
+  return PetscMin(ts->max_steps < PETSC_INT_MAX ? ts->max_steps - ts->steps : PETSC_INT_MAX, ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
+}
+
 /* When the error may have come to eps: the last time that is known of */
 static PetscReal UniformizationEnd_Private(TS ts)
 {
-  const PetscInt steps = PetscMin(ts->max_steps < PETSC_INT_MAX ? ts->max_steps - ts->steps : PETSC_INT_MAX, ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
+  const PetscInt steps = UniformizationStepsLeft_Private(ts);
 
   if (ts->max_time < PETSC_MAX_REAL) return ts->max_time;
   if (steps > 0 && steps < PETSC_INT_MAX) return ts->ptime + (PetscReal)steps * ts->time_step;
   return ts->ptime + ts->time_step;
+}
+
+/* The last time of this solve: steps may be over before the final time */
+static PetscReal UniformizationLast_Private(TS ts)
+{
+  PetscInt left = UniformizationStepsLeft_Private(ts);
+
+  for (PetscInt i = ts->eval_times ? ts->eval_times->time_point_idx : 0; ts->eval_times && i < ts->eval_times->num_time_points; i++) {
+    const PetscReal time = ts->eval_times->time_points[i];
+
+    if (time > ts->ptime && time <= ts->max_time && --left == 0) return time;
+  }
+  return UniformizationEnd_Private(ts);
 }
 
 static PetscErrorCode TSStep_Uniformization(TS ts)
@@ -32,7 +51,7 @@ static PetscErrorCode TSStep_Uniformization(TS ts)
   PetscBool          accept = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(TSUniformizationMatrix_Private(ts));
+  PetscCall(TSUniformizationMatrix_Private(ts, time, PETSC_TRUE));
   TSUniformizationSave_Private(un, &un->before);
   PetscCall(TSPreStage(ts, ts->ptime));
   PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), time), 1, &time));
@@ -58,12 +77,10 @@ static PetscErrorCode TSRollBack_Uniformization(TS ts)
 /* The next times at which the solution is wanted, at most max: evaluation times and the final time, or steps where there is no end */
 static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal times[], PetscInt *n)
 {
-  PetscInt left = max;
+  const PetscInt left = PetscMin(max, UniformizationStepsLeft_Private(ts));
 
   PetscFunctionBegin;
   *n = 0;
-  if (ts->max_steps < PETSC_INT_MAX) left = PetscMin(left, ts->max_steps - ts->steps);
-  if (ts->run_steps < PETSC_INT_MAX) left = PetscMin(left, ts->run_steps - (ts->steps - ts->start_step));
   if (ts->eval_times) {
     for (PetscInt i = ts->eval_times->time_point_idx; i < ts->eval_times->num_time_points && *n < left; i++) {
       const PetscReal time = ts->eval_times->time_points[i];
@@ -79,25 +96,66 @@ static PetscErrorCode UniformizationTimes_Private(TS ts, PetscInt max, PetscReal
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a pass reads, as this process knows it */
+typedef struct {
+  PetscObjectId    id;
+  PetscObjectState matrix, solution;
+} UniformizationState;
+
+static PetscErrorCode UniformizationStateGet_Private(TS ts, UniformizationState *state)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)ts->Arhs, &state->id));
+  PetscCall(PetscObjectStateGet((PetscObject)ts->Arhs, &state->matrix));
+  PetscCall(PetscObjectStateGet((PetscObject)ts->vec_sol, &state->solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Have functions that were called changed the matrix or the solution? On one process is enough */
+static PetscErrorCode UniformizationChanged_Private(TS ts, const UniformizationState *before, PetscBool *matrix, PetscBool *solution)
+{
+  UniformizationState now;
+  PetscBool           changed[2];
+
+  PetscFunctionBegin;
+  PetscCall(UniformizationStateGet_Private(ts, &now));
+  changed[0] = (PetscBool)(now.id != before->id || now.matrix != before->matrix);
+  changed[1] = (PetscBool)(now.solution != before->solution);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, changed, 2, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)ts)));
+  *matrix   = changed[0];
+  *solution = changed[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is the solve over, as far as its steps and times tell? */
+static TSConvergedReason UniformizationReason_Private(TS ts)
+{
+  if (UniformizationStepsLeft_Private(ts) <= 0) return TS_CONVERGED_ITS;
+  return ts->ptime >= ts->max_time ? TS_CONVERGED_TIME : TS_CONVERGED_ITERATING;
+}
+
 /*
-   The steps of a solve are the times at which the solution is wanted; one pass serves many. Whoever is called back between them may
-   change the solution: then another pass begins.
+   The steps of a solve are the times at which the solution is wanted; one pass serves many. Functions that are called between them may
+   change the solution or the matrix: then another pass begins.
 */
 static PetscErrorCode TSSolve_Uniformization(TS ts)
 {
-  TS_Uniformization *un = (TS_Uniformization *)ts->data;
-  PetscReal          times[64];
-  PetscInt           n = 0, i = 0;
-  PetscObjectState   state;
+  TS_Uniformization  *un = (TS_Uniformization *)ts->data;
+  PetscReal           times[64];
+  PetscInt            n = 0, i = 0;
+  PetscBool           matrix, solution;
+  UniformizationState state;
+  TSConvergedReason   over;
 
   PetscFunctionBegin;
   PetscCheck(!UniformizationByStep_Private(ts), PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: set events, sensitivities and resizing before TSSetUp()");
-  PetscCall(TSUniformizationMatrix_Private(ts));
+  ts->start_step = ts->steps;
+  PetscCall(TSUniformizationMatrix_Private(ts, UniformizationLast_Private(ts), PETSC_FALSE));
   if (ts->steps >= ts->max_steps) ts->reason = TS_CONVERGED_ITS;
   else if (ts->ptime >= ts->max_time) ts->reason = TS_CONVERGED_TIME;
   if (!ts->steps) PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
-  ts->start_step = ts->steps;
   PetscCall(TSUniformizationPassEnd_Private(ts));
+  PetscCall(UniformizationStateGet_Private(ts, &state));
   while (!ts->reason) {
     PetscCall(TSMonitor(ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPreStep(ts));
@@ -106,20 +164,22 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
       i = 0;
     }
     PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION: no time to solve for after %g; use TSSetMaxTime()", (double)ts->ptime);
-    PetscCall(PetscObjectStateGet((PetscObject)ts->vec_sol, &state));
+    PetscCall(UniformizationChanged_Private(ts, &state, &matrix, &solution));
+    if (matrix) PetscCall(TSUniformizationMatrix_Private(ts, UniformizationLast_Private(ts), PETSC_FALSE));
     PetscCall(PetscLogEventBegin(TS_Step, ts, 0, 0, 0));
-    if (un->done == un->n || state != un->solution) PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
+    if (un->done == un->n || matrix || solution) PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
     PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
     PetscCall(PetscLogEventEnd(TS_Step, ts, 0, 0, 0));
-    PetscCall(PetscObjectStateGet((PetscObject)ts->vec_sol, &un->solution));
     ts->ptime_prev   = ts->ptime;
     ts->ptime        = times[i++];
     ts->steprollback = PETSC_FALSE;
     ts->steprestart  = PETSC_FALSE;
     ts->steps++;
+    if (UniformizationReason_Private(ts)) PetscCall(TSUniformizationRatesEnd_Private(ts));
+    PetscCall(UniformizationStateGet_Private(ts, &state));
     PetscCall(TSPostEvaluate(ts));
-    if (ts->steps - ts->start_step >= ts->run_steps || ts->steps >= ts->max_steps) ts->reason = TS_CONVERGED_ITS;
-    else if (ts->ptime >= ts->max_time) ts->reason = TS_CONVERGED_TIME;
+    over = UniformizationReason_Private(ts);
+    if (over) ts->reason = over;
     PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPostStep(ts));
     /* TSSolve() may have set the number back to a time that has been stored, where this solve began */
@@ -138,11 +198,10 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
 static PetscErrorCode TSSetUp_Uniformization(TS ts)
 {
   PetscFunctionBegin;
-  PetscCall(TSCheckImplicitTerm(ts));
   PetscCall(TSGetAdapt(ts, &ts->adapt));
   PetscCall(TSAdaptCandidatesClear(ts->adapt));
   ts->ops->solve = UniformizationByStep_Private(ts) ? NULL : TSSolve_Uniformization;
-  PetscCall(TSUniformizationMatrix_Private(ts));
+  PetscCall(TSUniformizationMatrix_Private(ts, ts->ptime, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,6 +215,8 @@ static PetscErrorCode TSReset_Uniformization(TS ts)
   PetscCall(VecDestroy(&un->v));
   PetscCall(VecDestroy(&un->work));
   PetscCall(VecDestroy(&un->base));
+  PetscCall(VecDestroy(&un->probe));
+  PetscCall(VecDestroy(&un->product));
   PetscCall(VecDestroy(&un->reward));
   PetscCall(LitheStepEndsReset(&un->ends));
   un->A       = NULL;

@@ -5,12 +5,13 @@
 /*
    Is the matrix Q^T of a generator Q: rates that are not negative off the diagonal, columns whose sum is zero? State j is column j.
 
-   Rows are read where they can be, for signs; sums are a product of the transpose with ones. A matrix that has neither is asked by
-   products with random vectors: a column whose sum is not zero then shows, and halving the set of states finds which; a negative
-   rate shows if there are few states, and else only if others do not hide it.
+   Entries are read for their signs, where the type of the matrix can give them. Sums are a product of the transpose with ones. A
+   matrix that has neither is multiplied with random vectors: a column whose sum is not zero then shows, and halving the set of states
+   finds which. A negative rate shows if there are few states, and else only if others do not hide it.
 */
 
 #include "uniformizationimpl.h"
+#include <petsc/private/matimpl.h>
 
 /* The first state that something is wrong with, and what */
 typedef struct {
@@ -40,59 +41,164 @@ static PetscErrorCode UniformizationNegative_Private(Mat A, PetscInt from, Petsc
   SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT ", column %" PetscInt_FMT " of Q^T) is %g. Rates are finite and not negative; -ts_uniformization_check 0 skips this check", from, to, to, from, (double)rate);
 }
 
-/* What a row adds to the length of rows, and how far they lie from their columns, before and after them */
-static inline void UniformizationLook_Private(PetscInt row, PetscInt n, const PetscInt cols[], PetscInt most[3])
-{
-  most[0] = PetscMax(most[0], n);
-  for (PetscInt i = 0; i < n; i++) {
-    most[1] = PetscMax(most[1], cols[i] - row);
-    most[2] = PetscMax(most[2], row - cols[i]);
-  }
-}
+/*
+   How the entries of Q^T are read: rows of A, of the matrix that A is the virtual transpose of, or, where symmetric storage holds
+   the upper half only, rows of that half
+*/
+typedef struct {
+  Mat       rows; /* NULL: the entries cannot be read */
+  PetscBool transposed, upper;
+} UniformizationReader;
 
-static PetscErrorCode UniformizationKnow_Private(TS_Uniformization *un, Mat A, PetscInt most[3])
+/* A virtual transpose may have been scaled or shifted since: then its entries are others */
+static PetscErrorCode UniformizationIsPlainShell_Private(Mat S, PetscBool *plain)
 {
+  PetscScalar vshift, vscale;
+  Vec         dshift, left, right;
+  Mat         axpy;
+  IS          zrows, zcols;
+
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  un->row      = most[0];
-  un->reach[0] = most[1];
-  un->reach[1] = most[2];
+  PetscCall(MatShellGetScalingShifts(S, &vshift, &vscale, &dshift, &left, &right, &axpy, &zrows, &zcols));
+  *plain = (PetscBool)(vshift == 0.0 && vscale == 1.0 && !dshift && !left && !right && !axpy && !zrows && !zcols);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows: signs, and what else is to be known of them */
-static PetscErrorCode UniformizationRows_Private(TS_Uniformization *un, Mat A)
+static PetscErrorCode UniformizationReaderCreate_Private(Mat A, UniformizationReader *reader)
 {
-  UniformizationFault fault = UniformizationNoFault;
-  PetscInt            begin, end, most[3] = {0, 0, 0}, imaginary[2] = {PETSC_INT_MAX, 0};
+  PetscBool rows, plain = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
+  *reader = (UniformizationReader){A, PETSC_FALSE, PETSC_FALSE};
+  while (plain) {
+    PetscBool transpose, hermitian;
+
+    PetscCall(PetscObjectTypeCompare((PetscObject)reader->rows, MATTRANSPOSEVIRTUAL, &transpose));
+    PetscCall(PetscObjectTypeCompare((PetscObject)reader->rows, MATHERMITIANTRANSPOSEVIRTUAL, &hermitian));
+    if (!transpose && !hermitian) break;
+    PetscCall(UniformizationIsPlainShell_Private(reader->rows, &plain));
+    if (transpose) PetscCall(MatTransposeGetMat(reader->rows, &reader->rows));
+    else PetscCall(MatHermitianTransposeGetMat(reader->rows, &reader->rows));
+    reader->transposed = (PetscBool)!reader->transposed;
+  }
+  PetscCall(MatHasOperation(reader->rows, MATOP_GET_ROW, &rows));
+  PetscCall(MatHasOperation(reader->rows, MATOP_GET_ROW_UPPER_TRIANGULAR, &reader->upper));
+  if (!rows || !plain) reader->rows = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What one entry tells: most[] are the distances that entries lie from the diagonal, left and right of it */
+static inline void UniformizationEntry_Private(PetscInt to, PetscInt from, PetscScalar entry, PetscInt most[2], PetscInt *imaginary, UniformizationFault *fault)
+{
+  const PetscReal value = PetscRealPart(entry);
+
+  most[0] = PetscMax(most[0], from - to);
+  most[1] = PetscMax(most[1], to - from);
+  if (PetscImaginaryPart(entry) != 0.0) *imaginary = PetscMin(*imaginary, from);
+  if (to == from || (value >= 0.0 && value <= PETSC_MAX_REAL)) return;
+  if (from < fault->state || (from == fault->state && to > fault->other)) *fault = (UniformizationFault){from, to, value};
+}
+
+/* Lengths of rows that are not the ones that are read: those of this process, and what is to be added to those of others */
+typedef struct {
+  Vec       others;
+  PetscInt *own, begin, end;
+} UniformizationLengths;
+
+static PetscErrorCode UniformizationLengthsCreate_Private(Mat rows, UniformizationLengths *lengths)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(rows, &lengths->others, NULL));
+  PetscCall(VecSet(lengths->others, 0.0));
+  PetscCall(VecGetOwnershipRange(lengths->others, &lengths->begin, &lengths->end));
+  PetscCall(PetscCalloc1(lengths->end - lengths->begin, &lengths->own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscErrorCode UniformizationLengthsAdd_Private(UniformizationLengths *lengths, PetscInt row)
+{
+  PetscFunctionBegin;
+  if (row >= lengths->begin && row < lengths->end) lengths->own[row - lengths->begin]++;
+  else PetscCall(VecSetValue(lengths->others, row, 1.0, ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode UniformizationLengthsDestroy_Private(UniformizationLengths *lengths, PetscInt *longest)
+{
+  const PetscScalar *others;
+
+  PetscFunctionBegin;
+  PetscCall(VecAssemblyBegin(lengths->others));
+  PetscCall(VecAssemblyEnd(lengths->others));
+  PetscCall(VecGetArrayRead(lengths->others, &others));
+  for (PetscInt i = 0; i < lengths->end - lengths->begin; i++) *longest = PetscMax(*longest, lengths->own[i] + (PetscInt)PetscRealPart(others[i]));
+  PetscCall(VecRestoreArrayRead(lengths->others, &others));
+  PetscCall(VecDestroy(&lengths->others));
+  PetscCall(PetscFree(lengths->own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Reads all entries: their signs, if those are checked, the length of the longest row of Q^T, and how far entries lie from the
+   diagonal. Where rows of another matrix are read, each entry is counted in the row of Q^T that it stands for.
+*/
+static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, const UniformizationReader *reader, PetscBool check)
+{
+  UniformizationLengths lengths = {NULL, NULL, 0, 0};
+  UniformizationFault   fault   = UniformizationNoFault;
+  PetscInt              begin, end, most[3] = {0, 0, 0}, imaginary[2] = {PETSC_INT_MAX, 0};
+
+  PetscFunctionBegin;
+  if (reader->transposed || reader->upper) PetscCall(UniformizationLengthsCreate_Private(reader->rows, &lengths));
+  if (reader->upper) PetscCall(MatGetRowUpperTriangular(reader->rows));
+  PetscCall(MatGetOwnershipRange(reader->rows, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
     PetscInt           n;
     const PetscInt    *cols;
     const PetscScalar *values;
 
-    PetscCall(MatGetRow(A, row, &n, &cols, &values));
-    UniformizationLook_Private(row, n, cols, most);
+    PetscCall(MatGetRow(reader->rows, row, &n, &cols, &values));
+    if (!lengths.others) most[0] = PetscMax(most[0], n);
     for (PetscInt i = 0; i < n; i++) {
-      const PetscReal value = PetscRealPart(values[i]);
-
-      if (PetscImaginaryPart(values[i]) != 0.0) imaginary[0] = PetscMin(imaginary[0], cols[i]);
-      if (cols[i] == row || (value >= 0.0 && value <= PETSC_MAX_REAL)) continue;
-      if (cols[i] < fault.state || (cols[i] == fault.state && row > fault.other)) {
-        fault.state = cols[i];
-        fault.other = row;
-        fault.value = value;
-      }
+      if (reader->upper && cols[i] < row) continue; /* a block on the diagonal is stored as a whole */
+      if (lengths.others) PetscCall(UniformizationLengthsAdd_Private(&lengths, cols[i]));
+      if (!reader->transposed || reader->upper) UniformizationEntry_Private(row, cols[i], values[i], &most[1], &imaginary[0], &fault);
+      if (reader->transposed || reader->upper) UniformizationEntry_Private(cols[i], row, values[i], &most[1], &imaginary[0], &fault);
+      if (reader->upper && cols[i] != row) PetscCall(UniformizationLengthsAdd_Private(&lengths, row));
     }
-    PetscCall(MatRestoreRow(A, row, &n, &cols, &values));
+    PetscCall(MatRestoreRow(reader->rows, row, &n, &cols, &values));
   }
-  PetscCall(UniformizationKnow_Private(un, A, most));
+  if (reader->upper) PetscCall(MatRestoreRowUpperTriangular(reader->rows));
+  if (lengths.others) PetscCall(UniformizationLengthsDestroy_Private(&lengths, &most[0]));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  un->row      = most[0];
+  un->reach[0] = most[1];
+  un->reach[1] = most[2];
+  if (!check) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(&imaginary[0], &imaginary[1], 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   PetscCheck(imaginary[1] == PETSC_INT_MAX, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: a rate from state %" PetscInt_FMT " has an imaginary part", imaginary[1]);
   PetscCall(UniformizationFirst_Private(PetscObjectComm((PetscObject)A), &fault));
   if (fault.state != PETSC_INT_MAX) PetscCall(UniformizationNegative_Private(A, fault.state, fault.other, fault.value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Has A products with its transpose? MATCOMPOSITE says so whatever its parts have */
+static PetscErrorCode UniformizationHasTranspose_Private(Mat A, PetscBool *has)
+{
+  PetscBool composite;
+  PetscInt  n;
+
+  PetscFunctionBegin;
+  PetscCall(MatHasOperation(A, MATOP_MULT_TRANSPOSE, has));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATCOMPOSITE, &composite));
+  if (!composite || !*has) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCompositeGetNumberMat(A, &n));
+  for (PetscInt i = 0; i < n && *has; i++) {
+    Mat part;
+
+    PetscCall(MatCompositeGetMat(A, i, &part));
+    PetscCall(UniformizationHasTranspose_Private(part, has));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,70 +409,40 @@ static PetscErrorCode UniformizationSignsProducts_Private(Mat A, Vec diagonal, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same without the check: the bound on rounding wants the length of rows */
-static PetscErrorCode UniformizationLengths_Private(TS_Uniformization *un, Mat A)
+/* What TSUNIFORMIZATION solves, and what it cannot: M p' = A p with a mass matrix, and other implicit forms */
+static PetscErrorCode UniformizationCheckForm_Private(TS ts)
 {
-  PetscInt begin, end, most[3] = {0, 0, 0};
+  TSIFunctionFn  *ifunction;
+  TSI2FunctionFn *i2function;
+  DM              dm;
+  PetscBool       variable;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(A, &begin, &end));
-  for (PetscInt row = begin; row < end; row++) {
-    const PetscInt *cols;
-    PetscInt        n;
-
-    PetscCall(MatGetRow(A, row, &n, &cols, NULL));
-    UniformizationLook_Private(row, n, cols, most);
-    PetscCall(MatRestoreRow(A, row, &n, &cols, NULL));
-  }
-  PetscCall(UniformizationKnow_Private(un, A, most));
+  PetscCall(TSGetDM(ts, &dm));
+  PetscCall(DMTSGetIFunction(dm, &ifunction, NULL));
+  PetscCall(DMTSGetI2Function(dm, &i2function, NULL));
+  PetscCall(TSHasTransientVariable(ts, &variable));
+  PetscCheck(!ifunction && !i2function && !variable, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_INCOMP, "TSUNIFORMIZATION solves p' = Q^T p and cannot use %s. Give Q^T with TSSetRHSFunction() and TSSetRHSJacobian() alone, or use an implicit TSType", ifunction ? "TSSetIFunction(), with a mass matrix or without" : (i2function ? "TSSetI2Function()" : "TSSetTransientVariable()"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the matrix, checks it, takes its largest rate, and makes vectors; nothing is done twice for a matrix that has not changed */
-PetscErrorCode TSUniformizationMatrix_Private(TS ts)
+/* The rates and sums of a matrix that is new or has changed */
+static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat A)
 {
-  TS_Uniformization *un = (TS_Uniformization *)ts->data;
-  TSRHSJacobianFn   *jacobian;
-  TSRHSFunctionFn   *function;
-  Mat                A = ts->Arhs;
-  Vec                diagonal;
-  PetscInt           m, n, bad;
-  PetscReal          low, high, norm;
-  PetscBool          rows, transpose;
-  PetscObjectId      id;
-  PetscObjectState   state;
+  MPI_Comm             comm = PetscObjectComm((PetscObject)A);
+  UniformizationReader reader;
+  Vec                  diagonal;
+  PetscInt             n, bad;
+  PetscReal            low, high, norm;
+  PetscBool            has;
 
   PetscFunctionBegin;
-  PetscCall(TSGetRHSJacobian(ts, NULL, NULL, &jacobian, NULL));
-  PetscCall(TSGetRHSFunction(ts, NULL, &function, NULL));
-  PetscCheck(A && jacobian && function, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION needs the matrix of a linear right-hand side: call TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL) and TSSetRHSJacobian(ts, A, A, TSComputeRHSJacobianConstant, NULL) with A = Q^T");
-  PetscCall(MatGetSize(A, &m, &n));
-  PetscCheck(m == n, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "TSUNIFORMIZATION: the matrix of a generator is square, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", m, n);
-  if (jacobian != TSComputeRHSJacobianConstant) PetscCall(TSComputeRHSJacobian(ts, ts->ptime, ts->vec_sol, A, ts->Brhs ? ts->Brhs : A));
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (un->checked && id == un->id && state == un->state) goto done;
-
-  /* A function of the program's own must be the product with the matrix */
-  if (function != TSComputeRHSFunctionLinear) {
-    Vec       f, g;
-    PetscReal difference, norm;
-
-    PetscCall(VecDuplicate(ts->vec_sol, &f));
-    PetscCall(VecDuplicate(ts->vec_sol, &g));
-    PetscCall(TSComputeRHSFunction(ts, ts->ptime, ts->vec_sol, f));
-    PetscCall(MatMult(A, ts->vec_sol, g));
-    PetscCall(VecNorm(g, NORM_1, &norm));
-    PetscCall(VecAXPY(f, -1.0, g));
-    PetscCall(VecNorm(f, NORM_1, &difference));
-    PetscCall(VecDestroy(&f));
-    PetscCall(VecDestroy(&g));
-    PetscCheck(difference <= PETSC_SQRT_MACHINE_EPSILON * norm, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g they differ by %g, in the 1-norm, A p being %g. It solves p' = Q^T p only", (double)ts->ptime, (double)difference, (double)norm);
-  }
-
+  PetscCall(MatHasOperation(A, MATOP_GET_DIAGONAL, &has));
+  PetscCheck(has, comm, PETSC_ERR_SUP, "TSUNIFORMIZATION needs the diagonal of the matrix, and type %s has no MatGetDiagonal(). Give a MATSHELL this operation with MatShellSetOperation(), or convert the matrix with MatConvert()", ((PetscObject)A)->type_name);
   PetscCall(MatCreateVecs(A, &diagonal, NULL));
   PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(VecRealPart(diagonal));
+  PetscCall(VecGetSize(diagonal, &n));
   PetscCall(VecMin(diagonal, NULL, &low));
   PetscCall(VecMax(diagonal, &bad, &high));
   if (!n) low = high = 0;
@@ -374,34 +450,64 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts)
   PetscCall(VecNorm(diagonal, NORM_1, &norm)); /* unlike the other two it keeps what is no number */
   un->defect = 0;
   un->row    = -1;
-  PetscCall(MatHasOperation(A, MATOP_GET_ROW, &rows));
-  PetscCall(MatHasOperation(A, MATOP_MULT_TRANSPOSE, &transpose));
+  PetscCall(UniformizationReaderCreate_Private(A, &reader));
+  if (reader.rows) PetscCall(UniformizationRead_Private(un, A, &reader, un->check));
   if (un->check) {
     PetscRandom random;
 
-    if (rows) PetscCall(UniformizationRows_Private(un, A));
-    PetscCheck(!(high > 0), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT " is %g, and must not be positive; -ts_uniformization_check 0 skips this check", bad, (double)high);
-    PetscCheck(!PetscIsInfOrNanReal(norm), PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
-    PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)A), &random));
+    PetscCheck(!(high > 0), comm, PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT " is %g, and must not be positive; -ts_uniformization_check 0 skips this check", bad, (double)high);
+    PetscCheck(!PetscIsInfOrNanReal(norm), comm, PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
+    PetscCall(PetscRandomCreate(comm, &random));
     PetscCall(PetscRandomSetFromOptions(random));
-    if (!rows) PetscCall(UniformizationSignsProducts_Private(A, diagonal, random, un->tolerance));
-    if (transpose) PetscCall(UniformizationSumsTranspose_Private(A, diagonal, un->tolerance, &un->defect));
+    if (!reader.rows) PetscCall(UniformizationSignsProducts_Private(A, diagonal, random, un->tolerance));
+    PetscCall(UniformizationHasTranspose_Private(A, &has));
+    if (has) PetscCall(UniformizationSumsTranspose_Private(A, diagonal, un->tolerance, &un->defect));
     else PetscCall(UniformizationSumsProducts_Private(A, diagonal, random, un->tolerance, &un->defect));
     PetscCall(PetscRandomDestroy(&random));
     if (un->maxrate > 0) un->defect /= un->maxrate;
-  } else if (rows) PetscCall(UniformizationLengths_Private(un, A));
+  }
   PetscCall(VecDestroy(&diagonal));
-  un->id      = id;
-  un->state   = state;
-  un->checked = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-done:
+/*
+   Finds the matrix, checks it, takes its largest rate, and makes vectors. Nothing is done twice for a matrix that has not changed, but
+   functions of the program's own are compared with the matrix for each interval of time, which ends at end. step: it is one of many.
+*/
+PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool step)
+{
+  TS_Uniformization *un = (TS_Uniformization *)ts->data;
+  TSRHSJacobianFn   *jacobian;
+  TSRHSFunctionFn   *function;
+  Mat                A = ts->Arhs;
+  PetscInt           m, n;
+  PetscObjectId      id;
+  PetscObjectState   state;
+
+  PetscFunctionBegin;
+  PetscCall(UniformizationCheckForm_Private(ts));
+  PetscCall(TSGetRHSJacobian(ts, NULL, NULL, &jacobian, NULL));
+  PetscCall(TSGetRHSFunction(ts, NULL, &function, NULL));
+  PetscCheck(A && jacobian && function, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION needs the matrix of a linear right-hand side: call TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL) and TSSetRHSJacobian(ts, A, A, TSComputeRHSJacobianConstant, NULL) with A = Q^T");
+  PetscCall(MatGetSize(A, &m, &n));
+  PetscCheck(m == n, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "TSUNIFORMIZATION: the matrix of a generator is square, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", m, n);
   if (!un->v) {
     PetscCall(VecDuplicate(ts->vec_sol, &un->v));
     PetscCall(VecDuplicate(ts->vec_sol, &un->work));
     PetscCall(VecDuplicate(ts->vec_sol, &un->base));
   }
-  un->A = A; /* ts has the reference */
+  PetscCall(TSUniformizationEvaluate_Private(ts, ts->ptime, ts->vec_sol));
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (!un->checked || id != un->id || state != un->state) {
+    un->checked = PETSC_FALSE;
+    PetscCall(UniformizationGenerator_Private(un, A));
+  }
+  PetscCall(TSUniformizationRates_Private(ts, end, step));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &un->state));
+  un->id      = id;
+  un->checked = PETSC_TRUE;
+  un->A       = A; /* ts has the reference */
   /* any rate that is no smaller will do, and this one has a reciprocal */
   un->alpha              = un->maxrate > 0 ? PetscMax(un->maxrate * un->factor, PETSC_REAL_MIN) : 0;
   un->info.alpha         = un->alpha;

@@ -62,8 +62,11 @@ typedef struct {
   PetscObjectState state;
   PetscBool        checked; /* id and state are those of a matrix that was looked at */
   PetscReal        maxrate, alpha, defect;
-  PetscInt         row;      /* nonzeros of the longest row, or -1 */
-  PetscInt         reach[2]; /* the rows of a column lie so far before and after it at the most; known with row */
+  PetscReal        drift;          /* what rates of the program's own functions were seen to differ by, by their size */
+  PetscReal        since;          /* when these were seen first */
+  Vec              probe, product; /* a vector, and its product with the matrix; NULL where no function is the program's own */
+  PetscInt         row;            /* nonzeros of the longest row, or -1 */
+  PetscInt         reach[2];       /* the rows of a column lie so far before and after it at the most; known with row */
 
   /* vectors: v_k, room for the next, the solution at the beginning of the pass, sums that are free */
   Vec      v, work, base, free[64];
@@ -83,8 +86,7 @@ typedef struct {
   LitheStepEnds           ends;
   PetscInt                n, done; /* outputs, and those that are over */
   TSUniformizationOutput *output;
-  PetscObjectState        solution; /* of vec_sol as the pass left it */
-  PetscBool               steady;   /* v stays as it is */
+  PetscBool               steady; /* v stays as it is */
 
   /* errors and rewards at the beginning of the pass */
   PetscReal             start; /* time of the first step */
@@ -102,7 +104,10 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsCreate_Private(PetscReal q, PetscReal eps, PetscBool fromzero, PetscBool above, TSUniformizationWeights *);
 PETSC_INTERN PetscErrorCode TSUniformizationWeightsDestroy_Private(TSUniformizationWeights *);
-PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS);
+PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS, PetscReal end, PetscBool step);
+PETSC_INTERN PetscErrorCode TSUniformizationEvaluate_Private(TS, PetscReal, Vec);
+PETSC_INTERN PetscErrorCode TSUniformizationRates_Private(TS, PetscReal end, PetscBool step);
+PETSC_INTERN PetscErrorCode TSUniformizationRatesEnd_Private(TS);
 PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *);

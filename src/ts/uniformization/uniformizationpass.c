@@ -32,11 +32,11 @@ PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheS
    The error that products, sums and the rounding of alpha t leave, at the worst, in a pass of n products over q = alpha t, as a
    multiple of || v_0 ||_1. With unit roundoff u and rows of m nonzeros a product is off by 2 m u || v ||_1, || Q^T / alpha ||_1
    being at most 2; its scaling and addition by 5 u; the sum by 3 u and by u a term. A column sum that is not zero makes the mass
-   grow or shrink.
+   grow or shrink; rates of which each may be off by the factor un->drift are a matrix that is off by 2 alpha times as much.
 */
 static PetscReal UniformizationRounding_Private(TS_Uniformization *un, PetscReal q, PetscReal n)
 {
-  const PetscReal u = PETSC_MACHINE_EPSILON / 2, growth = q * un->defect;
+  const PetscReal u = PETSC_MACHINE_EPSILON / 2, growth = q * (un->defect + 2 * un->drift);
 
   return (n * (2 * PetscMax(un->row, 1) + 8) + 4 * q + 3) * u + (growth < 1 ? growth + growth * growth : PetscExpReal(growth));
 }
