@@ -26,8 +26,6 @@ static char help[] = "Times GMRES against GMRES with a compressed basis, in one 
 
 #include "common.h"
 #include <lithe.h>
-#include <litheksp.h>
-#include <lithemat.h>
 #include <petsctime.h>
 
 /* clang-format off */

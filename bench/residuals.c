@@ -24,7 +24,6 @@ static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMR
 
 #include "common.h"
 #include <lithe.h>
-#include <litheksp.h>
 
 static const char *const methods[] = {"gmres", "gmres2", "double", "single", "half", "bfloat16", "frsz2_32", "frsz2_21", "frsz2_16"};
 #define NMETHODS  ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(methods))

@@ -24,8 +24,6 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
 #include "common.h"
 #include "sbpsat/problem.h"
 #include <lithe.h>
-#include <lithemat.h>
-#include <lithepc.h>
 #include <petsctime.h>
 
 #define LIST_MAX 16

@@ -28,8 +28,6 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
 #include "common.h"
 #include <ctmc.h>
 #include <lithe.h>
-#include <lithemat.h>
-#include <lithets.h>
 #include <petsctime.h>
 
 typedef struct {

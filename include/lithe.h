@@ -3,15 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* SUBMANSEC = Sys */
+/* The whole public API. A source file that needs one part only may include the header of that part. */
 
-#include <petscsys.h>
-
-#define LITHE_VERSION_MAJOR    0
-#define LITHE_VERSION_MINOR    1
-#define LITHE_VERSION_SUBMINOR 0
-#define LITHE_VERSION          "0.1.0"
-
-PETSC_EXTERN PetscErrorCode LitheInitializePackage(void);
-PETSC_EXTERN PetscErrorCode LitheFinalizePackage(void);
-PETSC_EXTERN PetscErrorCode LitheGetVersion(char[], size_t);
+#include <lithesys.h>
+#include <lithemat.h>
+#include <lithepc.h>
+#include <litheksp.h>
+#include <lithets.h>

@@ -5,6 +5,7 @@
 
 /* SUBMANSEC = KSP */
 
+#include <lithesys.h>
 #include <petscksp.h>
 
 #define KSPCBGMRES  "cbgmres"

@@ -5,7 +5,7 @@
 
 /* SUBMANSEC = Mat */
 
-#include <lithe.h>
+#include <lithesys.h>
 #include <petscdm.h>
 #include <petscmat.h>
 

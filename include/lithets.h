@@ -5,6 +5,7 @@
 
 /* SUBMANSEC = TS */
 
+#include <lithesys.h>
 #include <petscts.h>
 
 #define TSUNIFORMIZATION "uniformization"

@@ -6,7 +6,6 @@ static char help[] = "Products of parallel matrices are the same, bit for bit, w
   -transports <list> -cuda\n\n";
 
 #include <lithe.h>
-#include <lithemat.h>
 #include <petscdmda.h>
 
 typedef struct {

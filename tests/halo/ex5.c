@@ -6,7 +6,6 @@ static char help[] = "Products on devices with a process that comes late: the sa
   -absent: the last process takes no part in a product; run with -lithe_halo_timeout 1\n\n";
 
 #include <lithe.h>
-#include <lithemat.h>
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
 

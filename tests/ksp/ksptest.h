@@ -6,7 +6,6 @@
 /* What the tests of KSPCBGMRES share: the matrices of tests/mat, solvers made from a line of options, and a line for what fails */
 
 #include <lithe.h>
-#include <litheksp.h>
 #include <tests/failures.h>
 #include <tests/mat/vcrstest.h>
 

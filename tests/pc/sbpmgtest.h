@@ -6,7 +6,6 @@
 /* What the tests of PCSBPMG share: the manufactured problem on a grid, vectors that do not depend on who owns what, and failures */
 
 #include <lithe.h>
-#include <lithepc.h>
 #include <petscksp.h>
 #include <tests/failures.h>
 #include <tutorials/sbpsat/problem.c>

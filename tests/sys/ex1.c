@@ -4,8 +4,35 @@
 
 static char help[] = "The package: it initialises once, however often it is asked to, and again after PetscFinalize().\n\n";
 
-#include <lithemat.h>
-#include <petscmat.h>
+#include <lithe.h>
+
+/* lithe.h has all parts of the API: types, enums and functions of each, and what they come from in PETSc */
+static PetscErrorCode TestParts(void)
+{
+  PetscErrorCode (*const functions[])(void) = {(PetscErrorCode(*)(void))MatVCRSGetInfo, (PetscErrorCode(*)(void))MatHYBMGPUGetInfo, (PetscErrorCode(*)(void))MatSBPSATGetOrder, (PetscErrorCode(*)(void))PCVCRSGetInfo, (PetscErrorCode(*)(void))PCSBPMGSetCycle, (PetscErrorCode(*)(void))KSPCBGMRESGetInfo, (PetscErrorCode(*)(void))TSUniformizationGetInfo};
+  Mat A;
+  PC  pc;
+  KSP ksp;
+  TS  ts;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(functions); i++) PetscCheck(functions[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Function %d is not in the library", (int)i);
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATHYBMGPU));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetType(pc, PCVCRS));
+  PetscCall(PCVCRSSetFactorSolve(pc, PCVCRS_FACTOR_AUTO));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCBGMRES));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
+  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
+  PetscCall(TSUniformizationSetMethod(ts, TS_UNIFORMIZATION_FOXGLYNN));
+  PetscCall(TSDestroy(&ts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 int main(int argc, char **argv)
 {
@@ -44,6 +71,7 @@ int main(int argc, char **argv)
       PetscCall(MatDestroy(&A));
     }
 
+    PetscCall(TestParts());
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "round %d: Lithe is there\n", round));
     PetscCall(PetscFinalize());
   }

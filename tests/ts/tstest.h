@@ -6,7 +6,6 @@
 /* What the tests of TSUNIFORMIZATION share: small chains, and their solutions in long double */
 
 #include <lithe.h>
-#include <lithets.h>
 #include <tests/failures.h>
 #include <tests/mat/vcrstest.h>
 

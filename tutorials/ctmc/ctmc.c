@@ -18,7 +18,6 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 
 #include "ctmc.h"
 #include <lithe.h>
-#include <lithets.h>
 #include <picture.h>
 
 /* What is solved */

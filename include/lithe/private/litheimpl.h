@@ -7,7 +7,7 @@
    What every class of the package needs: its log events and its registration function.
 */
 
-#include <lithe.h>
+#include <lithesys.h>
 
 /* Log events: -log_view lists them by these names without the underscore, MatVCRSCompress and so on */
 PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the host or the device */
