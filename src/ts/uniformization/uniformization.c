@@ -255,6 +255,9 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A = Q^T: column j of A has the rates of state j. The matrix
   may be of any type that has `MatMult()` and `MatGetDiagonal()`. It is checked to come from a generator.
 
+  Rates must be constant. Functions of the program's own in place of these two are called at several times, with different vectors, and refused if they depend on
+  time or on the solution, or if the right-hand side is not the product with the matrix. Not all changes can be found so.
+
   With alpha = max |q_ii| and the stochastic matrix P^T = I + Q^T / alpha the solution is the sum of (P^T)^k p(0) with Poisson weights of
   mean alpha t, which are cut off where what is left out is within the error allowed: alpha t and some standard deviations products, whatever
   the matrix. Nothing but the weights is approximated, and no time step has to be chosen: `TSSolve()` goes from one evaluation time

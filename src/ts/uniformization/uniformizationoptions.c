@@ -572,8 +572,10 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Level: intermediate
 
   Notes:
+  Functions of the program's own are compared with the matrix in any case, see `TSUNIFORMIZATION`: what they may differ by is the same tolerance.
+
   A matrix is checked once, when it is used first or after a change. An error names the first state with a negative rate, or whose rates do not sum to
-  zero. Rows are read where the type of the matrix can give them. If it cannot, products with random vectors must do: a column sum
+  zero. Entries are read where the type of the matrix can give them, with symmetric storage and virtual transposes, too. If it cannot, products with random vectors must do: a column sum
   that is not zero shows, a negative rate always with up to 64 states, and with more only where positive ones do not hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum
   that was found is in the bound of the error.
 
