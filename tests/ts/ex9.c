@@ -288,7 +288,7 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
     longest = PetscMax(longest, n);
   }
   if (type->entries && type->bs == 1) {
-    const PetscReal steps = (PetscReal)info.products * (PetscReal)(2 * (strcmp(type->name, "dense") ? longest : c.n) + 8) * PETSC_MACHINE_EPSILON / 2;
+    const PetscReal steps = (PetscReal)info.products * (PetscReal)(2 * (strcmp(type->name, "dense") != 0 ? longest : c.n) + 8) * PETSC_MACHINE_EPSILON / 2;
 
     count++;
     if (!(info.rounding >= steps && info.rounding <= 4 * steps)) FAIL("%s: rounding may be %g, and is %g by rows", type->name, (double)info.rounding, (double)steps);
@@ -437,7 +437,7 @@ int main(int argc, char **argv)
     PetscCall(TestSolve(&types[i], PETSC_TRUE));
     PetscCall(TestSolve(&types[i], PETSC_FALSE));
     PetscCall(TestFaults(&types[i]));
-    if (types[i].entries && strcmp(types[i].name, "dense")) PetscCall(TestHidden(&types[i]));
+    if (types[i].entries && strcmp(types[i].name, "dense") != 0) PetscCall(TestHidden(&types[i]));
   }
   PetscCall(TestNoDiagonal());
   if (count < 200) FAIL("only %" PetscInt_FMT " comparisons", count);
