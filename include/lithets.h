@@ -40,7 +40,7 @@ typedef struct {
   PetscReal  truncation;    /* of the Poisson weights */
   PetscReal  steady;        /* of taking a vector for steady */
   PetscReal  negligible;    /* of states left out */
-  PetscReal  rounding;      /* of products and sums, at the worst, with the defect of the column sums */
+  PetscReal  rounding;      /* of products and sums, at the worst, with the defect of the column sums and of rates from functions */
   PetscBool  roundingknown; /* false where the rows of the matrix cannot be read: rounding then counts a row as one nonzero */
   PetscReal  defect;        /* the largest |column sum| of Q^T that the check found, over alpha */
   PetscInt64 products;      /* with Q^T */

@@ -159,6 +159,19 @@ static PetscErrorCode IFunction(TS ts, PetscReal t, Vec u, Vec udot, Vec f, void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode IJacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal shift, Mat A, Mat B, void *ctx)
+{
+  (void)ts;
+  (void)t;
+  (void)u;
+  (void)udot;
+  (void)shift;
+  (void)A;
+  (void)B;
+  (void)ctx;
+  return PETSC_ERR_PLIB; /* nobody calls it */
+}
+
 /* The start: a solver with functions of the program's own, or PETSc's where a member of Rates is -1 */
 static PetscErrorCode Begin(Program *p, int rates, int function, PetscBool shell, const char options[], TS *ts, Vec *x)
 {
@@ -337,6 +350,24 @@ static PetscErrorCode TestForms(void)
   TEST_REFUSED("TSSetIFunction()", TSSolve(ts, x), "TSSetIFunction()", "implicit TSType");
   PetscCall(End(&p, &ts, &x));
 
+  /* In place of the right-hand side: a mass matrix would be in it */
+  PetscCall(Begin(&p, -1, -1, PETSC_FALSE, "", &ts, &x));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
+  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
+  PetscCall(TSSetIFunction(ts, NULL, IFunction, &p));
+  PetscCall(TSSetIJacobian(ts, p.A, p.A, IJacobian, &p));
+  PetscCall(TSSetMaxTime(ts, 1.0));
+  TEST_REFUSED("TSSetIFunction() alone", TSSolve(ts, x), "TSSetIFunction()", "mass matrix");
+  PetscCall(End(&p, &ts, &x));
+
+  /* A Jacobian for implicit types does no harm */
+  PetscCall(Begin(&p, RATES_CONSTANT, -1, PETSC_FALSE, "", &ts, &x));
+  PetscCall(TSSetIJacobian(ts, p.A, p.A, IJacobian, &p));
+  PetscCall(TSSolve(ts, x));
+  PetscCall(Right("TSSetIJacobian()", &p, ts, x, 1));
+  PetscCall(End(&p, &ts, &x));
+
   /* Between two solves */
   PetscCall(Begin(&p, -1, -1, PETSC_FALSE, "", &ts, &x));
   PetscCall(TSSolve(ts, x));
@@ -502,6 +533,7 @@ int main(int argc, char **argv)
 
   # what a call leaves behind that ends with an error is not looked at
   testset:
+    requires: double
     output_file: output/ex1_1.out
     filter: grep -E "right|failed|FAIL"
 

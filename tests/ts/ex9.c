@@ -451,6 +451,7 @@ int main(int argc, char **argv)
 
   # what a call leaves behind that ends with an error is not looked at
   test:
+    requires: double
     output_file: output/ex1_1.out
     filter: grep -E "right|failed|FAIL"
     nsize: {{1 2 3}}
