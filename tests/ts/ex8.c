@@ -227,7 +227,7 @@ static PetscErrorCode End(Program *p, TS *ts, Vec *x)
 static PetscErrorCode Right(const char what[], Program *p, TS ts, Vec x, Long t)
 {
   Long                 exact[CHAIN_MAX], first[CHAIN_MAX];
-  double               error;
+  double               error = 0;
   TSUniformizationInfo info;
 
   PetscFunctionBeginUser;
@@ -291,7 +291,7 @@ static PetscErrorCode TestRefusedRates(const char what[], int rates, int functio
       TS             ts;
       Vec            x;
       char           name[128];
-      TestError      error;
+      TestError      error = {""};
       PetscErrorCode code;
       const char    *words[] = {first, second, NULL};
 
@@ -301,7 +301,6 @@ static PetscErrorCode TestRefusedRates(const char what[], int rates, int functio
       PetscCall(PetscSNPrintf(name, sizeof(name), "%s %g%s%s", what, (double)k, shell ? ", shell" : "", step ? ", steps" : ""));
       PetscCall(TSSetSolution(ts, x));
       PetscCall(TSSetTimeStep(ts, 0.5));
-      error.text[0] = 0;
       PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
       if (step) {
         code = TSStep(ts);

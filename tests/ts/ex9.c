@@ -255,7 +255,7 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
   PetscScalar         *xx;
   PetscInt             begin, end, longest = 0;
   Long                 p[CHAIN_MAX], exact[CHAIN_MAX];
-  double               error;
+  double               error = 0;
   TSUniformizationInfo info;
 
   PetscFunctionBeginUser;
@@ -318,7 +318,7 @@ static PetscErrorCode TestFaults(const Type *type)
     TS             ts;
     Vec            x;
     char           name[128];
-    TestError      error;
+    TestError      error = {""};
     PetscErrorCode code;
     const char    *words[] = {faults[k].words[0], faults[k].words[1], NULL};
 
@@ -343,7 +343,6 @@ static PetscErrorCode TestFaults(const Type *type)
     PetscCall(VecSet(x, 1.0));
     PetscCall(TSSetMaxTime(ts, 1.0));
     PetscCall(PetscSNPrintf(name, sizeof(name), "%s, blocks of %" PetscInt_FMT ", %s", type->name, type->bs, faults[k].what));
-    error.text[0] = 0;
     PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
     code = TSSolve(ts, x);
     PetscCall(PetscPopErrorHandler());
@@ -364,7 +363,7 @@ static PetscErrorCode TestHidden(const Type *type)
   Vec            x;
   PetscInt       begin, end;
   char           name[128];
-  TestError      error;
+  TestError      error = {""};
   PetscErrorCode code;
   const char    *words[] = {"from state 500 to state 700 ", "-0.001", NULL};
 
@@ -393,7 +392,6 @@ static PetscErrorCode TestHidden(const Type *type)
   PetscCall(VecSet(x, 1.0));
   PetscCall(TSSetMaxTime(ts, 1.0));
   PetscCall(PetscSNPrintf(name, sizeof(name), "%s, blocks of %" PetscInt_FMT ", a hidden rate", type->name, type->bs));
-  error.text[0] = 0;
   PetscCall(PetscPushErrorHandler(TestErrorHandler, &error));
   code = TSSolve(ts, x);
   PetscCall(PetscPopErrorHandler());
