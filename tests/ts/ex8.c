@@ -32,6 +32,8 @@ typedef struct {
   double    u0;
 } Program;
 
+static PetscInt every = 1; /* of the times and periods; if not each, fewer shells and steps, too */
+
 static PetscReal Factor(const Program *p, Rates rates, PetscReal t)
 {
   switch (rates) {
@@ -247,11 +249,12 @@ static PetscErrorCode Right(const char what[], Program *p, TS ts, Vec x, Long t)
 /* Functions that are constant: the right solution, few calls, and the matrix as it was */
 static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
 {
-  Program   p;
-  TS        ts;
-  Vec       x, y, before;
-  PetscReal difference;
-  char      what[128];
+  const PetscInt steps = every > 1 ? 2 : 8;
+  Program        p;
+  TS             ts;
+  Vec            x, y, before;
+  PetscReal      difference;
+  char           what[128];
 
   PetscFunctionBeginUser;
   PetscCall(Begin(&p, rates, function, shell, "", &ts, &x));
@@ -271,11 +274,11 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   /* Steps: the matrix is compared in each */
   PetscCall(TSSetTime(ts, 0.0));
   PetscCall(TSSetStepNumber(ts, 0));
-  PetscCall(TSSetTimeStep(ts, 0.125));
+  PetscCall(TSSetTimeStep(ts, (PetscReal)1 / (PetscReal)steps));
   p.calls = p.functions = 0;
-  for (PetscInt i = 0; i < 8; i++) PetscCall(TSStep(ts));
+  for (PetscInt i = 0; i < steps; i++) PetscCall(TSStep(ts));
   PetscCall(Right(what, &p, ts, x, 1));
-  if (p.calls > (rates < 0 ? 0 : 8 * 3 + 8) || p.functions > (function < 0 ? 0 : 8 * 4 + 8)) FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
+  if (p.calls > (rates < 0 ? 0 : steps * 3 + 8) || p.functions > (function < 0 ? 0 : steps * 4 + 8)) FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&before));
   PetscCall(End(&p, &ts, &x));
@@ -285,7 +288,7 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
 /* Rates that are not: in TSSolve(), and in steps */
 static PetscErrorCode TestRefusedRates(const char what[], int rates, int function, PetscReal k, PetscBool steps, const char *first, const char *second)
 {
-  for (int shell = 0; shell < (rates < 0 ? 1 : 2); shell++) {
+  for (int shell = 0; shell < (rates < 0 || every > 1 ? 1 : 2); shell++) {
     for (int step = 0; step < (steps ? 2 : 1); step++) {
       Program        p;
       TS             ts;
@@ -491,7 +494,9 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  for (int shell = 0; shell < 2; shell++) {
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* of the times and periods */
+  if (every > 1) PetscCall(TestConstant(RATES_CONSTANT, RATES_CONSTANT, PETSC_TRUE));
+  for (int shell = 0; shell < (every > 1 ? 1 : 2); shell++) {
     PetscCall(TestConstant(-1, -1, (PetscBool)shell));
     PetscCall(TestConstant(-1, RATES_CONSTANT, (PetscBool)shell));
     PetscCall(TestConstant(-1, RATES_ROUNDING, (PetscBool)shell));
@@ -504,11 +509,11 @@ int main(int argc, char **argv)
   PetscCall(TestRefusedRates("rates 1 + t", RATES_LINEAR, -1, 1, PETSC_TRUE, DEPENDS_ON_TIME));
   PetscCall(TestRefusedRates("function 1 + t", -1, RATES_LINEAR, 1, PETSC_TRUE, DEPENDS_ON_TIME));
   PetscCall(TestRefusedRates("rates and function 1 + t", RATES_LINEAR, RATES_LINEAR, 1, PETSC_TRUE, DEPENDS_ON_TIME));
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(periods); i++) {
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(periods); i += (size_t)every) {
     PetscCall(TestRefusedRates("periodic rates", RATES_PERIODIC, -1, periods[i], PETSC_TRUE, DEPENDS_ON_TIME));
     PetscCall(TestRefusedRates("periodic function", -1, RATES_PERIODIC, periods[i], PETSC_TRUE, DEPENDS_ON_TIME));
   }
-  for (int i = 1; i < 64; i++) {
+  for (PetscInt i = 1; i < 64; i += every) {
     PetscCall(TestRefusedRates("rates that switch", RATES_SWITCH, -1, (PetscReal)i / 64, PETSC_FALSE, DEPENDS_ON_TIME));
     if (i <= 42) PetscCall(TestRefusedRates("a pulse of rates", RATES_PULSE, -1, (PetscReal)i / 64, PETSC_FALSE, DEPENDS_ON_TIME));
   }
@@ -521,7 +526,7 @@ int main(int argc, char **argv)
   PetscCall(TestOtherType());
   PetscCall(TestPieces());
   PetscCall(TestCallback());
-  if (count < 390) FAIL("only %" PetscInt_FMT " comparisons", count);
+  if (count < (every == 1 ? 390 : 60)) FAIL("only %" PetscInt_FMT " comparisons", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons\n", count));
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());
@@ -538,11 +543,16 @@ int main(int argc, char **argv)
 
     test:
       suffix: 1
-      nsize: {{1 2 3}}
+      args: -mat_type {{aij vcrs hybmgpu}}
 
     test:
-      suffix: vcrs
-      nsize: {{1 2}}
-      args: -mat_type {{vcrs hybmgpu}}
+      suffix: mpi
+      nsize: {{2 3}}
+      args: -every 21
+
+    test:
+      suffix: mpi_vcrs
+      nsize: 2
+      args: -mat_type {{vcrs hybmgpu}} -every 21
 
 TEST*/
