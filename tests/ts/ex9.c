@@ -428,17 +428,20 @@ static PetscErrorCode TestNoDiagonal(void)
 
 int main(int argc, char **argv)
 {
+  PetscInt every = 1;
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(types); i++) {
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL)); /* of the types */
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(types); i += (size_t)every) {
     PetscCall(TestSolve(&types[i], PETSC_TRUE));
     PetscCall(TestSolve(&types[i], PETSC_FALSE));
     PetscCall(TestFaults(&types[i]));
     if (types[i].entries && strcmp(types[i].name, "dense") != 0) PetscCall(TestHidden(&types[i]));
   }
   PetscCall(TestNoDiagonal());
-  if (count < 200) FAIL("only %" PetscInt_FMT " comparisons", count);
+  if (count < 200 / every) FAIL("only %" PetscInt_FMT " comparisons", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons\n", count));
   PetscCall(TestReport(failures, "all is right\n", 0));
   PetscCall(PetscFinalize());
@@ -448,10 +451,18 @@ int main(int argc, char **argv)
 /*TEST
 
   # what a call leaves behind that ends with an error is not looked at
-  test:
+  testset:
     requires: double
     output_file: output/ex1_1.out
     filter: grep -E "right|failed|FAIL"
-    nsize: {{1 2 3}}
+
+    test:
+      suffix: 1
+      nsize: {{1 2}}
+
+    test:
+      suffix: mpi
+      nsize: 3
+      args: -every 3
 
 TEST*/
