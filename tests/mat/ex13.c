@@ -210,9 +210,9 @@ static PetscErrorCode HasColumnsInOrder(Mat A, PetscBool *order)
 /* Compressed on the device, where a product puts the entries of grouped columns in another order, and read back: what the host has made, C */
 static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const char where[], PetscInt *failures)
 {
-  const char *names[] = {"-mat_vcrs_layout", "-mat_vcrs_loss", "-mat_vcrs_bits", "-mat_vcrs_drop_aij"};
+  const char *names[] = {"-mat_vcrs_layout", "-mat_vcrs_loss", "-mat_vcrs_bits", "-mat_vcrs_drop_aij", "-mat_vcrs_allow_lossy_operator"};
   char        bits[8];
-  const char *values[] = {MatVCRSLayouts[store->layout], MatVCRSLosses[store->loss], bits, "yes"};
+  const char *values[] = {MatVCRSLayouts[store->layout], MatVCRSLosses[store->loss], bits, "yes", "yes"};
   Mat         D, A, E;
   Vec         x, y;
   PetscBool   same, order;
@@ -223,9 +223,9 @@ static PetscErrorCode CompareFromDevice(Mat B, const Store *store, Mat C, const 
   PetscCall(MatCreateVecs(D, &x, &y));
   PetscCall(VecSetRandom(x, NULL));
   PetscCall(MatMult(D, x, y)); /* it is on the device now */
-  for (int o = 0; o < 4; o++) PetscCall(PetscOptionsSetValue(NULL, names[o], values[o]));
+  for (int o = 0; o < 5; o++) PetscCall(PetscOptionsSetValue(NULL, names[o], values[o]));
   PetscCall(MatConvert(D, MATVCRS, MAT_INITIAL_MATRIX, &A));
-  for (int o = 0; o < 4; o++) PetscCall(PetscOptionsClearValue(NULL, names[o]));
+  for (int o = 0; o < 5; o++) PetscCall(PetscOptionsClearValue(NULL, names[o]));
   for (int p = 0; p < 2; p++) {
     PetscCall(MatMult(A, x, y));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &E));
@@ -273,6 +273,7 @@ int main(int argc, char **argv)
       if (grids[g].media && s > 1) continue;
       if (k++ % every != first) continue;
       PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
+      PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));
       PetscCall(MatVCRSSetLayout(A, stores[s].layout));
       PetscCall(MatVCRSSetLoss(A, stores[s].loss));
       if (stores[s].loss == MATVCRS_LOSS_BINS) PetscCall(MatVCRSSetBins(A, stores[s].bits));

@@ -314,6 +314,7 @@ int main(int argc, char **argv)
           PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s%s, layout %s", TestKindNames[kind], losses[l].name, rowsums ? "" : ", row sums not kept", MatVCRSLayouts[layout]));
           PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
           if (symmetric) PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
+          PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));
           PetscCall(MatVCRSSetLayout(A, (MatVCRSLayout)layout));
           PetscCall(MatVCRSSetLoss(A, losses[l].loss));
           PetscCall(MatVCRSSetBits(A, losses[l].bits));

@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 
     PetscCall(TestUsage(&before));
     PetscCall(TestCreateLarge(32, cases[k].constant, &A));
+    PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));
     PetscCall(MatVCRSSetLayout(A, cases[k].layout));
     PetscCall(MatVCRSSetPlainRows(A, cases[k].plain));
     PetscCall(MatVCRSSetLoss(A, cases[k].loss));

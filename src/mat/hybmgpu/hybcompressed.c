@@ -12,6 +12,7 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   Mat_HYBMGPU *ctx;
   Mat_VCRS    *vcrs;
   MatVCRSLoss  loss;
+  PetscBool    lossy;
   Mat          C;
 
   PetscFunctionBegin;
@@ -20,10 +21,11 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   PetscCall(MatSetOptionsPrefix(C, ctx->prefix ? ctx->prefix : ((PetscObject)A)->prefix));
   PetscCall(MatConvert(C, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &C));
   PetscCall(MatVCRSGetLoss(C, &loss));
-  if (loss != MATVCRS_LOSS_NONE) PetscCall(MatDestroy(&C));
-  PetscCheck(loss == MATVCRS_LOSS_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, sell or csr", MatVCRSLosses[loss]);
-  PetscCall(MatVCRSDropAIJ(C));
   PetscCall(MatVCRSGetContext(C, &vcrs));
+  lossy = vcrs->lossy;
+  if (lossy) PetscCall(MatDestroy(&C));
+  PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, sell or csr", MatVCRSLosses[loss]);
+  PetscCall(MatVCRSDropAIJ(C));
   vcrs->beside = ctx->beside;
   *compressed  = C;
   PetscFunctionReturn(PETSC_SUCCESS);

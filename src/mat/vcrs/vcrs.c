@@ -115,6 +115,8 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   ctx->plan   = plan;
   ctx->report = report;
   ctx->used   = own;
+  ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
+  ctx->gone   = PETSC_FALSE;
   PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
   PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
   PetscCall(PetscTime(&end));
@@ -143,7 +145,7 @@ PetscErrorCode MatVCRSCompress(Mat A)
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
   do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
   while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
-  if (ctx->dropaij) PetscCall(MatVCRSDropAIJ_Seq(A));
+  if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ_Seq(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -381,7 +383,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
 . -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
-. -mat_vcrs_allow_lossy_operator                       - let a lossy matrix be the operator of a solve
+. -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
 . -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 

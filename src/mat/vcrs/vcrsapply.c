@@ -145,7 +145,7 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = op(A) x (+ add), on one process or on many; add may be NULL or y */
+/* y = op(A) x (+ add), on one process or on many; add may be NULL or y. For products that are part of one which was checked */
 PetscErrorCode MatVCRSApply(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 {
   Mat_VCRS *ctx;
@@ -174,6 +174,7 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress(A));
   PetscCall(MatVCRSUpload_Private(A));
   PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
@@ -190,45 +191,57 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
 }
 #endif
 
+/* What a program asks for */
+static PetscErrorCode MatVCRSProduct_Private(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
+  PetscCall((*ctx->apply)(A, op, x, add, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatMult_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, NULL, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_N, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_N, x, add, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_N, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultTranspose_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, NULL, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_T, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_T, x, add, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_T, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultHermitianTranspose_VCRS(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, NULL, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_H, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMultHermitianTransposeAdd_VCRS(Mat A, Vec x, Vec add, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSApply(A, VCRS_OP_H, x, add, y));
+  PetscCall(MatVCRSProduct_Private(A, VCRS_OP_H, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,6 +69,8 @@ static PetscErrorCode MatVCRSCompressFromDevice_Private(Mat A, Mat B)
   ctx->dplan  = dplan;
   ctx->report = report;
   ctx->used   = opt;
+  ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
+  ctx->gone   = PETSC_FALSE;
   PetscCall(VCRSPlanHostCost(table, &ctx->hostcost));
   PetscCall(PetscObjectStateGet((PetscObject)B, &ctx->state));
   PetscCall(PetscTime(&end));
@@ -156,7 +158,7 @@ PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat A, Mat B)
   if (!device || !ctx->lossy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSetVecType(B, VECCUDA));
   PetscCall(MatVCRSCompressFromDevice_Private(A, B));
-  if (ctx->dropaij) PetscCall(MatVCRSDropAIJ_Seq(B));
+  if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ_Seq(B));
 
   /* MatConvert() increases the state once more before it returns, with the values as they are */
   ctx->state++;

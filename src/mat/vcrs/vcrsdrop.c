@@ -375,6 +375,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   /* With inodes MATSEQAIJ relaxes blocks of rows; only it can */
   if (inodes) PetscCall(MatVCRSRetakeInstallSOR_Private(A));
   ctx->dropped = PETSC_TRUE;
+  ctx->gone    = ctx->lost;
   PetscCall(MatVCRSPlacePlainRows_Private(A));
   PetscCall(PetscInfo(A, "The AIJ arrays are given back\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -443,6 +444,7 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   }
   if (!ctx->dropped) PetscCall(MatVCRSReplaceOperations_Private(A, PETSC_TRUE));
   ctx->dropped = PETSC_TRUE;
+  ctx->gone    = ctx->lost;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -493,7 +495,8 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
 
   A small matrix may then be multiplied on a CPU from plain rows, which take about as much as the AIJ arrays did, see `MatVCRSSetPlainRows()`.
 
-  From a lossy matrix come back the values that it multiplies with: those that were set are gone.
+  From a lossy matrix come back the values that it multiplies with: those that were set are gone. The option therefore leaves the
+  arrays of such a matrix unless `MatVCRSSetAllowLossyOperator()` was called; this function gives them back in any case.
 
   The arrays stay where they hold what the compressed form does not, or where something points into
   them: after `MatStoreValues()`, with a `MatFDColoring` of the matrix (with which `SNES` computes a

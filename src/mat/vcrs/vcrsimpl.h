@@ -34,7 +34,9 @@ typedef struct {
 typedef struct {
   VCRSOptions      opt;
   PetscBool        lossy;      /* opt asks for loss */
-  PetscBool        allowlossy; /* as the operator of a solve */
+  PetscBool        lost;       /* the last compression changed an entry, on some process */
+  PetscBool        gone;       /* nothing has the exact entries any more */
+  PetscBool        allowlossy; /* products also outside of preconditioners */
   PetscBool        beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
   PetscBool        mayplain;   /* products on the host may use plain rows */
   PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
@@ -116,6 +118,7 @@ PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */
 PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
@@ -155,8 +158,21 @@ PETSC_INTERN PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *);
 /* vcrsview.c */
 PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
 
-/* vcrsoperator.c: from now on refuse lossy matrices as operators of solves */
-PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
+/* vcrsoperator.c: which products a lossy matrix does */
+PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void); /* from now on see preconditioners, and factorizations, begin */
+PETSC_INTERN PetscErrorCode MatVCRSCheckProduct_Private(Mat);
+
+/* Before a product that a program asks for; in those of blocks, as parts of products, everything has been checked */
+static inline PetscErrorCode MatVCRSCheckProduct(Mat A, const Mat_VCRS *ctx)
+{
+  return ctx->lossy && !ctx->allowlossy ? MatVCRSCheckProduct_Private(A) : PETSC_SUCCESS;
+}
+
+/* Exact entries that are nowhere else are not given back by an option */
+static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
+{
+  return ctx->dropaij && (!ctx->lost || ctx->allowlossy) ? PETSC_TRUE : PETSC_FALSE;
+}
 
 /* vcrsdrop.c: give the AIJ arrays back and take them again */
 PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char[], PetscBool, Mat *); /* a new MATSEQAIJ from A's plan, with its values or with zeros, and with a prefix of its own */

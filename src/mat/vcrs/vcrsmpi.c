@@ -251,10 +251,21 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
 
   PetscCall(MatVCRSGetContext(Ad, &d));
   PetscCall(MatVCRSGetContext(Ao, &o));
+  ctx->lost = PETSC_FALSE;
+  ctx->gone = PETSC_FALSE;
+  if (ctx->lossy) {
+    PetscReal worst[2] = {PetscMax(d->report.maxabserror, o->report.maxabserror), PetscMax(d->report.bound, o->report.bound)};
+
+    /* All processes refuse a product, or none, that of a block too */
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, comm));
+    ctx->report.maxabserror = worst[0];
+    ctx->report.bound       = worst[1];
+    ctx->lost = d->lost = o->lost = (PetscBool)(worst[0] > 0.0);
+  }
   ctx->buildtime = d->buildtime + o->buildtime;
   ctx->used      = d->used;
   ctx->state     = state;
-  if (ctx->dropaij) PetscCall(MatVCRSDropAIJ(A));
+  if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,10 +336,13 @@ static PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
 /* y = x + scale A x, and the sums: in one sweep where few rows need ghosts. These rows get their part when the others are done */
 PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
+  Mat_VCRS *ctx;
   Mat       Ad, Ao;
   PetscBool few = PETSC_FALSE;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
   PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   PetscCall(MatVCRSGhostsBegin_Private(A, x));

@@ -3,21 +3,29 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What a matrix cannot see from its own operations, and a log handler can.
+   Which products a lossy MATVCRS does.
 
-   PETSc tells its log handlers the objects of each event before the event's work begins, and an
-   error that a handler returns ends the call that logged it. Two things are watched:
+   A matrix in a preconditioner may be wrong by a few percent; the operator of a solve, of an eigenvalue
+   problem or of a program's own loop defines the problem. A product cannot tell who asks for it. So a
+   matrix of which an entry was changed multiplies
 
-     - A solve, unless it is part of a preconditioner, must not have a lossy MATVCRS as its operator:
-       a matrix in the preconditioner may be wrong by a few percent, the operator defines the problem.
+     - if its loss is allowed (MatVCRSSetAllowLossyOperator());
+     - inside of a preconditioner (PC), unless that one belongs to a solve whose operator has lost
+       entries as well: the preconditioner may be all that such a solve does (KSPPREONLY).
+
+   Every other product is an error. That a preconditioner is at work is told by PETSc's log events:
+   PETSc tells its log handlers the objects of each event before the event's work begins. Where they say
+   nothing (-log_exclude, a PETSc without logging, no room for another handler), a product is refused.
+   The handler is of this process only. It is started when the first matrix becomes lossy or gives its
+   arrays back, so that other programs have none.
+
+   The handler serves two more purposes. An error that it returns ends the call that logged the event:
+
+     - A solve with a lossy operator is refused as it begins, before vectors are locked for a product. One by
+       a preconditioner alone is refused only if its operator gave its exact entries back.
      - A factorisation reads the AIJ arrays of the matrix without asking it: where they were given
-       back they are taken again first.
-
-   The handler is of this process only and is started when the first matrix becomes lossy or gives
-   its arrays back, so that other programs have none. In a PETSc that was configured without logging,
-   or where the events are switched off (-log_exclude ksp, PetscLogEventDeactivate()), it sees
-   nothing: a lossy operator is then not refused. Factorisations are safe even there, at least the
-   first of each matrix, because MatGetOrdering() takes the arrays again.
+       back they are taken again first. Without log events this is safe for the first factorisation of
+       each matrix, because MatGetOrdering() takes the arrays again.
 */
 
 #include "vcrsimpl.h"
@@ -27,19 +35,97 @@
 
 #define VCRS_LOGHANDLER "lithe_vcrs"
 
+/* ---- Which matrices have lost something ---- */
+
+/* Whether an entry of A, compressed now, is another one than was set, and A must not multiply as it likes. Collective */
+static PetscErrorCode MatVCRSHasLost_Private(Mat A, Mat_VCRS *ctx, PetscBool *lost)
+{
+  PetscBool isseq;
+
+  PetscFunctionBegin;
+  *lost = PETSC_FALSE;
+  if (!ctx->lossy || ctx->allowlossy) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (isseq) PetscCall(MatVCRSCompress(A));
+  else PetscCall(MatVCRSCompress_MPI(A));
+  *lost = ctx->lost;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const char what[], const char why[])
+{
+  const PetscObject obj  = (PetscObject)A;
+  const char       *pre  = obj->prefix ? obj->prefix : "";
+  const char       *name = obj->name ? obj->name : "";
+
+  PetscFunctionBegin;
+  SETERRQ(PetscObjectComm(obj), PETSC_ERR_ARG_WRONGSTATE, "%s is a lossy matrix %s%sof type %s: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
+          what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->opt.loss], (double)ctx->report.maxabserror, (double)ctx->report.bound, pre, pre, why);
+}
+
 #if PetscDefined(USE_LOG)
+/* Whether A, or a matrix that A consists of, has lost something; gone: has lost it for good. Collective */
+static PetscErrorCode VCRSOperatorHasLost(Mat A, PetscBool gone, Mat *culprit)
+{
+  Mat_VCRS *ctx;
+  PetscBool is[3], lost;
+
+  PetscFunctionBegin;
+  *culprit = NULL;
+  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx) {
+    if (gone && !ctx->gone) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatVCRSHasLost_Private(A, ctx, &lost));
+    if (lost) *culprit = A;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATNEST, &is[0]));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATTRANSPOSEVIRTUAL, &is[1]));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATHERMITIANTRANSPOSEVIRTUAL, &is[2]));
+  if (is[0]) {
+    PetscInt m, n;
+    Mat    **part;
+
+    PetscCall(MatNestGetSubMats(A, &m, &n, &part));
+    for (PetscInt i = 0; i < m && !*culprit; i++) {
+      for (PetscInt j = 0; j < n && !*culprit; j++) PetscCall(VCRSOperatorHasLost(part[i][j], gone, culprit));
+    }
+  } else if (is[1] || is[2]) {
+    Mat inner;
+
+    if (is[1]) PetscCall(MatTransposeGetMat(A, &inner));
+    else PetscCall(MatHermitianTransposeGetMat(A, &inner));
+    PetscCall(VCRSOperatorHasLost(inner, gone, culprit));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- What is at work ---- */
+
 static PetscBool       VCRSWatchStarted = PETSC_FALSE;
 static PetscLogHandler VCRSWatch        = NULL;
 
-/*
-   Solves, and the set-up and application of preconditioners, that have begun and not ended: how deep
-   they are, and the object of the outermost. Solves inside of another one's preconditioner, or of its
-   set-up (GAMG estimates eigenvalues there), are not operators of the program's.
-*/
+/* A solve, or the set-up or application of a preconditioner, that has begun and not ended */
 typedef struct {
-  PetscInt      depth;
-  PetscObjectId outer;
+  PetscObjectId object;
+  PetscLogEvent event;
+  PetscBool     ispc;
+  uintptr_t     frame; /* the stack where it began */
+} VCRSAtWork;
+
+typedef struct {
+  PetscInt    n, max;
+  VCRSAtWork *work;          /* the outermost first */
+  PetscBool   lossyoperator; /* the operator of the outermost preconditioner has lost entries: whatever is inside must not */
 } VCRSWatchData;
+
+  /* Where the stack is now */
+  #if defined(__GNUC__)
+    #define VCRS_FRAME() ((uintptr_t)__builtin_frame_address(0))
+  #else
+    #define VCRS_FRAME() ((uintptr_t)&data)
+  #endif
 
 static PetscBool VCRSIsSolve(PetscLogEvent event)
 {
@@ -56,53 +142,94 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
   return (PetscBool)(event == MAT_LUFactor || event == MAT_LUFactorSymbolic || event == MAT_LUFactorNumeric || event == MAT_CholeskyFactor || event == MAT_CholeskyFactorSymbolic || event == MAT_CholeskyFactorNumeric || event == MAT_ILUFactor || event == MAT_ILUFactorSymbolic || event == MAT_ICCFactorSymbolic || event == MAT_QRFactor || event == MAT_QRFactorSymbolic || event == MAT_QRFactorNumeric);
 }
 
+/*
+   What an error ended was never reported to have ended. Functions that began deeper in the stack than
+   where it is now have returned. (Stacks grow downwards; where one did not, too much would be refused.)
+*/
+static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
+{
+  while (data->n && data->work[data->n - 1].frame < frame) data->n--;
+}
+
+static PetscInt VCRSFindAtWork(const VCRSWatchData *data, PetscObjectId object, PetscLogEvent event)
+{
+  for (PetscInt k = data->n - 1; k >= 0; k--) {
+    if (data->work[k].object == object && data->work[k].event == event) return k;
+  }
+  return -1;
+}
+
+/* The outermost preconditioner, or -1 */
+static PetscInt VCRSFindPreconditioner(const VCRSWatchData *data)
+{
+  for (PetscInt k = 0; k < data->n; k++) {
+    if (data->work[k].ispc) return k;
+  }
+  return -1;
+}
+
 /* Handlers before this one were told that the event begins, and must hear that it ended */
-static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent event, KSP ksp)
+static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent event, PetscObject o)
 {
   PetscFunctionBegin;
   for (int k = 0; k < PETSC_LOG_HANDLER_MAX && PetscLogHandlers[k].handler != h; k++) {
-    if (PetscLogHandlers[k].eventEnd) PetscCall((*PetscLogHandlers[k].eventEnd)(PetscLogHandlers[k].handler, event, (PetscObject)ksp, NULL, NULL, NULL));
+    if (PetscLogHandlers[k].eventEnd) PetscCall((*PetscLogHandlers[k].eventEnd)(PetscLogHandlers[k].handler, event, o, NULL, NULL, NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSCheckOperator(PetscLogHandler h, PetscLogEvent event, KSP ksp)
+/* A solve, or a preconditioner, that no other preconditioner is at work for */
+static PetscErrorCode VCRSOutermostBegins(VCRSWatchData *data, PetscObject o, PetscBool ispc)
 {
-  Mat         A;
-  Mat_VCRS   *ctx;
-  PetscInt    level;
-  PetscBool   set;
-  const char *prefix;
+  Mat       A = NULL, culprit = NULL;
+  PetscBool set, watched, direct;
+  Mat_VCRS *ctx;
 
   PetscFunctionBegin;
-  PetscCall(KSPGetNestLevel(ksp, &level));
-  if (level > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPGetOperatorsSet(ksp, &set, NULL));
-  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPGetOperators(ksp, &A, NULL));
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  if (!ctx || !ctx->lossy || ctx->allowlossy) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetOptionsPrefix(A, &prefix));
-  PetscCall(VCRSWatchRevokeEvent(h, event, ksp));
-  SETERRQ(PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONGSTATE, "The operator of this solve is a lossy matrix of type %s (-%smat_vcrs_loss %s): the solution would be that of another system. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() solves with it all the same",
-          ((PetscObject)A)->type_name, prefix ? prefix : "", MatVCRSLosses[ctx->opt.loss], prefix ? prefix : "", prefix ? prefix : "");
+  if (ispc) {
+    /* One that is applied by itself is no part of a solve, if solves are told of */
+    watched = PetscLogStateEventCurrentlyActive(petsc_log_state, KSP_Solve) ? PETSC_TRUE : PETSC_FALSE;
+    if (data->n || !watched) PetscCall(VCRSOperatorHasLost(((PC)o)->mat, PETSC_FALSE, &culprit));
+    data->lossyoperator = culprit ? PETSC_TRUE : PETSC_FALSE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSPGetOperatorsSet((KSP)o, &set, NULL));
+  if (set) PetscCall(KSPGetOperators((KSP)o, &A, NULL));
+  PetscCall(PetscObjectTypeCompareAny(o, &direct, KSPPREONLY, KSPNONE, ""));
+  PetscCall(VCRSOperatorHasLost(A, direct, &culprit));
+  if (culprit) {
+    PetscCall(MatVCRSGetContext(culprit, &ctx));
+    PetscCall(MatVCRSRefuse_Private(culprit, ctx, "The operator of this solve", ""));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Is called for every event of the program: what does not concern it must cost a few comparisons */
 static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2, PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
-  VCRSWatchData *data = (VCRSWatchData *)h->data;
+  VCRSWatchData  *data = (VCRSWatchData *)h->data;
+  PetscBool       ispc;
+  PetscInt        again;
+  PetscErrorCode  ierr;
+  const uintptr_t frame = VCRS_FRAME();
 
   PetscFunctionBegin;
+  VCRSForgetReturned(data, frame);
   if (!o1) PetscFunctionReturn(PETSC_SUCCESS);
-  if ((o1->classid == KSP_CLASSID && VCRSIsSolve(event)) || (o1->classid == PC_CLASSID && VCRSIsPreconditioner(event))) {
-    /* What an error ended was never reported to have ended; when its object begins again, that is the outermost */
-    if (data->outer == o1->id && (o1->classid == KSP_CLASSID || data->depth == 1)) data->depth = 0;
-    if (!data->depth) {
-      data->outer = o1->id;
-      if (o1->classid == KSP_CLASSID) PetscCall(VCRSCheckOperator(h, event, (KSP)o1));
+  ispc = (PetscBool)(o1->classid == PC_CLASSID && VCRSIsPreconditioner(event));
+  if (ispc || (o1->classid == KSP_CLASSID && VCRSIsSolve(event))) {
+    again = VCRSFindAtWork(data, o1->id, event); /* nothing is inside of itself: an error ended the other one */
+    if (again >= 0) data->n = again;
+    if (VCRSFindPreconditioner(data) < 0) {
+      ierr = VCRSOutermostBegins(data, o1, ispc);
+      if (ierr) PetscCall(VCRSWatchRevokeEvent(h, event, o1));
+      PetscCall(ierr);
     }
-    data->depth++;
+    if (data->n == data->max) {
+      data->max = 2 * data->max + 16;
+      PetscCall(PetscRealloc((size_t)data->max * sizeof(*data->work), &data->work));
+    }
+    data->work[data->n++] = (VCRSAtWork){o1->id, event, ispc, frame};
   } else if (o1->classid == MAT_CLASSID && VCRSIsFactorization(event)) PetscCall(MatVCRSMaterializeOperand_Private((Mat)o1, "a factorization"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -110,18 +237,21 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
 static PetscErrorCode VCRSWatchEventEnd(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2, PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
   VCRSWatchData *data = (VCRSWatchData *)h->data;
+  PetscInt       k;
 
   PetscFunctionBegin;
-  if (!o1 || !((o1->classid == KSP_CLASSID && VCRSIsSolve(event)) || (o1->classid == PC_CLASSID && VCRSIsPreconditioner(event)))) PetscFunctionReturn(PETSC_SUCCESS);
-  if (data->outer == o1->id && o1->classid == KSP_CLASSID) data->depth = 0;
-  else if (data->depth) data->depth--;
-  if (!data->depth) data->outer = 0;
+  if (!data->n || !o1) PetscFunctionReturn(PETSC_SUCCESS);
+  k = VCRSFindAtWork(data, o1->id, event);
+  if (k >= 0) data->n = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode VCRSWatchDestroy(PetscLogHandler h)
 {
+  VCRSWatchData *data = (VCRSWatchData *)h->data;
+
   PetscFunctionBegin;
+  PetscCall(PetscFree(data->work));
   PetscCall(PetscFree(h->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,8 +301,35 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
     PetscCall(PetscLogHandlerCreate(PETSC_COMM_SELF, &VCRSWatch));
     PetscCall(PetscLogHandlerSetType(VCRSWatch, VCRS_LOGHANDLER));
     PetscCall(PetscLogHandlerStart(VCRSWatch));
-  } else PetscCall(PetscInfo(NULL, "PETSc has no room for another log handler: lossy operators are not refused\n"));
+  } else PetscCall(PetscInfo(NULL, "PETSc has no room for another log handler: preconditioners are not recognized, and lossy matrices are refused in them\n"));
   PetscCall(PetscRegisterFinalize(VCRSWatchStop));
 #endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- The rule ---- */
+
+/* Before a product of A, on all its processes: an error unless A may multiply */
+PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
+{
+  Mat_VCRS  *ctx;
+  PetscBool  lost, watched = PETSC_FALSE;
+  const char why[] = ". (Preconditioners are not recognized here: PETSc logs no events of PC, because of -log_exclude, say)";
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSHasLost_Private(A, ctx, &lost));
+  if (!lost) PetscFunctionReturn(PETSC_SUCCESS);
+#if PetscDefined(USE_LOG)
+  if (VCRSWatch) {
+    VCRSWatchData *data = (VCRSWatchData *)VCRSWatch->data;
+
+    VCRSForgetReturned(data, VCRS_FRAME());
+    if (VCRSFindPreconditioner(data) >= 0 && !data->lossyoperator) PetscFunctionReturn(PETSC_SUCCESS);
+    watched = PetscLogStateEventCurrentlyActive(petsc_log_state, PC_Apply) && PetscLogStateEventCurrentlyActive(petsc_log_state, PC_SetUp) ? PETSC_TRUE : PETSC_FALSE;
+    data->n = 0; /* an error ends what is at work */
+  }
+#endif
+  PetscCall(MatVCRSRefuse_Private(A, ctx, "What a product is asked of outside of preconditioners", watched ? "" : why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

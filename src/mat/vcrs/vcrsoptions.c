@@ -95,15 +95,15 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine, &opt.refine, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Solve with a lossy matrix as the operator", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
   PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscCall(MatVCRSSetTransport_Private(ctx, transport));
-  ctx->dropaij    = drop;
-  ctx->allowlossy = allow;
+  ctx->dropaij = drop;
+  PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
   PetscCall(MatVCRSSetPlainRows(A, plain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -206,8 +206,8 @@ PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
   Level: intermediate
 
   Notes:
-  Loss belongs in a preconditioner. A lossy matrix is refused as the operator of a `KSPSolve()` unless
-  `MatVCRSSetAllowLossyOperator()` allows it.
+  Loss belongs in a preconditioner. Outside of one, products with a lossy matrix are an error unless
+  `MatVCRSSetAllowLossyOperator()` allows them.
 
   The AIJ arrays of the matrix keep its exact entries until they are dropped; products use the changed ones.
 
@@ -391,6 +391,26 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of A and of the blocks of a parallel A, which a program may multiply with as well */
+PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
+{
+  Mat_VCRS *ctx;
+  PetscBool isseq;
+  Mat       block[2] = {NULL, NULL};
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  ctx->allowlossy = allow;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (!isseq) PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    if (!block[b]) continue;
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) ctx->allowlossy = allow;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   MatVCRSSetRefineLoss - Sets whether a `MATVCRS` matrix uses a finer loss than the one asked for where that is too coarse for many rows
 
@@ -434,24 +454,33 @@ PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
 }
 
 /*@
-  MatVCRSSetAllowLossyOperator - Sets whether a lossy `MATVCRS` matrix may be the operator of a solve
+  MatVCRSSetAllowLossyOperator - Sets whether a lossy `MATVCRS` matrix may multiply outside of preconditioners
 
   Logically Collective
 
   Input Parameters:
 + A     - the matrix
-- allow - `PETSC_FALSE` (the default) to refuse it
+- allow - `PETSC_FALSE` (the default) to refuse products
 
   Options Database Key:
-. -mat_vcrs_allow_lossy_operator <bool> - allow it
+. -mat_vcrs_allow_lossy_operator <bool> - allow them
 
   Level: advanced
 
-  Note:
+  Notes:
   With a lossy operator `KSPSolve()` converges to the solution of another system, which no residual that
-  it prints will show.
+  it prints will show. An eigenvalue solver finds the eigenvalues of another matrix.
 
-.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+  Without this permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()` with
+  a dense matrix) is an error, except inside of a preconditioner of a solve with another operator: give the matrix to
+  `KSPSetOperators()` as the second one only. A matrix whose loss changed no entry multiplies like a lossless one.
+
+  A preconditioner is recognized by PETSc's log events. Where these are switched off (`-log_exclude pc`, PETSc without
+  logging), products with a lossy matrix need this permission inside of preconditioners, too.
+
+  The option `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, which have its exact entries, without this permission.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `KSPSetOperators()`
 @*/
 PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
 {
@@ -460,7 +489,7 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
   PetscValidLogicalCollectiveBool(A, allow, 2);
-  ctx->allowlossy = allow;
+  PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -195,12 +195,15 @@ static PetscErrorCode MatVCRSAssembleProduct_Private(Mat D)
 
 static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat D)
 {
-  Mat A, B;
+  Mat_VCRS *ctx;
+  Mat       A, B;
 
   PetscFunctionBegin;
   MatCheckProduct(D, 1);
   A = D->product->A;
   B = D->product->B;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress(A));
   PetscCall(MatVCRSMultDense_Private(A, D->product->type == MATPRODUCT_AtB ? VCRS_OP_T : VCRS_OP_N, B, 0, B->cmap->N, PETSC_FALSE, D, 0));
   PetscCall(MatVCRSAssembleProduct_Private(D));
@@ -257,6 +260,7 @@ static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProd
 static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
 {
   VCRSProductDense  *d;
+  Mat_VCRS          *ctx;
   Mat                A, B, Ad, Ao;
   const PetscScalar *in;
   PetscScalar       *out;
@@ -270,6 +274,8 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
   B = D->product->B;
   d = (VCRSProductDense *)D->product->data;
   N = B->cmap->N;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress_MPI(A));
   PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, NULL));
   if (N && D->product->type == MATPRODUCT_AB) {

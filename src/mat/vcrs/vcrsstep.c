@@ -190,7 +190,11 @@ static PetscErrorCode MatVCRSStep_Device(Mat A, PetscReal scale, const LitheStep
 /* y = x + scale A x and its sums on one process; A may be the diagonal block of a parallel matrix, and the vectors that one's */
 PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
+  Mat_VCRS *ctx;
+
   PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress(A));
 #if defined(LITHE_HAVE_CUDA)
   {

@@ -218,6 +218,8 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
     }
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[info.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
     PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
+    if (!ctx->lost) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: nothing was lost\n"));
+    else if (!ctx->allowlossy) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: products are refused outside of preconditioners\n"));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));
   PetscCall(MatVCRSViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
