@@ -226,6 +226,18 @@ static PetscErrorCode AskPower(Mat A, Vec x, Vec y)
   PetscFunctionReturn(ierr);
 }
 
+/* A system with a triangle is one of another triangle; on several processes there is no such solve */
+static PetscErrorCode AskSubstitute(Mat A, Vec x, Vec y)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size > 1) PetscCall(MatMult(A, x, y));
+  else PetscCall(MatVCRSSubstitute(A, PETSC_FALSE, PETSC_FALSE, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 typedef PetscErrorCode Ask(Mat, Vec, Vec);
 
 static const struct {
@@ -249,7 +261,8 @@ static const struct {
   {"MatGetDiagonalBlock()", AskDiagonalBlock},
   {"MatMatMult()", AskDense},
   {"MatTransposeMatMult()", AskTransposeDense},
-  {"a power iteration", AskPower}};
+  {"a power iteration", AskPower},
+  {"MatVCRSSubstitute()", AskSubstitute}};
 
 /* Every one with vectors of its own: an error leaves some locked */
 static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const char where[])

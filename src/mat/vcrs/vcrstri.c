@@ -301,12 +301,15 @@ PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool trans
 
   Entries of `T` that are not where they should be are no error that is found.
 
-.seealso: `MATVCRS`, `PCVCRS`, `PCVCRSSetFactorSolve()`
+  A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
+
+.seealso: `MATVCRS`, `PCVCRS`, `MatVCRSSetAllowLossyOperator()`, `PCVCRSSetFactorSolve()`
 @*/
 PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
 {
   PetscScalar *a;
   PetscBool    isvcrs;
+  Mat_VCRS    *ctx;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(T, MAT_CLASSID, 1);
@@ -316,6 +319,8 @@ PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Ve
   PetscCheck(isvcrs, PetscObjectComm((PetscObject)T), PETSC_ERR_ARG_WRONG, "MatVCRSSubstitute() needs a matrix of type %s, not %s", MATSEQAIJVCRS, ((PetscObject)T)->type_name);
   PetscCheck(T->rmap->n == T->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A triangle is square, not %" PetscInt_FMT " x %" PetscInt_FMT, T->rmap->n, T->cmap->n);
   PetscCheck(b->map->n == T->rmap->n && x->map->n == T->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Vectors of %" PetscInt_FMT " and %" PetscInt_FMT " entries for a triangle of %" PetscInt_FMT " rows", b->map->n, x->map->n, T->rmap->n);
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(MatVCRSCheckProduct(T, ctx));
 #if defined(LITHE_HAVE_CUDA)
   {
     PetscBool device;
