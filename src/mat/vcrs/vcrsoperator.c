@@ -59,7 +59,7 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
   const char       *name = obj->name ? obj->name : "";
 
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm(obj), PETSC_ERR_ARG_WRONGSTATE, "%s is a lossy matrix %s%sof type %s: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
+  SETERRQ(PetscObjectComm(obj), PETSC_ERR_ARG_WRONGSTATE, "%s with the lossy matrix %s%sof type %s is refused: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
           what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->opt.loss], (double)ctx->report.maxabserror, (double)ctx->report.bound, pre, pre, why);
 }
 
@@ -199,7 +199,7 @@ static PetscErrorCode VCRSOutermostBegins(VCRSWatchData *data, PetscObject o, Pe
   PetscCall(VCRSOperatorHasLost(A, direct, &culprit));
   if (culprit) {
     PetscCall(MatVCRSGetContext(culprit, &ctx));
-    PetscCall(MatVCRSRefuse_Private(culprit, ctx, "The operator of this solve", ""));
+    PetscCall(MatVCRSRefuse_Private(culprit, ctx, "A solve", ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -312,9 +312,9 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
 /* Before a product of A, on all its processes: an error unless A may multiply */
 PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
 {
-  Mat_VCRS  *ctx;
-  PetscBool  lost, watched = PETSC_FALSE;
-  const char why[] = ". (Preconditioners are not recognized here: PETSc logs no events of PC, because of -log_exclude, say)";
+  Mat_VCRS   *ctx;
+  PetscBool   lost;
+  const char *why = ". (Preconditioners are not recognized here: PETSc logs no events of PC, because of -log_exclude, say)";
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -325,11 +325,13 @@ PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
     VCRSWatchData *data = (VCRSWatchData *)VCRSWatch->data;
 
     VCRSForgetReturned(data, VCRS_FRAME());
-    if (VCRSFindPreconditioner(data) >= 0 && !data->lossyoperator) PetscFunctionReturn(PETSC_SUCCESS);
-    watched = PetscLogStateEventCurrentlyActive(petsc_log_state, PC_Apply) && PetscLogStateEventCurrentlyActive(petsc_log_state, PC_SetUp) ? PETSC_TRUE : PETSC_FALSE;
+    if (VCRSFindPreconditioner(data) >= 0) {
+      if (!data->lossyoperator) PetscFunctionReturn(PETSC_SUCCESS);
+      why = ". (It is for a preconditioner, but the operator of that one's solve is lossy as well)";
+    } else if (PetscLogStateEventCurrentlyActive(petsc_log_state, PC_Apply) && PetscLogStateEventCurrentlyActive(petsc_log_state, PC_SetUp)) why = "";
     data->n = 0; /* an error ends what is at work */
   }
 #endif
-  PetscCall(MatVCRSRefuse_Private(A, ctx, "What a product is asked of outside of preconditioners", watched ? "" : why));
+  PetscCall(MatVCRSRefuse_Private(A, ctx, "A product", why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
