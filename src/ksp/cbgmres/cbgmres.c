@@ -19,6 +19,7 @@
 */
 
 #include "cbgmresimpl.h"
+#include <petsc/private/vecimpl.h>
 
 PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
 {
@@ -32,18 +33,6 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
   PetscCall(PetscFree7(gm->R, gm->cosine, gm->sine, gm->g, gm->y, gm->x, gm->pivot));
   PetscCall(PetscFree5(gm->modulo, gm->self, gm->with, gm->withcolumn, gm->nwith));
   gm->columns = gm->best = gm->building = gm->ritzcolumns = gm->kept = gm->nleft = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
-static PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
-{
-  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
-  LitheStorage storage = gm->storage;
-
-  PetscFunctionBegin;
-  if (storage.kind == LITHE_STORAGE_HALF || storage.kind == LITHE_STORAGE_FRSZ2) LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, 16);
-  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, 0, &storage, PETSC_FALSE, &gm->Z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,6 +85,18 @@ static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Columns are made from arrays, which some types of vectors do not have. Those of VECNEST copy theirs */
+static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
+{
+  const Vec   x      = CB_COLUMN(ksp);
+  const char *prefix = ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "";
+  const char *type   = ((KSP_CBGMRES *)ksp->data)->flexible ? KSPFGMRES : KSPGMRES;
+
+  PetscFunctionBegin;
+  PetscCheck(x->petscnative || x->ops->getarray || x->ops->getarrayread, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP, "-%sksp_type %s stores vectors by their arrays, and those of type %s have none: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name, ((PetscObject)x)->type_name, prefix, type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -103,7 +104,10 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(KSPSetWorkVecs(ksp, CB_NWORK));
+  PetscCall(CBGMRESCheckVectors_Private(ksp));
   gm->storage = gm->opt.storage;
+  gm->unlike = gm->measured = PETSC_FALSE;
+  gm->finer                 = 0;
   PetscCall(CBGMRESCreateBases_Private(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,6 +133,7 @@ static PetscErrorCode CBGMRESRaise_Private(KSP ksp, PetscBool *raised)
   PetscFunctionBegin;
   *raised = PETSC_FALSE;
   if (!gm->opt.adaptive || !CBGMRESStorageRaise_Private(&gm->storage)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gm->unlike) CBGMRESStorageFloat_Private(&gm->storage);
   PetscCall(CBGMRESStorageName_Private(&was, name, sizeof(name)));
   PetscCall(CBGMRESStorageName_Private(&gm->storage, newname, sizeof(newname)));
   PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": the storage %s is too coarse, now %s\n", ksp->its, name, newname));
@@ -225,6 +230,15 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   PetscFunctionBegin;
   gm->info.gap = PetscMax(gm->info.gap, gap / before);
   if (gm->exhausted && *norm > 0.9 * before) {
+    /* What was rounded to nothing is nothing to the operator. Not so, perhaps, in a finer storage */
+    if (worse) PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
+    PetscCall(CBGMRESRaisePreconditioned_Private(ksp, 0, &raised));
+    if (!raised) PetscCall(CBGMRESRaise_Private(ksp, &raised));
+    if (worse || raised) PetscCall(CBGMRESResidual_Private(ksp, norm));
+    if (raised) {
+      gm->columns = 0;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(PetscInfo(ksp, "The operator is singular in a space that has no more directions, and the residual %g does not become smaller\n", (double)*norm));
     ksp->reason = KSP_DIVERGED_BREAKDOWN;
   }
@@ -428,6 +442,8 @@ PetscErrorCode KSPReset_CBGMRES(KSP ksp)
   PetscCall(VecDestroy(&gm->built));
   PetscCall(VecDestroy(&gm->jacobi));
   gm->storage = gm->opt.storage;
+  gm->unlike = gm->measured = PETSC_FALSE;
+  gm->finer                 = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -502,6 +518,11 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    cycle goes on with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
    `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
 
+   Where residuals have entries of very unlike sizes side by side, FRSZ2 and half would lose the small ones: the columns are then stored as bfloat16, single or double,
+   with as many bits or the next more, until `KSPReset()`. -ksp_view and -info tell.
+
+   Vectors need arrays: those of `VECNEST` are copied, and `KSPSetUp()` refuses types that have none.
+
    Left, right and symmetric preconditioning are supported.
 
 .seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESSetCheckEvery()`, `KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
@@ -536,6 +557,9 @@ PetscErrorCode KSPCreate_CBGMRES(KSP ksp)
 
    The operator is applied to the preconditioned vectors as they are stored. These have exponents of 16 bits; with the storage half, whose range is
    too small for vectors of any size, they are stored as frsz2_16.
+
+   A null space of the operator, `MatSetNullSpace()`, is taken out of preconditioned vectors before they are stored. Where they have another large part in common, which
+   the operator hardly sees, rounding may lose what it does see. This is measured on some of them, and if so all of them get a finer storage, until `KSPReset()`.
 
 .seealso: `KSPCBGMRES`, `KSPFGMRES`, `KSPFlexibleSetModifyPC()`, `KSPCBGMRESSetStorage()`
 M*/

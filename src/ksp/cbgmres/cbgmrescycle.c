@@ -41,13 +41,14 @@ static PetscErrorCode CBGMRESApply_Private(KSP ksp, PetscInt j, PetscInt its, Pe
     } else PetscCall(KSP_PCApplyBAorAB(ksp, CB_COLUMN(ksp), CB_IMAGE(ksp), CB_WORK(ksp)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (again) PetscCall((*gm->Z->ops->load)(gm->Z, j, CB_WORK(ksp)));
-  else {
+  if (again) {
+    PetscCall((*gm->Z->ops->load)(gm->Z, j, CB_WORK(ksp)));
+    PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
+  } else {
     PetscCall((*gm->modifypc)(ksp, its, j, ksp->rnorm, gm->modifyctx));
     PetscCall(KSP_PCApply(ksp, CB_COLUMN(ksp), CB_WORK(ksp)));
-    PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
+    PetscCall(CBGMRESStorePreconditioned_Private(ksp, j));
   }
-  PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,6 +334,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   gm->expected  = gm->start;
   gm->best      = 0;
   if (!goeson) {
+    PetscCall(CBGMRESMeasureUnits_Private(ksp));
     CBGMRESLeastBegin_Private(gm, gm->start);
     gm->V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
     CBGMRESScale_Private(gm, PETSC_TRUE);

@@ -34,6 +34,9 @@ typedef struct {
   CBBasis      Z;     /* flexible: the preconditioned columns */
   CBBasis      Vritz; /* for Ritz vectors: a basis of an earlier cycle, with its Hessenberg matrix */
   LitheStorage storage;
+  PetscBool    unlike;   /* residuals have entries of unlike sizes side by side: each number is stored with its own exponent */
+  PetscBool    measured; /* a residual has been looked at for that */
+  PetscInt     finer;    /* so many times is Z's storage raised above that of V */
 
   /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals, of a cycle that went on, are no unknowns */
   PetscInt     columns;
@@ -134,6 +137,14 @@ PETSC_INTERN PetscErrorCode CBGMRESComposeOptions_Private(KSP, PetscBool);
 PETSC_INTERN PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *, char[], size_t);
 PETSC_INTERN PetscReal      CBGMRESStorageUnit_Private(const LitheStorage *);
 PETSC_INTERN PetscBool      CBGMRESStorageRaise_Private(LitheStorage *);
+PETSC_INTERN PetscBool      CBGMRESStorageFloat_Private(LitheStorage *);
+
+/* cbgmresloss.c */
+PETSC_INTERN PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP, Vec);
+PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
+PETSC_INTERN PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP, PetscInt, PetscBool *);
+PETSC_INTERN PetscErrorCode CBGMRESStorePreconditioned_Private(KSP, PetscInt);
+PETSC_INTERN PetscErrorCode CBGMRESMeasureUnits_Private(KSP);
 
 /* cbgmresspectrum.c */
 PETSC_INTERN PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP, PetscReal *, PetscReal *);

@@ -181,9 +181,7 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   CBBasis      B  = gm->flexible ? gm->Z : gm->V;
-  MatNullSpace nullspace;
   PetscBool    none;
-  Mat          A;
 
   PetscFunctionBegin;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,12 +192,7 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
   /* Columns have no part in a null space, but for what rounding gave them. What a preconditioner makes of them from the right may have one, as it has with KSPGMRES */
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-  if (none || gm->flexible || ksp->pc_side == PC_LEFT) {
-    PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-    if (ksp->transpose_solve) PetscCall(MatGetTransposeNullSpace(A, &nullspace));
-    else PetscCall(MatGetNullSpace(A, &nullspace));
-    if (nullspace) PetscCall(MatNullSpaceRemove(nullspace, CB_IMAGE(ksp)));
-  }
+  if (none || gm->flexible || ksp->pc_side == PC_LEFT) PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
   PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -89,6 +89,15 @@ PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
   return PETSC_TRUE;
 }
 
+/* Floating point numbers of as many bits or the next more, in place of numbers that share an exponent or have a short range. Returns PETSC_FALSE if they are such numbers already */
+PetscBool CBGMRESStorageFloat_Private(LitheStorage *s)
+{
+  if (s->kind != LITHE_STORAGE_FRSZ2 && s->kind != LITHE_STORAGE_HALF) return PETSC_FALSE;
+  if (s->bits <= 16) LitheStorageSetUp(s, LITHE_STORAGE_BFLOAT16, 0, 0);
+  else LitheStorageSetUp(s, s->bits <= 32 ? LITHE_STORAGE_SINGLE : LITHE_STORAGE_FULL, 0, 0);
+  return PETSC_TRUE;
+}
+
 /* Options that decide what is allocated: everything is made again at the next solve */
 static PetscErrorCode CBGMRESSetUpAgain_Private(KSP ksp)
 {

@@ -95,6 +95,13 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
     if (gm->V->pairs) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->V->pairs));
   }
+  if (gm->unlike) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: an exponent for each number, since residuals have entries of unlike sizes side by side\n"));
+  if (gm->Z && gm->finer) {
+    char name[16];
+
+    PetscCall(CBGMRESStorageName_Private(&gm->Z->storage, name, sizeof(name)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: preconditioned vectors in storage %s, since coarser ones lost what the operator sees\n", name));
+  }
   if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
   if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.continued, info.passes, info.raises));
   if (info.stagnated && gm->attained) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));

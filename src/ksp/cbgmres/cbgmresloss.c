@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   What a storage loses of the vectors that a solve really has, measured on some of them; and what is done about it.
+
+   Preconditioned vectors, of a flexible method, have any size and direction. A large part that they have in common, in or near the
+   null space of the operator, decides how they are rounded, and the operator sees the rest alone. The operator is therefore
+   applied to what a column lost, too. If that is not small beside what the operator makes of the column as it is stored, the second
+   basis gets more bits. A null space that the operator declares is taken out before.
+
+   Columns of the first basis have norm 1. Where residuals of unlike units lie side by side, their small entries are lost beside
+   large ones in a storage with one exponent a block, or with a short range. The entries that a residual lost are counted. If
+   they are many, the columns are stored as floating point numbers of as many bits, each with an exponent of its own.
+*/
+
+#include "cbgmresimpl.h"
+
+#define CB_LOST       0.1   /* so much of an image may come from rounding */
+#define CB_LOST_FIRST 1.5   /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
+#define CB_UNLIKE     0.003 /* so many entries may be lost beside others */
+
+/* 0, 1, 3, 7, ...: columns and cycles that are measured */
+static PetscBool CBGMRESMeasured_Private(PetscInt j)
+{
+  return (PetscBool) !(j & (j + 1));
+}
+
+/* Takes the part of a vector that is in the null space of the operator, if that has one */
+PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
+{
+  MatNullSpace nullspace;
+  Mat          A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (ksp->transpose_solve) PetscCall(MatGetTransposeNullSpace(A, &nullspace));
+  else PetscCall(MatGetNullSpace(A, &nullspace));
+  if (nullspace) PetscCall(MatNullSpaceRemove(nullspace, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
+PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
+{
+  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
+  LitheStorage storage = gm->storage;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < gm->finer; i++) CBGMRESStorageRaise_Private(&storage);
+  if (storage.kind == LITHE_STORAGE_HALF || storage.kind == LITHE_STORAGE_FRSZ2) LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, 16);
+  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, 0, &storage, PETSC_FALSE, &gm->Z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The second basis with more bits from now on, for columns 0 ... k-1 that it has. CB_IMAGE is lost */
+PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool *raised)
+{
+  KSP_CBGMRES *gm  = (KSP_CBGMRES *)ksp->data;
+  CBBasis      old = gm->Z;
+  char         name[16], newname[16];
+
+  PetscFunctionBegin;
+  *raised = PETSC_FALSE;
+  if (!gm->flexible || old->storage.kind == LITHE_STORAGE_FULL) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->finer++;
+  PetscCall(CBGMRESCreatePreconditioned_Private(ksp, old->columns));
+  for (PetscInt i = 0; i < k; i++) {
+    PetscCall((*old->ops->load)(old, i, CB_IMAGE(ksp)));
+    PetscCall((*gm->Z->ops->store)(gm->Z, i, 1.0, CB_IMAGE(ksp), NULL));
+  }
+  PetscCall(CBGMRESStorageName_Private(&old->storage, name, sizeof(name)));
+  PetscCall(CBGMRESStorageName_Private(&gm->Z->storage, newname, sizeof(newname)));
+  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": the storage %s is too coarse for preconditioned vectors, now %s\n", ksp->its, name, newname));
+  PetscCall(CBBasisDestroy(&old));
+  *raised = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column j of the second basis is CB_WORK, rounded, and CB_IMAGE what the operator makes of it. CB_COLUMN is lost */
+PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
+{
+  KSP_CBGMRES *gm       = (KSP_CBGMRES *)ksp->data;
+  PetscBool    measured = (PetscBool)(CBGMRESMeasured_Private(gm->info.cycles) && CBGMRESMeasured_Private(j)), raised;
+  PetscReal    lost, image, most = j || gm->limit == 1 ? CB_LOST : CB_LOST_FIRST;
+  Mat          A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_WORK(ksp)));
+  while (measured && gm->Z->storage.kind != LITHE_STORAGE_FULL) {
+    PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_COLUMN(ksp)));
+    PetscCall(VecAXPY(CB_WORK(ksp), -1.0, CB_COLUMN(ksp)));
+    PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
+    PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &lost));
+    PetscCall(KSP_MatMult(ksp, A, CB_COLUMN(ksp), CB_IMAGE(ksp)));
+    PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &image));
+    if (!(lost > most * image)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecAXPY(CB_WORK(ksp), 1.0, CB_COLUMN(ksp)));
+    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the image of what rounding took from the preconditioned vector has norm %g, that of the rest %g\n", j, (double)lost, (double)image));
+    PetscCall(CBGMRESRaisePreconditioned_Private(ksp, j, &raised));
+  }
+  PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
+  PetscCall(KSP_MatMult(ksp, A, CB_WORK(ksp), CB_IMAGE(ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the bases are made again, with an exponent for each number */
+PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
+{
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  LitheStorage was  = gm->storage;
+  PetscReal    lost = 0.0;
+  PetscInt     n;
+  char         name[16], newname[16];
+
+  PetscFunctionBegin;
+  /* of later solves, those that have a second cycle */
+  if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->measured  = PETSC_TRUE;
+  gm->V->paired = 0;
+  gm->V->scale  = NULL;
+  PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
+  PetscCall(VecScale(CB_COLUMN(ksp), gm->start));
+  /* 0/0 is 1 here, and what was lost is 0 */
+  PetscCall(VecPointwiseDivide(CB_WORK(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
+  PetscCall(VecShift(CB_WORK(ksp), -1.0));
+  PetscCall(VecNorm(CB_WORK(ksp), NORM_2, &lost));
+  PetscCall(VecGetSize(CB_WORK(ksp), &n));
+  lost *= lost / (PetscReal)n;
+  if (!(lost > PetscMax(CB_UNLIKE, 8.0 * CBGMRESStorageUnit_Private(&gm->storage)))) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->unlike = PETSC_TRUE;
+  PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
+  PetscCall(CBGMRESStorageName_Private(&was, newname, sizeof(newname)));
+  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": %s loses %g of the residual's entries beside others of unlike size, now %s\n", ksp->its, name, (double)lost, newname));
+  gm->storage = was;
+  PetscCall(CBGMRESDestroyBases_Private(ksp));
+  PetscCall(CBGMRESCreateBases_Private(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
