@@ -257,7 +257,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
     PetscReal worst[2] = {PetscMax(d->report.maxabserror, o->report.maxabserror), PetscMax(d->report.bound, o->report.bound)};
 
     /* All processes refuse a product, or none, that of a block too */
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, comm));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, worst, 2, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
     ctx->report.maxabserror = worst[0];
     ctx->report.bound       = worst[1];
     ctx->lost = d->lost = o->lost = (PetscBool)(worst[0] > 0.0);
