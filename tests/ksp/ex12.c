@@ -404,6 +404,37 @@ static PetscErrorCode FailingApply(PC pc, Vec x, Vec y)
   SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_USER, "This preconditioner fails");
 }
 
+/* From then on nothing tells that this preconditioner ends */
+static PetscErrorCode SilencingApply(PC pc, Vec x, Vec y)
+{
+  PetscLogEvent event;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventGetId("PCApply", &event));
+  PetscCall(PetscLogEventDeactivate(event));
+  PetscCall(VecCopy(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product with new vectors, some calls deeper in the stack */
+static PetscErrorCode MultDeep(Mat M, int depth)
+{
+  volatile char  room[512];
+  Vec            x, y;
+  PetscErrorCode ierr;
+
+  PetscFunctionBeginUser;
+  room[depth] = (char)depth;
+  (void)room[depth];
+  if (depth) PetscFunctionReturn(MultDeep(M, depth - 1));
+  PetscCall(MatCreateVecs(M, &x, &y));
+  PetscCall(VecSet(x, 1.0));
+  ierr = MatMult(M, x, y);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(ierr);
+}
+
 /* After an error that ended a preconditioner the program is not inside of it; a solver that was refused can be used when its operator is allowed */
 static PetscErrorCode TestErrors(Mat B)
 {
@@ -430,6 +461,26 @@ static PetscErrorCode TestErrors(Mat B)
   TEST_REFUSED("a product after that", MatMult(M, b, x), "-mat_vcrs_allow_lossy_operator");
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+    PetscCall(PCSetOperators(pc, B, B));
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCShellSetApply(pc, k ? SilencingApply : FailingApply));
+    PetscCall(MatCreateVecs(B, &x, &b));
+    PetscCall(VecSet(b, 1.0));
+    if (k) PetscCall(PCApply(pc, b, x));
+    else TEST_REFUSED("a preconditioner that fails, applied by itself", PCApply(pc, b, x), "This preconditioner fails");
+    PetscCall(PCDestroy(&pc));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&x));
+    for (int depth = 0; depth < 50; depth += 7) TEST_REFUSED("a product after that", MultDeep(M, depth), "-mat_vcrs_allow_lossy_operator");
+  }
+  if (pcevents) {
+    PetscLogEvent event;
+
+    PetscCall(PetscLogEventGetId("PCApply", &event));
+    PetscCall(PetscLogEventActivate(event));
+  }
 
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecSet(b, 1.0));

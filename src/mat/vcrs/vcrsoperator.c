@@ -13,11 +13,12 @@
      - inside of a preconditioner (PC), unless that one belongs to a solve whose operator has lost
        entries as well: the preconditioner may be all that such a solve does (KSPPREONLY).
 
-   Every other product is an error. That a preconditioner is at work is told by PETSc's log events:
-   PETSc tells its log handlers the objects of each event before the event's work begins. Where they say
-   nothing (-log_exclude, a PETSc without logging, no room for another handler), a product is refused.
-   The handler is of this process only. It is started when the first matrix becomes lossy or gives its
-   arrays back, so that other programs have none.
+   Every other product is an error. PETSc's log events tell that a preconditioner begins: PETSc tells its
+   log handlers the objects of each event before the event's work begins. The operation that is called
+   next is then one of ours, which calls the preconditioner's own: while that runs, and no longer, whatever
+   ends it, a preconditioner is at work. Where log events say nothing (-log_exclude, a PETSc without
+   logging, no room for another handler), a product is refused. The handler is of this process only. It is
+   started when the first matrix becomes lossy or gives its arrays back, so that other programs have none.
 
    The handler serves two more purposes. An error that it returns ends the call that logged the event:
 
@@ -106,21 +107,19 @@ static PetscErrorCode VCRSOperatorHasLost(Mat A, PetscBool gone, Mat *culprit)
 static PetscBool       VCRSWatchStarted = PETSC_FALSE;
 static PetscLogHandler VCRSWatch        = NULL;
 
-/* A solve, or the set-up or application of a preconditioner, that has begun and not ended */
+/* A solve that has begun and not ended, outside of preconditioners */
 typedef struct {
   PetscObjectId object;
-  PetscLogEvent event;
-  PetscBool     ispc;
   uintptr_t     frame; /* the stack where it began */
-} VCRSAtWork;
+} VCRSSolve;
 
 typedef struct {
-  PetscInt    n, max;
-  VCRSAtWork *work;          /* the outermost first */
-  PetscBool   lossyoperator; /* the operator of the outermost preconditioner has lost entries: whatever is inside must not */
+  PetscInt   n, max;
+  VCRSSolve *solve;         /* the outermost first */
+  PetscBool  lossyoperator; /* the operator of the outermost preconditioner has lost entries: whatever is inside must not */
 } VCRSWatchData;
 
-  /* Where the stack is now */
+/* Where the stack is now */
   #if defined(__GNUC__)
     #define VCRS_FRAME() ((uintptr_t)__builtin_frame_address(0))
   #else
@@ -143,30 +142,91 @@ static PetscBool VCRSIsFactorization(PetscLogEvent event)
 }
 
 /*
-   What an error ended was never reported to have ended. Functions that began deeper in the stack than
-   where it is now have returned. (Stacks grow downwards; where one did not, too much would be refused.)
+   A solve that an error ended was never reported to have ended. Functions that began deeper in the stack than
+   where it is now have returned. That finds most of them; too many only make more preconditioners part of solves.
 */
 static inline void VCRSForgetReturned(VCRSWatchData *data, uintptr_t frame)
 {
-  while (data->n && data->work[data->n - 1].frame < frame) data->n--;
+  while (data->n && data->solve[data->n - 1].frame < frame) data->n--;
 }
 
-static PetscInt VCRSFindAtWork(const VCRSWatchData *data, PetscObjectId object, PetscLogEvent event)
+/* ---- While an operation of a preconditioner runs ---- */
+
+  #define VCRS_OPERATIONS "Lithe_VCRSOperations"
+
+static PetscInt VCRSInside = 0; /* how many of them do */
+
+  /* name in struct _PCOps, the event that comes before, parameters, arguments */
+  #define VCRS_OPERATIONS_OF_PC(X)                                                  \
+    X(setup, PC_SetUp, (PC pc), (pc))                                               \
+    X(setuponblocks, PC_SetUpOnBlocks, (PC pc), (pc))                               \
+    X(apply, PC_Apply, (PC pc, Vec x, Vec y), (pc, x, y))                           \
+    X(applytranspose, PC_Apply, (PC pc, Vec x, Vec y), (pc, x, y))                  \
+    X(matapply, PC_MatApply, (PC pc, Mat X, Mat Y), (pc, X, Y))                     \
+    X(matapplytranspose, PC_MatApply, (PC pc, Mat X, Mat Y), (pc, X, Y))            \
+    X(applysymmetricleft, PC_ApplySymmetricLeft, (PC pc, Vec x, Vec y), (pc, x, y)) \
+    X(applysymmetricright, PC_ApplySymmetricRight, (PC pc, Vec x, Vec y), (pc, x, y))
+
+static PetscErrorCode VCRSRestoreOperations(PC);
+
+  #define VCRS_RUN(name, event, parameters, arguments) \
+    static PetscErrorCode VCRSRun_##name parameters    \
+    {                                                  \
+      PetscErrorCode ierr;                             \
+                                                       \
+      PetscFunctionBegin;                              \
+      PetscCall(VCRSRestoreOperations(pc));            \
+      VCRSInside++;                                    \
+      ierr = (*pc->ops->name)arguments;                \
+      VCRSInside--;                                    \
+      PetscCall(ierr);                                 \
+      PetscFunctionReturn(PETSC_SUCCESS);              \
+    }
+VCRS_OPERATIONS_OF_PC(VCRS_RUN)
+
+/* The preconditioner's own operations, where ours stand in their places */
+static PetscErrorCode VCRSRestoreOperations(PC pc)
 {
-  for (PetscInt k = data->n - 1; k >= 0; k--) {
-    if (data->work[k].object == object && data->work[k].event == event) return k;
-  }
-  return -1;
+  struct _PCOps *own;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectContainerQuery((PetscObject)pc, VCRS_OPERATIONS, &own));
+  #define VCRS_RESTORE(name, event, parameters, arguments) \
+    if (pc->ops->name == VCRSRun_##name) pc->ops->name = own->name;
+  VCRS_OPERATIONS_OF_PC(VCRS_RESTORE)
+  #undef VCRS_RESTORE
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The outermost preconditioner, or -1 */
-static PetscInt VCRSFindPreconditioner(const VCRSWatchData *data)
+static PetscErrorCode VCRSDestroyOperations(PetscCtxRt ops)
 {
-  for (PetscInt k = 0; k < data->n; k++) {
-    if (data->work[k].ispc) return k;
-  }
-  return -1;
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*(struct _PCOps **)ops));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Ours for those that an event comes before */
+static PetscErrorCode VCRSReplaceOperations(PC pc, PetscLogEvent e)
+{
+  struct _PCOps *own = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectContainerQuery((PetscObject)pc, VCRS_OPERATIONS, &own));
+  if (!own) {
+    PetscCall(PetscNew(&own));
+    PetscCall(PetscObjectContainerCompose((PetscObject)pc, VCRS_OPERATIONS, own, VCRSDestroyOperations));
+  }
+  #define VCRS_REPLACE(name, event, parameters, arguments)                \
+    if (e == event && pc->ops->name && pc->ops->name != VCRSRun_##name) { \
+      own->name     = pc->ops->name;                                      \
+      pc->ops->name = VCRSRun_##name;                                     \
+    }
+  VCRS_OPERATIONS_OF_PC(VCRS_REPLACE)
+  #undef VCRS_REPLACE
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- The handler ---- */
 
 /* Handlers before this one were told that the event begins, and must hear that it ended */
 static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent event, PetscObject o)
@@ -209,7 +269,6 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
 {
   VCRSWatchData  *data = (VCRSWatchData *)h->data;
   PetscBool       ispc;
-  PetscInt        again;
   PetscErrorCode  ierr;
   const uintptr_t frame = VCRS_FRAME();
 
@@ -218,18 +277,19 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
   if (!o1) PetscFunctionReturn(PETSC_SUCCESS);
   ispc = (PetscBool)(o1->classid == PC_CLASSID && VCRSIsPreconditioner(event));
   if (ispc || (o1->classid == KSP_CLASSID && VCRSIsSolve(event))) {
-    again = VCRSFindAtWork(data, o1->id, event); /* nothing is inside of itself: an error ended the other one */
-    if (again >= 0) data->n = again;
-    if (VCRSFindPreconditioner(data) < 0) {
-      ierr = VCRSOutermostBegins(data, o1, ispc);
-      if (ierr) PetscCall(VCRSWatchRevokeEvent(h, event, o1));
-      PetscCall(ierr);
+    if (VCRSInside) PetscFunctionReturn(PETSC_SUCCESS);
+    ierr = VCRSOutermostBegins(data, o1, ispc);
+    if (ierr) PetscCall(VCRSWatchRevokeEvent(h, event, o1));
+    PetscCall(ierr);
+    if (ispc) {
+      PetscCall(VCRSReplaceOperations((PC)o1, event));
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (data->n == data->max) {
       data->max = 2 * data->max + 16;
-      PetscCall(PetscRealloc((size_t)data->max * sizeof(*data->work), &data->work));
+      PetscCall(PetscRealloc((size_t)data->max * sizeof(*data->solve), &data->solve));
     }
-    data->work[data->n++] = (VCRSAtWork){o1->id, event, ispc, frame};
+    data->solve[data->n++] = (VCRSSolve){o1->id, frame};
   } else if (o1->classid == MAT_CLASSID && VCRSIsFactorization(event)) PetscCall(MatVCRSMaterializeOperand_Private((Mat)o1, "a factorization"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -237,12 +297,14 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
 static PetscErrorCode VCRSWatchEventEnd(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2, PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
   VCRSWatchData *data = (VCRSWatchData *)h->data;
-  PetscInt       k;
 
   PetscFunctionBegin;
-  if (!data->n || !o1) PetscFunctionReturn(PETSC_SUCCESS);
-  k = VCRSFindAtWork(data, o1->id, event);
-  if (k >= 0) data->n = k;
+  if (!data->n || VCRSInside || !o1 || o1->classid != KSP_CLASSID || !VCRSIsSolve(event)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt k = data->n - 1; k >= 0; k--) {
+    if (data->solve[k].object != o1->id) continue;
+    data->n = k;
+    break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,7 +313,7 @@ static PetscErrorCode VCRSWatchDestroy(PetscLogHandler h)
   VCRSWatchData *data = (VCRSWatchData *)h->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(data->work));
+  PetscCall(PetscFree(data->solve));
   PetscCall(PetscFree(h->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,12 +386,10 @@ PetscErrorCode MatVCRSCheckProduct_Private(Mat A)
   if (VCRSWatch) {
     VCRSWatchData *data = (VCRSWatchData *)VCRSWatch->data;
 
-    VCRSForgetReturned(data, VCRS_FRAME());
-    if (VCRSFindPreconditioner(data) >= 0) {
+    if (VCRSInside) {
       if (!data->lossyoperator) PetscFunctionReturn(PETSC_SUCCESS);
       why = ". (It is for a preconditioner, but the operator of that one's solve is lossy as well)";
     } else if (PetscLogStateEventCurrentlyActive(petsc_log_state, PC_Apply) && PetscLogStateEventCurrentlyActive(petsc_log_state, PC_SetUp)) why = "";
-    data->n = 0; /* an error ends what is at work */
   }
 #endif
   PetscCall(MatVCRSRefuse_Private(A, ctx, "A product", why));
