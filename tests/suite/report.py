@@ -10,6 +10,8 @@ import json
 import os
 import re
 
+import runs as suite_runs
+
 CLASSES = ["same", "differs", "error", "crash", "timeout", "not used", "not tried", "skipped"]
 BAD = ("differs", "error", "crash", "timeout")
 
@@ -43,6 +45,15 @@ def reason_of(entry, known):
     return "**not known yet**"
 
 
+def why_skipped(text):
+    """The kind of a reason."""
+    for pattern, kind in (("^the run with PETSc's types ends with timeout", "the run with PETSc's types takes too long"), ("^the run with PETSc's types", "the run with `-mat_type aij` or as it is ends with an error"),
+                          ("DATAFILESPATH", "needs files that PETSc does not come with"), ("required|not met|Required|Fortran|written in", "needs a package, a language, a scalar type or a configuration that is not there")):
+        if re.search(pattern, text):
+            return kind
+    return re.sub(":.*", "", text)
+
+
 def table(rows, head):
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
@@ -62,11 +73,13 @@ def write(env, path):
     table([[variant, sum(count[variant, folder, kind] for folder in folders for kind in ("same",) + BAD)] +
            [sum(count[variant, folder, kind] for folder in folders) for kind in CLASSES] for variant in variants], ["", "compared"] + CLASSES)
     print("## Counts by folder\n")
-    table([[folder, sum(1 for run in runs if runs[run] == folder), sum(count[variant, folder, kind] for variant in variants for kind in ("same",) + BAD)] +
-           [sum(count[variant, folder, kind] for variant in variants) for kind in CLASSES] for folder in folders], ["", "runs", "compared"] + CLASSES)
+    tried = {entry["run"] for entry in entries if entry["class"] != "skipped"}
+    there = collections.Counter(run.folder for run in {run.name: run for run in suite_runs.all_runs(env, folders)}.values() if run.skip is None)
+    table([[folder, there[folder], sum(1 for run in tried if runs[run] == folder), sum(count[variant, folder, kind] for variant in variants for kind in ("same",) + BAD)] +
+           [sum(count[variant, folder, kind] for variant in variants) for kind in CLASSES[:-1]] for folder in folders], ["", "there", "run", "compared"] + CLASSES[:-1])
     print("## Why runs are skipped\n")
-    skipped = {entry["run"]: entry["remark"].split("\n")[0] for entry in entries if entry["class"] == "skipped"}
-    why = collections.Counter(re.sub(r"ends with.*", "ends with an error", text) for text in skipped.values())
+    skipped = {entry["run"]: entry["remark"].split("\n")[0] for entry in entries if entry["class"] == "skipped" and entry["run"] not in tried}
+    why = collections.Counter(why_skipped(text) for text in skipped.values())
     table([[text, number] for text, number in why.most_common()], ["reason", "runs"])
     print("## Differences by reason\n")
     bad = [entry for entry in entries if entry["class"] in BAD]
