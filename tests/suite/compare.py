@@ -44,7 +44,8 @@ def normal(text, solver_views):
     lines = [line for line in text.split("\n") if not LEFT.match(line) and not OUR_LINES.match(line) and not FUNCTIONS.match(line)]
     if not solver_views:
         lines = without_solver_views(lines)
-    return OUR_TYPES.sub(lambda found: (found.group(1) or "") + "aij", "\n".join(lines))
+    text = "\n".join(lines) if solver_views else re.sub(r"\bvcrs_(?=[\w ])", "", "\n".join(lines))  # the prefix of what is inside of PCVCRS
+    return OUR_TYPES.sub(lambda found: (found.group(1) or "") + "aij", text)
 
 
 def error_of(text):

@@ -37,11 +37,11 @@ CRASH = re.compile(r"Caught signal number|EXIT STRING: (Segmentation|Aborted|Bus
 
 
 class Suite:
-    def __init__(self, env, work, limit, keep):
-        self.env, self.work, self.limit, self.keep = env, work, limit, keep
+    def __init__(self, env, work, bin, limit, keep):
+        self.env, self.work, self.bin, self.limit, self.keep = env, work, bin, limit, keep
         self.lock = threading.Lock()
         self.programs = {}
-        os.makedirs(os.path.join(work, "bin"), exist_ok=True)
+        os.makedirs(bin, exist_ok=True)
 
     def program(self, run):
         """Compiles the program of a run, once; returns its path, or None."""
@@ -56,7 +56,7 @@ class Suite:
         env = self.env
         where = os.path.join(env["PETSC_EXAMPLES"], run.folder)
         sources = [os.path.join(where, name) for name in [run.source] + run.depends]
-        path = os.path.join(self.work, "bin", run.program)
+        path = os.path.join(self.bin, run.program)
         newest = max(os.path.getmtime(name) for name in sources + [os.path.join(env["LITHE_BUILD"], "tests/env.sh")])
         if os.path.exists(path) and os.path.getmtime(path) > newest:
             return path
@@ -198,17 +198,19 @@ def main():
     parser.add_argument("--list", metavar="FILE", help="runs of this list, as TAP")
     parser.add_argument("--report", action="store_true", help="tables instead of runs")
     parser.add_argument("--env", default="tests/env.sh")
-    parser.add_argument("--work", default="tests/work/suite")
+    parser.add_argument("--work", default="tests/work/petscsuite")
+    parser.add_argument("--bin", help="where compiled programs are kept, bin in the folder of --work unless told")
     options = parser.parse_args()
     env = runs.read_env(options.env)
     work = os.path.abspath(options.work)
+    programs = os.path.abspath(options.bin or os.path.join(work, "bin"))
     os.makedirs(work, exist_ok=True)
     results = os.path.join(work, "results.jsonl")
     if options.report:
         report.write(env, results)
         return 0
     if options.list:
-        return tap(Suite(env, work, options.limit, options.keep), options)
+        return tap(Suite(env, work, programs, options.limit, options.keep), options)
 
     known = set() if options.again else {(entry["run"], entry["variant"]) for entry in report.read(results)}
     wanted = options.variant.split(",")
@@ -224,7 +226,7 @@ def main():
         run.rank = members[test]
         members[test] += 1
     chosen.sort(key=lambda run: run.rank)
-    suite = Suite(env, work, options.limit, options.keep)
+    suite = Suite(env, work, programs, options.limit, options.keep)
     log = open(results, "a")
 
     def one(run):
