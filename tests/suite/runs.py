@@ -74,23 +74,21 @@ def device_wanted(test):
     return bool(needs & {"cuda", "hip", "kokkos_kernels", "sycl", "viennacl"}) or "-mat_type aijcu" in test.get("args", "") or "cuda" in test.get("args", "").split()
 
 
-def expand(reader, run, test, subst, loops):
+def expand(reader, run, test, subst, loops, letter=""):
     """The members of a test's loops: {{a b}} of its arguments."""
     names, values = [], []
-    for key in loops:
+    for key in sorted(loops, key=lambda key: key == "nsize"):  # PETSc's order is that of a set: another one each time
         for var in loops[key]["varlist"]:
             names.append(var)
             values.append(loops[key][var][1].split())
+    several = [name for name in names if name != "nsize" or len(loops["nsize"]["nsize"][1].split()) > 1]
     # nsize is always a loop of the harness
     for chosen in itertools.product(*values):
         member = Run(run.name, run.folder, run.source, run.depends)
         member.skip = run.skip
         set_loops = "".join("i%s=%s\n" % (name, shlex.quote(value)) for name, value in zip(names, chosen))
-        label = reader._substVars(subst, subst["label"] + subst["label_suffix"])
-        for name, value in zip(names, chosen):
-            label = label.replace("${i%s}" % name, value)
-        member.name = label
         where = dict(zip(names, chosen))
+        member.name = subst["label"] + letter + ("+" + "_".join("%s-%s" % (name, where[name]) for name in several) if several else "")
         try:
             member.nsize = int(where.get("nsize", "1"))
         except ValueError:
@@ -121,8 +119,7 @@ def runs_of_test(reader, folder, source, depends, name, test, skip):
     for letter, subtest in zip(itertools.chain(string.ascii_letters, itertools.repeat("?")), test["subtests"]):
         sub = subst.copy()
         sub.update(test[subtest])
-        sub["label_suffix"] = "+" + letter
-        yield from expand(reader, run, test, sub, reader._getLoopVars(sub, name, isSubtest=True))
+        yield from expand(reader, run, test, sub, reader._getLoopVars(sub, name, isSubtest=True), "+" + letter)
 
 
 def all_runs(env, folders):
