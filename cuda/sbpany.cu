@@ -158,7 +158,15 @@ static __device__ __forceinline__ V SBPNodeInterior(const SBPMarch<V> &m, int i,
   return K(2) * m.factor.r * along + K(2) * m.factor.s * up + mixed;
 }
 
-template <int order, SBPTake take, class V>
+/* What comes of A u at a node */
+template <bool shifted, class V>
+static __device__ __forceinline__ V SBPShiftIf(const SBPMarch<V> &m, int i, int j, V sum, V u)
+{
+  if constexpr (shifted) return SBPShift(m, i, j, sum, u);
+  else return sum;
+}
+
+template <int order, SBPTake take, bool shifted, class V>
 static __global__ void __launch_bounds__(SBP_THREADS) SBPAnyKernel(const __grid_constant__ SBPMarch<V> m)
 {
   auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a); };
@@ -169,7 +177,7 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPAnyKernel(const __grid_
 
     if (k >= m.frame) return;
     SBPFrameNode(m, k, &i, &j);
-    SBPNodeFinish<take>(m, i, j, SBPNodeAny(m, i, j, U), U(i, j));
+    SBPNodeFinish<take>(m, i, j, SBPShiftIf<shifted>(m, i, j, SBPNodeAny(m, i, j, U), U(i, j)), U(i, j));
     return;
   }
   const int block = static_cast<int>(blockIdx.x) - m.frameblocks;
@@ -178,10 +186,10 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPAnyKernel(const __grid_
   i = m.from[0] + block % m.columnwarps * SBP_WARP + SBPLane();
   j = m.from[1] + block / m.columnwarps * (SBP_THREADS / SBP_WARP) + static_cast<int>(threadIdx.x / SBP_WARP);
   if (i >= m.to[0] || j >= m.to[1]) return;
-  SBPNodeFinish<take>(m, i, j, SBPNodeInterior<order>(m, i, j), U(i, j));
+  SBPNodeFinish<take>(m, i, j, SBPShiftIf<shifted>(m, i, j, SBPNodeInterior<order>(m, i, j), U(i, j)), U(i, j));
 }
 
-template <SBPTake take, class V>
+template <SBPTake take, bool shifted, class V>
 static void SBPLaunchAny(SBPMarch<V> m, cudaStream_t stream)
 {
   constexpr int rows = SBP_THREADS / SBP_WARP;
@@ -191,8 +199,25 @@ static void SBPLaunchAny(SBPMarch<V> m, cudaStream_t stream)
   const int blocks = m.frameblocks + m.columnwarps * ((m.to[1] - m.from[1] + rows - 1) / rows);
 
   if (blocks == 0) return;
-  if (m.order == 4) SBPAnyKernel<4, take, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
-  else SBPAnyKernel<6, take, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+  if (m.order == 4) SBPAnyKernel<4, take, shifted, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+  else SBPAnyKernel<6, take, shifted, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+}
+
+template <bool shifted, class V>
+static void SBPLaunchAny(SBPMode mode, const SBPMarch<V> &m, cudaStream_t stream)
+{
+  switch (mode) {
+  case SBP_APPLY:
+    SBPLaunchAny<SBP_TAKE_APPLY, shifted>(m, stream);
+    break;
+  case SBP_ADD:
+  case SBP_RESIDUAL:
+    SBPLaunchAny<SBP_TAKE_ADD, shifted>(m, stream);
+    break;
+  case SBP_SMOOTH:
+    SBPLaunchAny<SBP_TAKE_SMOOTH, shifted>(m, stream);
+    break;
+  }
 }
 
 /* Rows of the closures, and of the faces, come from the tables */
@@ -216,31 +241,21 @@ PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *op, const SBPBox *region, 
     PetscCall(SBPSetOperator(op, region, &m));
     SBPSetStep(op, step, &m);
     SBPSetFrame(width, &m);
-    switch (step->mode) {
-    case SBP_APPLY:
-      SBPLaunchAny<SBP_TAKE_APPLY>(m, stream);
-      break;
-    case SBP_ADD:
-    case SBP_RESIDUAL:
-      SBPLaunchAny<SBP_TAKE_ADD>(m, stream);
-      break;
-    case SBP_SMOOTH:
-      SBPLaunchAny<SBP_TAKE_SMOOTH>(m, stream);
-      break;
-    }
+    if (op->kind == SBP_SHIFTED) SBPLaunchAny<true>(step->mode, m, stream);
+    else SBPLaunchAny<false>(step->mode, m, stream);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class V>
+template <bool shifted, class V>
 static __global__ void __launch_bounds__(SBP_THREADS) SBPDiagonalAnyKernel(const __grid_constant__ SBPMarch<V> m)
 {
   const int width = m.all[0][1], node = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), i = node % width, j = node / width;
 
   if (j >= m.all[1][1]) return;
-  m.out[static_cast<ptrdiff_t>(j) * m.pitch + i] = SBPNodeAny(m, i, j, [&](int a, int b) { return a == i && b == j ? SBPOne<V>() : SBPZero<V>(); });
+  m.out[static_cast<ptrdiff_t>(j) * m.pitch + i] = SBPShiftIf<shifted>(m, i, j, SBPNodeAny(m, i, j, [&](int a, int b) { return a == i && b == j ? SBPOne<V>() : SBPZero<V>(); }), SBPOne<V>());
 }
 
 PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
@@ -258,7 +273,10 @@ PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
     m.out            = static_cast<V *>(d);
     const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
 
-    if (blocks > 0) SBPDiagonalAnyKernel<V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    if (blocks > 0) {
+      if (op->kind == SBP_SHIFTED) SBPDiagonalAnyKernel<true, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+      else SBPDiagonalAnyKernel<false, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCallCUDA(cudaGetLastError());
@@ -267,36 +285,43 @@ PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
 
 /* ------------------------------------------------------------ fused operations */
 
-template <SBPFusedKind fused, class V>
+template <SBPFusedKind fused, bool shifted, class V>
 static __global__ void __launch_bounds__(SBP_THREADS) SBPFusedAnyKernel(const __grid_constant__ SBPFused<V> m)
 {
   const int width = m.all[0][1], node = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), i = node % width, j = node / width;
 
-  if (j < m.all[1][1]) SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPNodeAny<V>(m, a, b, u); });
+  if (j < m.all[1][1]) SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPShiftIf<shifted, V>(m, a, b, SBPNodeAny<V>(m, a, b, u), u(a, b)); });
 }
 
-template <class V>
-void SBPLaunchFusedAny(SBPFusedKind fused, const SBPFused<V> &m, cudaStream_t stream)
+template <bool shifted, class V>
+static void SBPLaunchFusedAny(SBPFusedKind fused, const SBPFused<V> &m, cudaStream_t stream)
 {
   const int blocks = (m.all[0][1] * m.all[1][1] + SBP_THREADS - 1) / SBP_THREADS;
 
   switch (fused) {
   case SBP_FUSED_SMOOTHTWO:
-    SBPFusedAnyKernel<SBP_FUSED_SMOOTHTWO, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    SBPFusedAnyKernel<SBP_FUSED_SMOOTHTWO, shifted, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
     break;
   case SBP_FUSED_RESIDUALRESTRICT:
-    SBPFusedAnyKernel<SBP_FUSED_RESIDUALRESTRICT, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    SBPFusedAnyKernel<SBP_FUSED_RESIDUALRESTRICT, shifted, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
     break;
   case SBP_FUSED_PROLONGSMOOTH:
-    SBPFusedAnyKernel<SBP_FUSED_PROLONGSMOOTH, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+    SBPFusedAnyKernel<SBP_FUSED_PROLONGSMOOTH, shifted, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
     break;
   default:
     break;
   }
 }
 
-template void SBPLaunchFusedAny(SBPFusedKind, const SBPFused<float> &, cudaStream_t);
-template void SBPLaunchFusedAny(SBPFusedKind, const SBPFused<double> &, cudaStream_t);
+template <class V>
+void SBPLaunchFusedAny(SBPFusedKind fused, bool shifted, const SBPFused<V> &m, cudaStream_t stream)
+{
+  if (shifted) SBPLaunchFusedAny<true>(fused, m, stream);
+  else SBPLaunchFusedAny<false>(fused, m, stream);
+}
+
+template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<float> &, cudaStream_t);
+template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<double> &, cudaStream_t);
 #if PetscDefined(USE_COMPLEX)
-template void SBPLaunchFusedAny(SBPFusedKind, const SBPFused<SBPScalar> &, cudaStream_t);
+template void SBPLaunchFusedAny(SBPFusedKind, bool, const SBPFused<SBPScalar> &, cudaStream_t);
 #endif

@@ -52,17 +52,17 @@ static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTw
   using Shape = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
   using L     = typename Shape::L;
 
-  if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
+  if (kind != SBP_NINE && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     int       i, j;
 
     if (k >= m.frame) return;
     if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) SBPFrameNode(m.fine, k, &i, &j);
     else SBPFrameNode(m, k, &i, &j);
-    SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPNodeSecond<V>(m, a, b, u); });
+    SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPNode<kind, V>(m, a, b, u); });
     return;
   }
-  const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
+  const int block = static_cast<int>(blockIdx.x) - (kind != SBP_NINE ? m.frameblocks : 0);
 
   if constexpr (fused == SBP_FUSED_SMOOTHTWO) SBPSmoothTwoBlock<kind, L, Shape::stages, Shape::threads>(m, block);
   else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictBlock<kind, L, Shape::stages, Shape::threads>(m, block);
@@ -103,7 +103,7 @@ static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFu
 
   for (int face = 0; face < 4; face++) {
     width[face] = SBPFrameWidth(op, face, fused == SBP_FUSED_PROLONGSMOOTHTWO || restricts ? 1 : 0);
-    if (coarse && op->kind == SBP_SAT) width[face] = (width[face] + 2) / 2;
+    if (coarse && op->kind != SBP_NINE) width[face] = (width[face] + 2) / 2;
   }
   if (!coarse) {
     SBPSetFrame(width, m);
@@ -156,19 +156,21 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
     PetscCall(SBPSetOperator(op, nullptr, &m));
     set(&m);
     SBPSetFusedFrame<fused>(op, coarse, &m);
-    if (op->kind == SBP_SAT && op->grid.order > 2) SBPLaunchFusedAny(fused, m, stream);
+    if (op->kind != SBP_NINE && op->grid.order > 2) SBPLaunchFusedAny(fused, op->kind == SBP_SHIFTED, m, stream);
     else if (op->kind == SBP_SAT) SBPLaunchFused<fused, SBP_SAT>(SBPIsAligned(op, m), m, stream);
+    else if (op->kind == SBP_SHIFTED) SBPLaunchFused<fused, SBP_SHIFTED>(SBPIsAligned(op, m), m, stream);
     else SBPLaunchFused<fused, SBP_NINE>(SBPIsAligned(op, m), m, stream);
     if constexpr (fused == SBP_FUSED_SMOOTHTWORESTRICT) {
       /* what the frame of the coarse grid gets needs u where other blocks wrote it */
-      if (op->kind == SBP_SAT) {
+      if (op->kind != SBP_NINE) {
         SBPFused<V> frame = m;
 
         frame.u          = m.out;
         frame.ghostpitch = m.pitch;
         frame.out        = m.restricted;
         SBPSetFrameOnly(coarse, &frame);
-        SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SAT>(SBPIsAligned(op, m), frame, stream);
+        if (op->kind == SBP_SAT) SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SAT>(SBPIsAligned(op, m), frame, stream);
+        else SBPLaunchFused<SBP_FUSED_RESIDUALRESTRICT, SBP_SHIFTED>(SBPIsAligned(op, m), frame, stream);
       }
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -232,7 +234,7 @@ PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *c
 PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc)
 {
   PetscFunctionBegin;
-  if (op->kind == SBP_SAT && op->grid.order > 2) {
+  if (op->kind != SBP_NINE && op->grid.order > 2) {
     PetscCall(LitheCUDASBPSmoothTwo(op, c1, c2, dinv, b, u, nullptr));
     PetscCall(LitheCUDASBPResidualRestrict(op, coarse, u, b, rc));
     PetscFunctionReturn(PETSC_SUCCESS);

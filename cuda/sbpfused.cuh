@@ -105,4 +105,4 @@ static __device__ __forceinline__ void SBPFusedNode(const SBPFused<V> &m, int i,
 
 /* cuda/sbpany.cu: by nodes alone, for orders above 2 */
 template <class V>
-void SBPLaunchFusedAny(SBPFusedKind, const SBPFused<V> &, cudaStream_t);
+void SBPLaunchFusedAny(SBPFusedKind, bool shifted, const SBPFused<V> &, cudaStream_t);

@@ -40,7 +40,7 @@ static __device__ __forceinline__ void SBPInteriorRow(const SBPMarch<V> &m, int 
 {
   const ptrdiff_t pitch = m.coefficientpitch, where = j * pitch + i;
 
-  if constexpr (kind == SBP_SAT) {
+  if constexpr (kind != SBP_NINE) {
     const V *a = m.coefficient[0] + where, *b = m.coefficient[1] + where, *c = m.coefficient[2] + where;
     const V  west = SBPRead(c - 1), east = SBPRead(c + 1), south = SBPRead(c - pitch), north = SBPRead(c + pitch), quarter = static_cast<V>(0.25);
     const V  ahere = SBPRead(a), bhere = SBPRead(b);
@@ -54,6 +54,11 @@ static __device__ __forceinline__ void SBPInteriorRow(const SBPMarch<V> &m, int 
     w[0][2] = quarter * (east + south);
     w[2][0] = quarter * (west + north);
     w[2][2] = -quarter * (east + north);
+    if constexpr (kind == SBP_SHIFTED) {
+#pragma unroll
+      for (int q = 0; q < 9; q++) w[q / 3][q % 3] *= m.factor.scale;
+      w[1][1] += SBPRead(m.coefficient[SBP_DIAGONAL] + where);
+    }
   } else {
     const V *e = m.coefficient[1] + where, *n = m.coefficient[2] + where, *ne = m.coefficient[3] + where, *nw = m.coefficient[4] + where;
 
@@ -141,7 +146,7 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
   PetscCall(SBPGetStream(&stream));
   PetscCall(SBPSetOperator(op, nullptr, &g.fine));
   for (int d = 0; d < 2; d++) {
-    const int low = op->kind == SBP_SAT ? SBPFrameWidth(op, 2 * d, 0) : 1, high = op->kind == SBP_SAT ? SBPFrameWidth(op, 2 * d + 1, 0) : 1;
+    const int low = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d, 0) : 1, high = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d + 1, 0) : 1;
 
     /* 2 I - 1 and 2 I + 1 are inside */
     g.n[d]    = static_cast<int>(coarse->n[d]);
@@ -158,6 +163,7 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
   const dim3 threads(SBP_WARP, SBP_GALERKIN_ROWS);
 
   if (op->kind == SBP_SAT) SBPGalerkinKernel<SBP_SAT, V><<<blocks, threads, 0, stream>>>(g);
+  else if (op->kind == SBP_SHIFTED) SBPGalerkinKernel<SBP_SHIFTED, V><<<blocks, threads, 0, stream>>>(g);
   else SBPGalerkinKernel<SBP_NINE, V><<<blocks, threads, 0, stream>>>(g);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

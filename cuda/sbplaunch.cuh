@@ -90,10 +90,10 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
   PetscFunctionBegin;
   memset(m, 0, sizeof(*m));
   PetscCheck(static_cast<PetscInt64>(g->ghosted.count[0]) * g->ghosted.count[1] < PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " x %" PetscInt_FMT " nodes of one process are too many for one device; use more processes", g->ghosted.count[0], g->ghosted.count[1]);
-  for (int k = 0; k < (op->kind == SBP_NINE ? 5 : 3); k++) m->coefficient[k] = SBPFromOwn<const K>(g, &g->ghosted, g->coefficientpitch, op->coefficient[k]);
+  for (int k = 0; k < SBPKindCoefficients(op->kind); k++) m->coefficient[k] = SBPFromOwn<const K>(g, &g->ghosted, g->coefficientpitch, op->coefficient[k]);
   for (int d = 0; d < 2; d++) {
     for (int face = 2 * d; face < 2 * d + 2; face++) {
-      m->dirichlet[face] = op->kind == SBP_SAT && g->dirichlet[face];
+      m->dirichlet[face] = op->kind != SBP_NINE && g->dirichlet[face];
       if (m->dirichlet[face] && op->penalty[face]) m->penalty[face] = static_cast<const K *>(op->penalty[face]) + (g->own.start[1 - d] - g->ghosted.start[1 - d]);
     }
     m->n[d]      = static_cast<int>(g->n[d]);
@@ -107,9 +107,10 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
     if (m->low[d] < 0 || d) m->low[d] = m->low[d] > m->all[d][0] - 1 ? m->low[d] : m->all[d][0] - 1;
     m->high[d] = m->high[d] < m->all[d][1] + 1 ? m->high[d] : m->all[d][1] + 1;
   }
-  m->order            = op->kind == SBP_SAT ? g->order : 2;
+  m->order            = op->kind != SBP_NINE ? g->order : 2;
   m->factor.r         = static_cast<K>(g->h[1] / (2 * g->h[0]));
   m->factor.s         = static_cast<K>(g->h[0] / (2 * g->h[1]));
+  m->factor.scale     = static_cast<K>(op->scale);
   m->pitch            = static_cast<int>(g->pitch);
   m->ghostpitch       = static_cast<int>(g->ghostpitch);
   m->coefficientpitch = static_cast<int>(g->coefficientpitch);
@@ -182,7 +183,7 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
 {
   bool aligned = op->grid.own.start[0] == op->grid.ghosted.start[0];
 
-  for (int k = 0; k < (op->kind == SBP_NINE ? 5 : 3); k++) aligned = aligned && SBPIsAligned(m.coefficient[k], m.coefficientpitch);
+  for (int k = 0; k < SBPKindCoefficients(op->kind); k++) aligned = aligned && SBPIsAligned(m.coefficient[k], m.coefficientpitch);
   return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) && SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch) && SBPIsAligned(m.rounded, m.roundedpitch);
 }
 

@@ -91,10 +91,18 @@ static __device__ __forceinline__ V SBPNodeNine(const SBPMarch<V> &m, int i, int
   return s;
 }
 
+/* SBP_SHIFTED at a node, sum being A u there */
+template <class V>
+static __device__ __forceinline__ V SBPShift(const SBPMarch<V> &m, int i, int j, V sum, V u)
+{
+  return m.factor.scale * sum + m.coefficient[SBP_DIAGONAL][static_cast<ptrdiff_t>(j) * m.coefficientpitch + i] * u;
+}
+
 template <SBPKind kind, class V, class U>
 static __device__ __forceinline__ V SBPNode(const SBPMarch<V> &m, int i, int j, const U &u)
 {
   if constexpr (kind == SBP_SAT) return SBPNodeSecond<V>(m, i, j, u);
+  else if constexpr (kind == SBP_SHIFTED) return SBPShift(m, i, j, SBPNodeSecond<V>(m, i, j, u), u(i, j));
   else return SBPNodeNine<V>(m, i, j, u);
 }
 

@@ -12,11 +12,12 @@
 */
 
 #include "sbp.cuh"
+#include <lithe/private/sbpsat.h>
 
-/* What an operator needs to know beside its arrays: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2 h_s) */
+/* What an operator needs to know beside its arrays: factors of the differences along r and s, h_s / (2 h_r) and h_r / (2 h_s), and the scale of SBP_SHIFTED */
 template <class K>
 struct SBPFactors {
-  K r, s;
+  K r, s, scale;
 };
 
 /* The interior of SBP_SAT of second order. Coefficients: c_rr, c_ss, c_rs */
@@ -78,6 +79,38 @@ struct SBPSecond {
       a[k]           = an[k];
       b[k]           = bn[k];
       c[k]           = cn[k];
+    }
+  }
+};
+
+/* The interior of SBP_SHIFTED of second order: d is the last coefficient */
+template <class V, class L>
+struct SBPSecondShifted : SBPSecond<V, L> {
+  using Base = SBPSecond<V, L>;
+  using typename Base::K;
+  static constexpr int coefficients = Base::coefficients + 1, C = L::C;
+
+  K d[C]; /* of row j */
+
+  __device__ __forceinline__ void Begin()
+  {
+    Base::Begin();
+#pragma unroll
+    for (int k = 0; k < C; k++) d[k] = 0;
+  }
+
+  __device__ __forceinline__ K Held(int q, int k) const
+  {
+    return q == SBP_DIAGONAL ? d[k] : Base::Held(q, k);
+  }
+
+  __device__ __forceinline__ void Push(const SBPFactors<K> &factor, K quarter, const V next[C], const K coefficient[coefficients][C], V sums[C])
+  {
+    Base::Push(factor, quarter, next, coefficient, sums);
+#pragma unroll
+    for (int k = 0; k < C; k++) {
+      sums[k] = factor.scale * sums[k] + d[k] * Base::before[k];
+      d[k]    = coefficient[SBP_DIAGONAL][k];
     }
   }
 };
@@ -157,4 +190,19 @@ struct SBPNine {
       for (int q = 0; q < coefficients; q++) held[q][k] = coefficient[q][k];
     }
   }
+};
+
+template <class V, SBPKind kind, class L>
+struct SBPOperatorOf;
+template <class V, class L>
+struct SBPOperatorOf<V, SBP_SAT, L> {
+  using type = SBPSecond<V, L>;
+};
+template <class V, class L>
+struct SBPOperatorOf<V, SBP_SHIFTED, L> {
+  using type = SBPSecondShifted<V, L>;
+};
+template <class V, class L>
+struct SBPOperatorOf<V, SBP_NINE, L> {
+  using type = SBPNine<V, L>;
 };

@@ -47,13 +47,18 @@ struct SBPStepShape<double, SBP_NINE, take, aligned> {
   static constexpr int stages = take == SBP_TAKE_SMOOTH ? 2 : 3, threads = 128, blocks = 7, rows = 12;
 };
 
+template <SBPTake take>
+struct SBPStepShape<float, SBP_SHIFTED, take, true> : SBPStepShape<float, SBP_SAT, take, true> { };
+template <SBPTake take, bool aligned>
+struct SBPStepShape<double, SBP_SHIFTED, take, aligned> : SBPStepShape<double, SBP_SAT, take, aligned> { };
+
 template <SBPKind kind, SBPTake take, bool aligned, class V>
 static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::threads, SBPStepShape<V, kind, take, aligned>::blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
 {
   using Shape = SBPStepShape<V, kind, take, aligned>;
   using L     = typename Shape::L;
 
-  if (kind == SBP_SAT && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
+  if (kind != SBP_NINE && blockIdx.x < static_cast<unsigned>(m.frameblocks)) {
     const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     int       i, j;
 
@@ -61,13 +66,12 @@ static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::t
     SBPFrameNode(m, k, &i, &j);
     auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a); };
 
-    SBPNodeFinish<take>(m, i, j, SBPNode<SBP_SAT>(m, i, j, U), U(i, j));
+    SBPNodeFinish<take>(m, i, j, SBPNode<kind>(m, i, j, U), U(i, j));
     return;
   }
-  const int block = static_cast<int>(blockIdx.x) - (kind == SBP_SAT ? m.frameblocks : 0);
+  const int block = static_cast<int>(blockIdx.x) - (kind != SBP_NINE ? m.frameblocks : 0);
 
-  if constexpr (kind == SBP_SAT) SBPStepBlock<SBPSecond<V, L>, L, take, Shape::stages, Shape::threads>(m, block);
-  else SBPStepBlock<SBPNine<V, L>, L, take, Shape::stages, Shape::threads>(m, block);
+  SBPStepBlock<typename SBPOperatorOf<V, kind, L>::type, L, take, Shape::stages, Shape::threads>(m, block);
 }
 
 template <SBPKind kind, SBPTake take, bool aligned, class V>
@@ -124,7 +128,7 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  if (op->kind == SBP_SAT && op->grid.order > 2) {
+  if (op->kind != SBP_NINE && op->grid.order > 2) {
     PetscCall(LitheCUDASBPStepAny(op, region, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -136,6 +140,7 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
     PetscFunctionBegin;
     PetscCall(SBPSetMarch(op, region, step, &m));
     if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT>(step->mode, SBPIsAligned(op, m), m, stream);
+    else if (op->kind == SBP_SHIFTED) SBPLaunchStep<SBP_SHIFTED>(step->mode, SBPIsAligned(op, m), m, stream);
     else SBPLaunchStep<SBP_NINE>(step->mode, SBPIsAligned(op, m), m, stream);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -157,6 +162,7 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
   m.roundedpitch = static_cast<int>(grid->pitch);
   m.scale        = scale;
   if (op->kind == SBP_SAT) SBPLaunchStep<SBP_SAT, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
+  else if (op->kind == SBP_SHIFTED) SBPLaunchStep<SBP_SHIFTED, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
   else SBPLaunchStep<SBP_NINE, SBP_TAKE_ROUND>(SBPIsAligned(op, m), m, stream);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -176,7 +182,7 @@ PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  if (op->kind == SBP_SAT && op->grid.order > 2) {
+  if (op->kind != SBP_NINE && op->grid.order > 2) {
     PetscCall(LitheCUDASBPDiagonalAny(op, d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -192,6 +198,7 @@ PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
 
     if (blocks > 0) {
       if (op->kind == SBP_SAT) SBPDiagonalKernel<SBP_SAT, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
+      else if (op->kind == SBP_SHIFTED) SBPDiagonalKernel<SBP_SHIFTED, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
       else SBPDiagonalKernel<SBP_NINE, V><<<blocks, SBP_THREADS, 0, stream>>>(m);
     }
     PetscFunctionReturn(PETSC_SUCCESS);

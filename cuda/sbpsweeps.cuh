@@ -7,15 +7,6 @@
 
 #include "sbpfused.cuh"
 
-template <class V, SBPKind kind, class L>
-struct SBPOperatorOf {
-  using type = SBPSecond<V, L>;
-};
-template <class V, class L>
-struct SBPOperatorOf<V, SBP_NINE, L> {
-  using type = SBPNine<V, L>;
-};
-
 /* Row j of u, or of what is computed from it, in the grid */
 template <class V>
 static __device__ __forceinline__ bool SBPHasRow(const SBPMarch<V> &m, int j)

@@ -19,7 +19,7 @@
    agree. With the pitches equal to the counts, owned and ghosted arrays are the global and local vectors of a
    DMDA.
 
-   Two kinds of operators:
+   Three kinds of operators:
 
      SBP_SAT     the SBP-SAT discretisation of -div(c grad u), scaled by H x H: symmetric, positive definite
                  if a face is a Dirichlet one. coefficient[] = c_rr, c_ss, c_rs. penalty[f], for a Dirichlet face f,
@@ -31,6 +31,8 @@
                             + northeast_ij u_{i+1,j+1} + northeast_{i-1,j-1} u_{i-1,j-1}
                             + northwest_ij u_{i-1,j+1} + northwest_{i+1,j-1} u_{i+1,j-1}
                  What would leave the grid is stored as 0 and not read.
+     SBP_SHIFTED the operator scale A + diag(d), A of kind SBP_SAT. coefficient[3] = d, of which ghosts are not used.
+                 SBP_SAT is a kind of its own so that a product without scale and d reads nothing more.
 */
 
 #include <petscdm.h>
@@ -41,6 +43,7 @@
 /* Faces: 0 r = -1, 1 r = +1, 2 s = -1, 3 s = +1 */
 #define SBP_FACES        4
 #define SBP_COEFFICIENTS 5 /* the most that a kind has */
+#define SBP_DIAGONAL     3 /* which coefficient d is */
 
 typedef struct {
   PetscInt start[2], count[2];
@@ -58,8 +61,14 @@ typedef struct {
 
 typedef enum {
   SBP_SAT,
-  SBP_NINE
+  SBP_NINE,
+  SBP_SHIFTED
 } SBPKind;
+
+static LITHE_HD inline int SBPKindCoefficients(SBPKind kind)
+{
+  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4 : 3;
+}
 
 /* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */
 typedef enum {
@@ -79,8 +88,9 @@ typedef struct {
   SBPKind      kind;
   SBPGrid      grid;
   SBPPrecision precision;                     /* of coefficient[] and penalty[], and of all arrays that it is applied to */
-  const void  *coefficient[SBP_COEFFICIENTS]; /* 3 for SBP_SAT, 5 for SBP_NINE */
-  const void  *penalty[SBP_FACES];            /* SBP_SAT */
+  const void  *coefficient[SBP_COEFFICIENTS]; /* 3 for SBP_SAT, 4 for SBP_SHIFTED, 5 for SBP_NINE */
+  const void  *penalty[SBP_FACES];            /* SBP_SAT, SBP_SHIFTED */
+  double       scale;                         /* SBP_SHIFTED */
 } SBPOperator;
 
 /* What a step does with A u. Every array but u is owned; out may be b or d, never u. */
@@ -133,6 +143,18 @@ static LITHE_HD inline unsigned int SBPUpperWord(double x)
   u.number = x;
   return (unsigned int)(u.bits >> 32) & 0x7fffffffu;
 #endif
+}
+
+/* A number with that upper word */
+static inline double SBPOfUpperWord(unsigned int word)
+{
+  union {
+    double             number;
+    unsigned long long bits;
+  } u;
+
+  u.bits = (unsigned long long)word << 32;
+  return u.number;
 }
 
 /* The scale of numbers whose largest one has that upper word: 1 within 2^-window and 2^window, and where it is not finite */
@@ -214,11 +236,11 @@ typedef struct {
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
   /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
   PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout);
-  /* smoothtwo and then residualrestrict; SBP_SAT of order 2 and SBP_NINE, as the next one */
+  /* smoothtwo and then residualrestrict; not of order 4 or 6, as the next one */
   PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc);
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
   PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
-  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; SBP_SAT of order 2 and SBP_NINE, in SBP_DOUBLE. scale NULL: 1 */
+  /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; not of order 4 or 6, in SBP_DOUBLE. scale NULL: 1 */
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 
   /* What the set-up of a multigrid and its coarsest level need */
@@ -235,7 +257,7 @@ typedef struct {
   PetscErrorCode (*combine)(const SBPGrid *, SBPPrecision, SBPRatio a, const void *w, const void *x, SBPRatio b, void *y);
   /* x = SBPNoise(), owned, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*noise)(const SBPGrid *, SBPPrecision, void *x);
-  /* The coefficients of P^T A P for SBP_SAT of order 2 and SBP_NINE, and, if not NULL, the same in SBP_SINGLE. NULL where there is no such operation, which
+  /* The coefficients of P^T A P, not of order 4 or 6, and, if not NULL, the same in SBP_SINGLE. NULL where there is no such operation, which
      nine products with A can replace as follows; for a process that has the whole grid */
   PetscErrorCode (*galerkin)(const SBPOperator *, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS]);
   /* Nine colours: node (i, j) has colour i % 3 + 3 (j % 3). mark: v = 1 where a node has the colour, else 0, owned.
@@ -259,9 +281,15 @@ PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/sbpdevice.c: t
 /*
    The operator of a MATSBPSAT, set up; its arrays stay the matrix's. precision: SBP_DOUBLE needs PetscReal to be double; SBP_SINGLE
    is made on the first call and kept. device: arrays on the device.
-   Not collective.
+
+   The matrix is L (a A + diag(d)) R, A the operator of its settings. MatSBPSATGetOperator() gives a A + diag(d), which must be real;
+   MatSBPSATGetPlain() gives A. MatSBPSATGetScales() gives L and R, NULL where there are none; all references are borrowed.
+   Collective.
 */
 PETSC_INTERN PetscErrorCode MatSBPSATGetOperator(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetPlain(Mat, SBPPrecision, PetscBool device, const SBPOperator **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetScales(Mat, Vec *left, Vec *right);
+PETSC_INTERN PetscErrorCode MatSBPSATGetChange(Mat, PetscScalar *scale, Vec *diagonal); /* a and d, NULL if there is none */
 /* Ghosts of an owned array: from one process's grid (reach and own as in it); width: how many are wanted */
 typedef struct _n_SBPHalo  *SBPHalo;
 PETSC_INTERN PetscErrorCode SBPHaloCreate(MPI_Comm, DM da, LitheTransport, SBPHalo *); /* the transport is that of arrays on a device */

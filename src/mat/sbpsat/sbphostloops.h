@@ -203,6 +203,14 @@ static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOS
   }
 }
 
+/* a = scale a + d u on count nodes, u at the first of them and d of coefficients */
+static void HOST_NAME(SBPShift)(double scale, PetscInt count, const HOST_REAL *PETSC_RESTRICT d, const HOST_VALUE *u, HOST_VALUE *PETSC_RESTRICT a)
+{
+  const HOST_REAL s = (HOST_REAL)scale;
+
+  for (PetscInt i = 0; i < count; i++) a[i] = s * a[i] + d[i] * u[i];
+}
+
 static inline HOST_VALUE HOST_NAME(SBPNode)(const SBPOperator *op, PetscInt i, PetscInt j, const HOST_VALUE *u)
 {
   if (op->kind == SBP_NINE) return HOST_NAME(SBPNodeNine)(op, i, j, u);
@@ -221,7 +229,7 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
   HOST_VALUE buffer[SBP_STRIP];
 
   PetscFunctionBegin;
-  if (op->kind == SBP_SAT && g->order > 2) PetscCall(PetscMalloc1(1, &ring));
+  if (op->kind != SBP_NINE && g->order > 2) PetscCall(PetscMalloc1(1, &ring));
   for (PetscInt i0 = box->start[0]; i0 < end[0]; i0 += SBP_STRIP) {
     const PetscInt i1 = PetscMin(i0 + SBP_STRIP, end[0]);
     /* The nodes between left and right are inside */
@@ -247,6 +255,12 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
         else HOST_NAME(SBPRowHigh)(3, op, ring, first, last, j, u, buffer + (first - i0));
       }
       for (PetscInt i = last; i < i1; i++) buffer[i - i0] = HOST_NAME(SBPNode)(op, i, j, u);
+      if (op->kind == SBP_SHIFTED) {
+        const PetscInt64 row = j - g->ghosted.start[1], column = i0 - g->ghosted.start[0];
+
+        HOST_NAME(SBPShift)
+        (op->scale, i1 - i0, (const HOST_REAL *)op->coefficient[SBP_DIAGONAL] + row * g->coefficientpitch + column, u + row * g->ghostpitch + column, buffer);
+      }
       HOST_NAME(SBPCombine)
       (step, i1 - i0, buffer, u + (PetscInt64)(j - g->ghosted.start[1]) * g->ghostpitch + i0 - g->ghosted.start[0], (PetscInt64)(j - g->own.start[1]) * g->pitch + i0 - g->own.start[0]);
     }
@@ -271,6 +285,11 @@ static PetscErrorCode HOST_NAME(SBPDiagonalLoops)(const SBPOperator *op, HOST_VA
       for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = HOST_NAME(SBPNodeDiagonal)(op, &SBPTables[0], g->own.start[0] + i, j);
     } else {
       for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = HOST_NAME(SBPNodeDiagonal)(op, SBPTableOf(g->order), g->own.start[0] + i, j);
+    }
+    if (op->kind == SBP_SHIFTED) {
+      const HOST_REAL *d = (const HOST_REAL *)op->coefficient[SBP_DIAGONAL] + (PetscInt64)(j - g->ghosted.start[1]) * g->coefficientpitch + g->own.start[0] - g->ghosted.start[0];
+
+      for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = (HOST_REAL)op->scale * to[i] + d[i];
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

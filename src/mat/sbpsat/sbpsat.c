@@ -23,6 +23,10 @@ static PetscErrorCode MatDestroy_SBPSAT(Mat A)
   PetscCall(MatSBPSATForget_Private(A));
   PetscCall(MatSBPSATWithdraw_Private(A));
   PetscCall(SBPSettingsClear_Private(&ctx->settings));
+  PetscCall(MatSBPSATClearChange_Private(A));
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&ctx->work[k]));
+  PetscCall(MatDestroy(&ctx->block));
+  PetscCall(MatSBPSATSetStored_Private(A, PETSC_FALSE));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_aij_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_seqaij_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_mpiaij_C", NULL));
@@ -87,10 +91,14 @@ static PetscErrorCode MatDuplicate_SBPSAT(Mat A, MatDuplicateOption option, Mat 
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetType(*B, MATSBPSAT));
   PetscCall(MatSetDM(*B, da));
+  to            = (Mat_SBPSAT *)(*B)->data;
+  to->duplicate = PETSC_TRUE;
   PetscCall(MatSetUp(*B));
-  to = (Mat_SBPSAT *)(*B)->data;
   PetscCall(SBPSettingsCopy_Private(&from->settings, &to->settings));
-  if (option == MAT_COPY_VALUES) PetscCall(MatSBPSATCopyBuilt_Private(A, *B));
+  if (option == MAT_COPY_VALUES) {
+    PetscCall(MatSBPSATCopyBuilt_Private(A, *B));
+    PetscCall(MatSBPSATCopyChange_Private(A, *B));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,6 +178,8 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   PetscCall(PetscNew(&ctx));
   A->data             = (void *)ctx;
   ctx->settings.order = 2;
+  ctx->change.scale   = 1;
+  ctx->change.real    = PETSC_TRUE;
   for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = PETSC_TRUE;
   ctx->settings.metrics = MATSBPSAT_METRICS_STORED;
 #if defined(LITHE_HAVE_CUDA)
@@ -186,6 +196,8 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   A->ops->createsubmatrices = MatCreateSubMatrices_SBPSAT;
   A->ops->getinfo           = MatGetInfo_SBPSAT;
   PetscCall(MatSBPSATSetProducts_Private(A));
+  PetscCall(MatSBPSATSetChanges_Private(A));
+  PetscCall(MatSBPSATSetStored_Private(A, PETSC_TRUE));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_aij_C", MatConvert_SBPSAT_AIJ));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_seqaij_C", MatConvert_SBPSAT_AIJ));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatConvert_sbpsat_mpiaij_C", MatConvert_SBPSAT_AIJ));

@@ -110,8 +110,11 @@ static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
   return (PetscDefined(USE_COMPLEX) ? 2 : 1) * node * (double)g->own.count[0] * (double)g->own.count[1];
 }
 
-/* out = A u, b + A u or b - A u; b may be out. On the device if all vectors are there */
-static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, Vec out)
+/*
+   With the operator A of the settings, and scale and diagonal if changes: out = A u, b + A u or b - A u; b may be out. On the
+   device if all vectors are there
+*/
+static PetscErrorCode MatSBPSATApplyReal_Private(Mat A, PetscBool changes, SBPMode mode, Vec u, Vec b, Vec out)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
   PetscBool          device;
@@ -128,8 +131,9 @@ static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, 
   if (device) kernels = &SBPDeviceKernels;
 #endif
   op = &ctx->op[SBP_SCALAR][0];
+  if (device) PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, PETSC_TRUE, &op));
+  if (changes) PetscCall(MatSBPSATAddChange_Private(A, SBP_SCALAR, device, op, &op));
   if (device) {
-    PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));
     PetscCall(VecGetArrayReadAndMemType(u, &pu, NULL));
     if (b == out) PetscCall(VecGetArrayAndMemType(out, &pout, NULL));
     else PetscCall(VecGetArrayWriteAndMemType(out, &pout, NULL));
@@ -167,26 +171,121 @@ static PetscErrorCode MatSBPSATApply_Private(Mat A, SBPMode mode, Vec u, Vec b, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_SBPSAT(Mat A, Vec x, Vec y)
+/* The same with the whole matrix, or its transpose */
+static PetscErrorCode MatSBPSATApply_Private(Mat A, PetscBool transpose, SBPMode mode, Vec u, Vec b, Vec out)
 {
+  const SBPChange *c    = &((Mat_SBPSAT *)A->data)->change;
+  const Vec        left = transpose ? c->right : c->left, right = transpose ? c->left : c->right;
+  Vec              x, y, work;
+
   PetscFunctionBegin;
-  PetscCall(MatSBPSATApply_Private(A, SBP_APPLY, x, NULL, y));
+  if (!left && !right && c->real) {
+    PetscCall(MatSBPSATApplyReal_Private(A, PETSC_TRUE, mode, u, b, out));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSBPSATGetWork_Private(A, &work, &y));
+  if (right) PetscCall(VecPointwiseMult(work, right, u));
+  x = right ? work : u;
+  PetscCall(MatSBPSATApplyReal_Private(A, c->real, SBP_APPLY, x, NULL, y));
+  if (!c->real) PetscCall(VecScale(y, c->scale));
+  if (!c->real && c->diagonal) {
+    PetscCall(VecPointwiseMult(work, c->diagonal, x));
+    PetscCall(VecAXPY(y, 1., work));
+  }
+  if (left) PetscCall(VecPointwiseMult(y, left, y));
+  if (mode == SBP_ADD) PetscCall(VecAXPY(y, 1., b));
+  if (mode == SBP_RESIDUAL) PetscCall(VecAYPX(y, -1., b));
+  PetscCall(VecCopy(y, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultAdd_SBPSAT(Mat A, Vec x, Vec b, Vec y)
+static PetscErrorCode MatMult_SBPSAT(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATApply_Private(A, PETSC_FALSE, SBP_APPLY, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_SBPSAT(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATApply_Private(A, PETSC_TRUE, SBP_APPLY, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSBPSATAdd_Private(Mat A, PetscBool transpose, Vec x, Vec b, Vec y)
 {
   PetscFunctionBegin;
   if (x == y) { /* PETSc allows it in MatMultTransposeAdd() */
     Vec work;
 
     PetscCall(VecDuplicate(y, &work));
-    PetscCall(MatSBPSATApply_Private(A, SBP_ADD, x, b, work));
+    PetscCall(MatSBPSATApply_Private(A, transpose, SBP_ADD, x, b, work));
     PetscCall(VecCopy(work, y));
     PetscCall(VecDestroy(&work));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatSBPSATApply_Private(A, SBP_ADD, x, b, y));
+  PetscCall(MatSBPSATApply_Private(A, transpose, SBP_ADD, x, b, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_SBPSAT(Mat A, Vec x, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATAdd_Private(A, PETSC_FALSE, x, b, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_SBPSAT(Mat A, Vec x, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATAdd_Private(A, PETSC_TRUE, x, b, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = A^H x, which is the conjugate of A^T times the conjugate of x; b + A^H x, if b is not NULL */
+static PetscErrorCode MatSBPSATHermitian_Private(Mat A, Vec x, Vec b, Vec y)
+{
+  const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
+  Vec              v;
+
+  PetscFunctionBegin;
+  if (c->real && !c->left && !c->right) {
+    if (b) PetscCall(MatSBPSATAdd_Private(A, PETSC_TRUE, x, b, y));
+    else PetscCall(MatSBPSATApply_Private(A, PETSC_TRUE, SBP_APPLY, x, NULL, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecDuplicate(x, &v));
+  PetscCall(VecCopy(x, v));
+  PetscCall(VecConjugate(v));
+  if (b) {
+    Vec w;
+
+    PetscCall(VecDuplicate(x, &w));
+    PetscCall(MatSBPSATApply_Private(A, PETSC_TRUE, SBP_APPLY, v, NULL, w));
+    PetscCall(VecConjugate(w));
+    PetscCall(VecAXPY(w, 1., b));
+    PetscCall(VecCopy(w, y));
+    PetscCall(VecDestroy(&w));
+  } else {
+    PetscCall(MatSBPSATApply_Private(A, PETSC_TRUE, SBP_APPLY, v, NULL, y));
+    PetscCall(VecConjugate(y));
+  }
+  PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTranspose_SBPSAT(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATHermitian_Private(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultHermitianTransposeAdd_SBPSAT(Mat A, Vec x, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATHermitian_Private(A, x, b, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,11 +293,12 @@ static PetscErrorCode MatResidual_SBPSAT(Mat A, Vec b, Vec x, Vec r)
 {
   PetscFunctionBegin;
   PetscCheck(r != x, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "The residual and the solution must be different vectors");
-  PetscCall(MatSBPSATApply_Private(A, SBP_RESIDUAL, x, b, r));
+  PetscCall(MatSBPSATApply_Private(A, PETSC_FALSE, SBP_RESIDUAL, x, b, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
+/* Of the operator of the settings */
+static PetscErrorCode MatSBPSATGetPlainDiagonal_Private(Mat A, Vec d)
 {
   Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
   const SBPOperator *op;
@@ -210,7 +310,7 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
   PetscCall(LitheMatIsOnDevice(A, 1, &d, &device));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
-    PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_TRUE, &op));
+    PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, PETSC_TRUE, &op));
     PetscCall(VecGetArrayWriteAndMemType(d, &to, NULL));
     PetscCall((*SBPDeviceKernels.diagonal)(op, to));
     PetscCall(VecRestoreArrayWriteAndMemType(d, &to));
@@ -247,6 +347,19 @@ static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatGetDiagonal_SBPSAT(Mat A, Vec d)
+{
+  const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetPlainDiagonal_Private(A, d));
+  if (c->scale != (PetscScalar)1) PetscCall(VecScale(d, c->scale));
+  if (c->diagonal) PetscCall(VecAXPY(d, 1., c->diagonal));
+  if (c->left) PetscCall(VecPointwiseMult(d, d, c->left));
+  if (c->right) PetscCall(VecPointwiseMult(d, d, c->right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #if defined(LITHE_HAVE_CUDA)
 static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
 {
@@ -256,16 +369,16 @@ static PetscErrorCode MatBindToCPU_SBPSAT(Mat A, PetscBool bind)
 }
 #endif
 
-/* The operations that are products; the matrix is real and symmetric */
+/* The operations that are products; the operator of the settings is real and symmetric */
 PetscErrorCode MatSBPSATSetProducts_Private(Mat A)
 {
   PetscFunctionBegin;
   A->ops->mult                      = MatMult_SBPSAT;
   A->ops->multadd                   = MatMultAdd_SBPSAT;
-  A->ops->multtranspose             = MatMult_SBPSAT;
-  A->ops->multtransposeadd          = MatMultAdd_SBPSAT;
-  A->ops->multhermitiantranspose    = MatMult_SBPSAT;
-  A->ops->multhermitiantransposeadd = MatMultAdd_SBPSAT;
+  A->ops->multtranspose             = MatMultTranspose_SBPSAT;
+  A->ops->multtransposeadd          = MatMultTransposeAdd_SBPSAT;
+  A->ops->multhermitiantranspose    = MatMultHermitianTranspose_SBPSAT;
+  A->ops->multhermitiantransposeadd = MatMultHermitianTransposeAdd_SBPSAT;
   A->ops->residual                  = MatResidual_SBPSAT;
   A->ops->getdiagonal               = MatGetDiagonal_SBPSAT;
 #if defined(LITHE_HAVE_CUDA)

@@ -38,8 +38,20 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
   PetscCall(SBPGeometryDestroy_Private(&ctx->geometry));
   PetscCall(SBPHaloDestroy(&ctx->halo));
   PetscCall(DMDestroy(&ctx->grid));
+  PetscCall(MatSBPSATForgetChange_Private(A));
+  PetscCall(MatSBPSATForgetStored_Private(A));
   ctx->stored = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether c_rr c_ss > c_rs^2, where the products may be out of range */
+static inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscReal rs)
+{
+  const PetscReal least = PETSC_REAL_MIN / PETSC_MACHINE_EPSILON, product = rr * ss;
+
+  if (!(rr > 0 && ss > 0) || PetscIsInfOrNanReal(rr) || PetscIsInfOrNanReal(ss) || PetscIsInfOrNanReal(rs)) return PETSC_FALSE;
+  if (product > least && product < 1 / least) return (PetscBool)(product > rs * rs);
+  return (PetscBool)(PetscSqrtReal(rr) * PetscSqrtReal(ss) > PetscAbsReal(rs));
 }
 
 /* Looks for coefficients that are no tensor of a right-handed grid: where is -1 as long as none was found */
@@ -50,7 +62,7 @@ static PetscErrorCode MatSBPSATCheckTensor_Private(const SBPBox *box, PetscInt p
     for (PetscInt i = 0; i < box->count[0]; i++) {
       const PetscInt64 k = (PetscInt64)j * pitch + i;
 
-      if (rr[k] > 0 && ss[k] > 0 && rr[k] * ss[k] > rs[k] * rs[k] && !PetscIsInfOrNanReal(rr[k] + ss[k])) continue;
+      if (SBPIsTensor(rr[k], ss[k], rs[k])) continue;
       if (*where == -1) {
         *where    = ((PetscInt64)(j + box->start[1]) << 31) + (i + box->start[0]);
         values[0] = (double)rr[k];
@@ -188,6 +200,8 @@ PetscErrorCode MatSBPSATStore_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscInt64 builds = 0; /* of all matrices: what each makes has a number */
+
 static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
@@ -200,7 +214,6 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscInt           nodes[2];
   PetscInt64         bad       = -1;
   double             values[3] = {0, 0, 0};
-  PetscBool          definite  = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatSetUp(A));
@@ -215,10 +228,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCall(SBPHaloCreate(comm, ctx->grid, s->transport, &ctx->halo));
   /* Rows of coefficients begin at multiples of 32, which kernels like */
   op->grid.coefficientpitch = (op->grid.ghosted.count[0] + 31) / 32 * 32;
-  for (int f = 0; f < SBP_FACES; f++) {
-    op->grid.dirichlet[f] = s->dirichlet[f];
-    if (s->dirichlet[f]) definite = PETSC_TRUE;
-  }
+  for (int f = 0; f < SBP_FACES; f++) op->grid.dirichlet[f] = s->dirichlet[f];
   op->precision                    = SBP_REAL_PRECISION;
   ctx->op[SBP_SCALAR][0]           = *op;
   ctx->op[SBP_SCALAR][0].precision = SBP_SCALAR;
@@ -246,7 +256,8 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCall(MatSBPSATCheckAll_Private(A, bad, values));
   PetscCall(MatSBPSATMakePenalties_Private(A, op));
   for (int f = 0; f < SBP_FACES; f++) ctx->op[SBP_SCALAR][0].penalty[f] = op->penalty[f];
-  A->spd       = definite ? PETSC_BOOL3_TRUE : PETSC_BOOL3_FALSE;
+  ctx->values = ++builds;
+  PetscCall(MatSBPSATSetFlags_Private(A));
   A->ops->view = MatView_SBPSAT; /* DMCreateMatrix() of a parallel DMDA has set its own, which prints all entries */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -290,6 +301,7 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
   to->built   = PETSC_TRUE;
   to->stored  = from->stored;
   to->uniform = from->uniform;
+  to->values  = from->values;
   PetscCall(PetscObjectReference((PetscObject)from->grid));
   to->grid = from->grid;
   PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)B), to->grid, to->settings.transport, &to->halo));
@@ -304,8 +316,8 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
   for (int f = 0; f < SBP_FACES; f++) PetscCall(SBPCopyReals_Private((size_t)g->ghosted.count[1 - f / 2], op->penalty[f], &to->op[SBP_REAL_PRECISION][0].penalty[f]));
   to->op[SBP_SCALAR][0]           = to->op[SBP_REAL_PRECISION][0];
   to->op[SBP_SCALAR][0].precision = SBP_SCALAR;
-  B->spd                          = A->spd;
   B->ops->view                    = A->ops->view;
+  PetscCall(MatSBPSATSetFlags_Private(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -371,7 +383,8 @@ static PetscErrorCode MatSBPSATCopyArray_Private(SBPPrecision precision, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **operator)
+/* Without scale and diagonal */
+PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **operator)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
   const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision; /* whose arrays it has */
@@ -405,6 +418,7 @@ PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLo
   Mat_SBPSAT    *ctx   = (Mat_SBPSAT *)A->data;
   const SBPGrid *g     = &ctx->op[SBP_SCALAR][0].grid;
   const double   nodes = (double)g->ghosted.count[0] * (double)g->ghosted.count[1], padded = (double)g->coefficientpitch * (double)g->ghosted.count[1];
+  PetscBool      changed;
 
   PetscFunctionBegin;
   *product = *all = 0;
@@ -414,12 +428,15 @@ PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLo
       const SBPOperator *op = &ctx->op[precision][device];
 
       if (!ctx->made[precision][device]) continue;
+      if (ctx->diagonal[precision][device]) *all += padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       if (op->coefficient[0]) *all += 3 * padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       for (int f = 0; f < SBP_FACES; f++) *all += op->penalty[f] ? (double)g->ghosted.count[1 - f / 2] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
     }
   }
   if (ctx->geometry.grid.order) *all += ((ctx->geometry.x ? 2 : 0) + (ctx->geometry.mu ? 1 : 0)) * (double)ctx->geometry.grid.ghosted.count[0] * (double)ctx->geometry.grid.ghosted.count[1] * sizeof(PetscReal);
   *product = ctx->stored ? 3 * nodes * sizeof(PetscReal) : *all;
+  PetscCall(MatSBPSATHasChange_Private(A, &changed));
+  if (changed) *product += nodes * sizeof(PetscReal);
   if (ctx->jacobian) *all += (double)g->own.count[0] * (double)g->own.count[1] * sizeof(PetscReal);
   for (int device = 0; device < 2; device++) *all += ctx->ghosts[device] ? nodes * sizeof(PetscScalar) : 0;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -6,7 +6,8 @@
    MATSBPSAT on coarser grids. When PETSc coarsens the DMDA of a matrix (as PCMG does), the settings of the matrix come down:
    order, faces, and the coefficient's values at the nodes that stay. Matrices of the coarser DMDA take them over.
 
-   A DMDA only points to its matrix, which has a reference to the DMDA; a coarser one keeps settings of its own.
+   A DMDA only points to its matrices, which have references to the DMDA; a coarser one keeps settings of its own. Of many matrices the last one
+   counts, of those that are still there. Duplicates come after all others: what a program sets is set for the matrix that it has made.
 */
 
 #include "sbpsatimpl.h"
@@ -91,11 +92,19 @@ static PetscErrorCode DMCoarsenHook_SBPSAT(DM fine, DM coarse, PETSC_UNUSED Pets
 PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
+  Mat         first;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)da));
   ctx->published = da;
-  PetscCall(DMSetPointer_Private(da, SBPMatrixOf, A, NULL));
+  PetscCall(DMGetPointer_Private(da, SBPMatrixOf, &first));
+  if (first && ctx->duplicate) {
+    while (((Mat_SBPSAT *)first->data)->next) first = ((Mat_SBPSAT *)first->data)->next;
+    ((Mat_SBPSAT *)first->data)->next = A;
+  } else {
+    ctx->next = first;
+    PetscCall(DMSetPointer_Private(da, SBPMatrixOf, A, NULL));
+  }
   PetscCall(DMCoarsenHookAdd(da, DMCoarsenHook_SBPSAT, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,12 +112,19 @@ PetscErrorCode MatSBPSATPublish_Private(Mat A, DM da)
 PetscErrorCode MatSBPSATWithdraw_Private(Mat A)
 {
   Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-  Mat         last;
+  Mat         at;
 
   PetscFunctionBegin;
   if (!ctx->published) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(DMGetPointer_Private(ctx->published, SBPMatrixOf, &last));
-  if (last == A) PetscCall(PetscObjectCompose((PetscObject)ctx->published, SBPMatrixOf, NULL));
+  PetscCall(DMGetPointer_Private(ctx->published, SBPMatrixOf, &at));
+  if (at == A) {
+    if (ctx->next) PetscCall(DMSetPointer_Private(ctx->published, SBPMatrixOf, ctx->next, NULL));
+    else PetscCall(PetscObjectCompose((PetscObject)ctx->published, SBPMatrixOf, NULL));
+  } else {
+    while (at && ((Mat_SBPSAT *)at->data)->next != A) at = ((Mat_SBPSAT *)at->data)->next;
+    if (at) ((Mat_SBPSAT *)at->data)->next = ctx->next;
+  }
+  ctx->next = NULL;
   PetscCall(DMDestroy(&ctx->published));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

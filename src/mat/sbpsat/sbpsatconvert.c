@@ -9,6 +9,8 @@
 
 #include "sbpsatimpl.h"
 
+#define SBP_ROW_MOST 361 /* entries: (2 reach + 1)^2 of order 6 */
+
 /* Q_ik and H_ii of n + 1 nodes */
 static double SBPEntryQ(const SBPTable *t, PetscInt n, PetscInt i, PetscInt k)
 {
@@ -133,23 +135,100 @@ static void SBPAssembleRow(const SBPOperator *op, const PetscInt at[2], const Pe
 #undef Entry
 }
 
-PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *newmat)
+/* What MatSBPSATRow_Private() needs on the host: coefficients, and the right scale with ghosts. Collective the first time */
+PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
 {
-  Mat_SBPSAT            *ctx = (Mat_SBPSAT *)A->data;
-  Mat                    B;
-  DM                     da;
-  const SBPOperator     *op;
-  const SBPGrid         *g;
-  ISLocalToGlobalMapping map;
-  const PetscInt        *global;
-  PetscInt               side, *columns;
-  double                *entries;
-  PetscScalar           *values;
+  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
+  const SBPOperator *op;
+  const PetscScalar *right;
 
   PetscFunctionBegin;
-  PetscCall(MatSBPSATGetOperator(A, SBP_SCALAR, PETSC_FALSE, &op));
-  g    = &op->grid;
-  side = 2 * g->reach + 1;
+  PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, PETSC_FALSE, &op));
+  if (!ctx->change.right || ctx->rights) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(op->grid.ghosted.count[0] * op->grid.ghosted.count[1], &ctx->rights));
+  PetscCall(VecGetArrayRead(ctx->change.right, &right));
+  PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, right, ctx->rights));
+  PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, right, ctx->rights));
+  PetscCall(VecRestoreArrayRead(ctx->change.right, &right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* (2 reach + 1)^2 */
+PetscInt MatSBPSATRowSize_Private(Mat A)
+{
+  const PetscInt side = 2 * ((Mat_SBPSAT *)A->data)->op[SBP_SCALAR][0].grid.reach + 1;
+
+  return side * side;
+}
+
+/* Global columns and entries of the row of an owned node, and how many there are; in arrays of MatSBPSATRowSize_Private() */
+PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, PetscInt columns[], PetscScalar values[])
+{
+  Mat_SBPSAT            *ctx   = (Mat_SBPSAT *)A->data;
+  const SBPChange       *c     = &ctx->change;
+  const SBPOperator     *op    = &ctx->op[SBP_SCALAR][0];
+  const SBPGrid         *g     = &op->grid;
+  const PetscInt         at[2] = {i, j}, own = (j - g->own.start[1]) * g->own.count[0] + i - g->own.start[0];
+  PetscInt               low[2], high[2], count = 0;
+  double                 entries[SBP_ROW_MOST];
+  PetscScalar            diagonal = 0, left = 1;
+  ISLocalToGlobalMapping map;
+  const PetscInt        *global;
+  const PetscScalar     *array;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 2; d++) {
+    /* A closure's rows reach to its end, others as far as the interior stencil */
+    low[d]  = PetscMax(0, at[d] - g->reach);
+    high[d] = PetscMin(g->n[d], at[d] + g->reach);
+  }
+  PetscAssert(MatSBPSATRowSize_Private(A) <= SBP_ROW_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A row of order %d has up to %" PetscInt_FMT " entries, there is place for %d", g->order, MatSBPSATRowSize_Private(A), SBP_ROW_MOST);
+  SBPAssembleRow(op, at, low, high, entries);
+  if (c->diagonal) {
+    PetscCall(VecGetArrayRead(c->diagonal, &array));
+    diagonal = array[own];
+    PetscCall(VecRestoreArrayRead(c->diagonal, &array));
+  }
+  if (c->left) {
+    PetscCall(VecGetArrayRead(c->left, &array));
+    left = array[own];
+    PetscCall(VecRestoreArrayRead(c->left, &array));
+  }
+  PetscCall(DMGetLocalToGlobalMapping(ctx->grid, &map));
+  PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
+  for (PetscInt l = low[1]; l <= high[1]; l++) {
+    for (PetscInt k = low[0]; k <= high[0]; k++) {
+      const PetscInt  ghost = (l - g->ghosted.start[1]) * g->ghosted.count[0] + k - g->ghosted.start[0];
+      const PetscBool here  = (PetscBool)(k == i && l == j);
+      const double    entry = entries[(l - low[1]) * (high[0] - low[0] + 1) + k - low[0]];
+      PetscScalar     value = (PetscReal)entry;
+
+      if (entry == 0 && !here) continue;
+      if (c->scale != (PetscScalar)1) value *= c->scale;
+      if (here) value += diagonal;
+      if (c->left) value *= left;
+      if (c->right) value *= ctx->rights[ghost];
+      columns[count]  = global[ghost];
+      values[count++] = value;
+    }
+  }
+  PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
+  *n = count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat_SBPSAT    *ctx = (Mat_SBPSAT *)A->data;
+  Mat            B;
+  DM             da;
+  const SBPGrid *g;
+  PetscInt       row, *columns;
+  PetscScalar   *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATRowBegin_Private(A));
+  g = &ctx->op[SBP_SCALAR][0].grid;
   if (reuse == MAT_REUSE_MATRIX) {
     B = *newmat;
     PetscCall(MatZeroEntries(B));
@@ -161,34 +240,17 @@ PetscErrorCode MatConvert_SBPSAT_AIJ(Mat A, MatType type, MatReuse reuse, Mat *n
     PetscCall(MatGetDM(A, &da));
     PetscCall(MatSetDM(B, da));
   }
-  PetscCall(DMGetLocalToGlobalMapping(ctx->grid, &map));
-  PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
-  PetscCall(PetscMalloc3(side * side, &columns, side * side, &entries, side * side, &values));
+  PetscCall(PetscMalloc2(MatSBPSATRowSize_Private(A), &columns, MatSBPSATRowSize_Private(A), &values));
+  row = A->rmap->rstart;
   for (PetscInt j = g->own.start[1]; j < g->own.start[1] + g->own.count[1]; j++) {
-    for (PetscInt i = g->own.start[0]; i < g->own.start[0] + g->own.count[0]; i++) {
-      const PetscInt at[2] = {i, j};
-      PetscInt       low[2], high[2], count = 0;
+    for (PetscInt i = g->own.start[0]; i < g->own.start[0] + g->own.count[0]; i++, row++) {
+      PetscInt count;
 
-      for (int d = 0; d < 2; d++) {
-        /* A closure's rows reach to its end, others as far as the interior stencil */
-        low[d]  = PetscMax(0, at[d] - g->reach);
-        high[d] = PetscMin(g->n[d], at[d] + g->reach);
-      }
-      SBPAssembleRow(op, at, low, high, entries);
-      for (PetscInt l = low[1]; l <= high[1]; l++) {
-        for (PetscInt k = low[0]; k <= high[0]; k++) {
-          const double entry = entries[(l - low[1]) * (high[0] - low[0] + 1) + k - low[0]];
-
-          if (entry == 0 && (k != i || l != j)) continue;
-          columns[count]  = global[(l - g->ghosted.start[1]) * g->ghosted.count[0] + k - g->ghosted.start[0]];
-          values[count++] = (PetscReal)entry;
-        }
-      }
-      PetscCall(MatSetValues(B, 1, &global[(j - g->ghosted.start[1]) * g->ghosted.count[0] + i - g->ghosted.start[0]], count, columns, values, INSERT_VALUES));
+      PetscCall(MatSBPSATRow_Private(A, i, j, &count, columns, values));
+      PetscCall(MatSetValues(B, 1, &row, count, columns, values, INSERT_VALUES));
     }
   }
-  PetscCall(PetscFree3(columns, entries, values));
-  PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
+  PetscCall(PetscFree2(columns, values));
   PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
   if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &B));

@@ -31,10 +31,21 @@ typedef struct {
   PetscReal *mu; /* or NULL: 1 */
 } SBPGeometry;
 
+/* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: sbpsatchange.c */
+typedef struct {
+  PetscScalar scale;
+  Vec         diagonal;    /* or NULL: 0 */
+  Vec         left, right; /* or NULL: 1 */
+  PetscBool   real;        /* scale and diagonal are */
+} SBPChange;
+
 typedef struct {
   SBPSettings settings;
   DM          published; /* coarser grids of this DM get the settings */
+  Mat         next;      /* the next matrix of this DM, see sbpsatcoarsen.c */
+  PetscBool   duplicate; /* of another matrix, which comes before it there */
   PetscBool   built;     /* what follows belongs to the settings */
+  PetscInt64  values;    /* matrices with the same number have the same values of coefficients */
 
   DM          grid;     /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches */
   SBPHalo     halo;     /* of that */
@@ -47,6 +58,17 @@ typedef struct {
   SBPOperator op[3][2];
   PetscBool   made[3][2];
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
+
+  SBPChange    change;
+  SBPOperator  changed[3][2];  /* op with scale and diagonal */
+  void        *diagonal[3][2]; /* its array, which is there if it is not NULL, */
+  PetscBool    current[3][2];  /* and has the values of change.diagonal */
+  Vec          work[2];
+  Mat          block; /* that of MatGetDiagonalBlock() */
+  PetscObjectState blockstate;
+  PetscInt    *columns; /* of MatGetRow() */
+  PetscScalar *entries;
+  PetscScalar *rights; /* change.right with ghosts */
 } Mat_SBPSAT;
 
 /* sbpsatoptions.c */
@@ -76,8 +98,25 @@ PETSC_INTERN PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *, cons
 PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
 PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscInt, PetscInt, PetscReal *);
 
+/* sbpsatchange.c */
+PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATHasChange_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatSBPSATAddChange_Private(Mat, SBPPrecision, PetscBool, const SBPOperator *, const SBPOperator **);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetChange_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATClearChange_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATCopyChange_Private(Mat, Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATSetFlags_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATGetWork_Private(Mat, Vec *, Vec *);
+
+/* sbpsatstored.c */
+PETSC_INTERN PetscErrorCode MatSBPSATSetStored_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatSBPSATForgetStored_Private(Mat);
+
 /* sbpsatapply.c, sbpsatconvert.c, sbpsatfactor.c, sbpsatview.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATRowBegin_Private(Mat);
+PETSC_INTERN PetscInt       MatSBPSATRowSize_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATRow_Private(Mat, PetscInt, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
 PETSC_INTERN PetscErrorCode MatConvert_SBPSAT_AIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatSBPSATCreateAIJ_Private(Mat, Mat *);
 PETSC_INTERN PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat, MatFactorType, Mat *);

@@ -61,11 +61,13 @@ static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After a change of settings */
+/* After a change of settings: it is their operator again */
 static PetscErrorCode MatSBPSATChanged_Private(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatSBPSATForget_Private(A));
+  PetscCall(MatSBPSATClearChange_Private(A));
+  PetscCall(MatSBPSATSetFlags_Private(A));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

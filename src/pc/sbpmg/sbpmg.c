@@ -6,6 +6,7 @@
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
    set-up        levels, who owns what, their operators     sbpmglevels.c, sbpmggalerkin.c
+                 what has been added to the operator        sbpmgshift.c
                  the coarsest level                         sbpmgcoarse.c
                  bounds of spectra, smoothing coefficients  sbpmgspectrum.c
    application   the range of single precision              sbpmgscale.c
@@ -88,7 +89,7 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCApply_SBPMG(PC pc, Vec x, Vec y)
+static PetscErrorCode PCSBPMGApplyLevels_Private(PC pc, Vec x, Vec y)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const PetscScalar *px;
@@ -96,7 +97,6 @@ static PetscErrorCode PCApply_SBPMG(PC pc, Vec x, Vec y)
   PetscMemType       tx = PETSC_MEMTYPE_HOST, ty = PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
-  if (!mg->built) PetscCall(PCSBPMGBuildLevels_Private(pc));
   if (mg->device) {
     PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
     PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
@@ -124,6 +124,31 @@ static PetscErrorCode PCApply_SBPMG(PC pc, Vec x, Vec y)
   PetscCall(VecRestoreArrayWriteAndMemType(mg->wy, &py));
   PetscCall(VecRestoreArrayReadAndMemType(mg->wx, &px));
   PetscCall(VecCopy(mg->wy, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSBPMGApplyOrFail_Private(PC pc, PetscBool transpose, Vec x, Vec y)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (!mg->built) PetscCall(PCSBPMGBuildLevels_Private(pc));
+  if (pc->failedreason) PetscCall(VecFlag(y, 1));
+  else PetscCall(PCSBPMGApplyShifted_Private(pc, transpose, x, y, PCSBPMGApplyLevels_Private));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_SBPMG(PC pc, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGApplyOrFail_Private(pc, PETSC_FALSE, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_SBPMG(PC pc, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGApplyOrFail_Private(pc, PETSC_TRUE, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,6 +238,7 @@ PetscErrorCode PCReset_SBPMG(PC pc)
   mg->applied = 0;
   PetscCall(PCSBPMGCoarseReset_Private(mg));
   PetscCall(PCSBPMGDestroyLevels_Private(mg));
+  PetscCall(PCSBPMGShiftReset_Private(mg));
   PetscCall(VecDestroy(&mg->wx));
   PetscCall(VecDestroy(&mg->wy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,7 +251,7 @@ static PetscErrorCode PCSetUp_SBPMG(PC pc)
   PetscFunctionBegin;
   PetscCall(PCReset_SBPMG(pc));
   PetscCall(PCSBPMGBuildLevels_Private(pc));
-  pc->ops->applytranspose = mg->symmetric ? PCApply_SBPMG : NULL;
+  pc->ops->applytranspose = mg->symmetric ? PCApplyTranspose_SBPMG : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,7 +39,8 @@ static size_t LevelBytes(const PC_SBPMG *mg, PetscInt k)
   if (galerkin) {
     if (PCSBPMGKeepsExact_Private(mg, l)) bytes += SBP_COEFFICIENTS * ghostsexact;
     if (two) bytes += SBP_COEFFICIENTS * ghosts;
-  } else if (two) bytes += 3 * ghosts;
+  } else if (two) bytes += (mg->shifted ? 4 : 3) * ghosts;
+  if (k == 0 && mg->shifted) bytes += ghostsexact;
   return bytes;
 }
 

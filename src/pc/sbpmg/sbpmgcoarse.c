@@ -22,20 +22,24 @@ static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
   PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
   const SBPMGLevel  *l     = &mg->level[mg->n - 1];
   const SBPPrecision exact = mg->exact;
+  int                first = 0, last = SBP_COEFFICIENTS; /* what has to come from a device */
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(host, sizeof(*host)));
   if (l->A || mg->n == 1) {
     const SBPOperator *op;
 
-    PetscCall(MatSBPSATGetOperator(l->A ? l->A : pc->pmat, exact, PETSC_FALSE, &op));
-    host->op = *op;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  host->op = l->op[exact];
+    PetscCall(MatSBPSATGetPlain(l->A ? l->A : pc->pmat, exact, PETSC_FALSE, &op));
+    host->op       = *op;
+    host->op.kind  = l->op[exact].kind;
+    host->op.scale = l->op[exact].scale;
+    first          = SBP_DIAGONAL;
+    last           = SBPKindCoefficients(host->op.kind);
+    for (int k = first; k < last; k++) host->op.coefficient[k] = l->op[exact].coefficient[k];
+  } else host->op = l->op[exact];
   if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
-    const size_t bytes = (size_t)l->grid.coefficientpitch * (size_t)l->grid.ghosted.count[1] * SBPNumberBytes(exact);
+  for (int k = first; k < last; k++) {
+    const size_t bytes = (size_t)host->op.grid.coefficientpitch * (size_t)host->op.grid.ghosted.count[1] * SBPNumberBytes(exact);
 
     PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
     PetscCall((*mg->kernels->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
@@ -185,14 +189,17 @@ static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
   PetscInt  row;
 
   PetscFunctionBegin;
-  if (mg->singular) {
+  if (mg->singular || mg->deflated) {
     for (PetscInt k = 0; k < n; k++) shift += M[(size_t)k * (size_t)(n + 1)] / (double)n;
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
   }
   PetscCall(PetscMalloc1((size_t)n * (size_t)n, &L));
   row = InvertBand(n, Bandwidth(n, M), L, M);
   PetscCall(PetscFree(L));
-  PetscCheck(row < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT, "-pc_type sbpmg: the operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT "). A coefficient that is not positive, or a grid that folds, can be the reason", n, row);
+  if (row >= 0) {
+    PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT ")", mg->shifted ? "with the diagonal that was added " : "", n, row));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (mg->singular) {
     for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (double)n * (double)n);
   }
@@ -249,6 +256,10 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
   PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
   PetscCall(GetEntries(&host->op, n, M));
   PetscCall(Invert(pc, n, M));
+  if (pc->failedreason) {
+    PetscCall(PetscFree(M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) {
     PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
     mg->coarselmin *= (PetscReal)mg->factor;
@@ -316,8 +327,10 @@ static PetscErrorCode AssembleCoarsest(PC pc, const HostOperator *host)
   SBPMGLevel *l  = &mg->level[mg->n - 1];
 
   PetscFunctionBegin;
-  if (host->op.kind == SBP_SAT) PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
-  else {
+  if (host->op.kind != SBP_NINE) {
+    PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
+    if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->cmat));
+  } else {
     if (!l->da) {
       PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &l->da));
       PetscCall(DMSetUp(l->da));
@@ -346,8 +359,18 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
   if (mg->factor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->factor)); /* small pivots are an error of PCLU */
-  PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
-  PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
+  if (mg->deflated) { /* it may be singular up to rounding, see sbpmgshift.c */
+    PetscScalar trace;
+    PetscInt    n;
+
+    PetscCall(MatGetTrace(mg->cmat, &trace));
+    PetscCall(MatGetSize(mg->cmat, &n, NULL));
+    PetscCall(MatShift(mg->cmat, (PetscReal)1e-6 * trace / (PetscReal)n));
+  }
+  if (!mg->diagonal || mg->deflated) {
+    PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
+    PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
+  }
   PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
   PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
   PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));

@@ -50,7 +50,7 @@ static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *w
   if (precision != exact && mg->factor != 1.) {
     const SBPGrid all = CoefficientGrid(coarse);
 
-    for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, c->coefficient[exact][k], c->coefficient[precision][k]));
+    for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, 1., &all, c->coefficient[exact][k], c->coefficient[precision][k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,7 +106,7 @@ static PetscErrorCode Probe(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *wo
 
     for (int k = 0; k < SBP_COEFFICIENTS; k++) {
       PetscCall(PCSBPMGGhosts_Private(mg, coarse, mg->precision, &c->coefficient[mg->precision][k]));
-      PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, c->coefficient[exact][k], c->coefficient[mg->precision][k]));
+      PetscCall(PCSBPMGRoundNumbers_Private(mg, 1., &all, c->coefficient[exact][k], c->coefficient[mg->precision][k]));
       c->op[mg->precision].coefficient[k] = c->coefficient[mg->precision][k];
     }
   }

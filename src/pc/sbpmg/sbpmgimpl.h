@@ -89,6 +89,16 @@ typedef struct {
   size_t            reserved, taken;
   double           *sums; /* inner products, in that memory */
 
+  /* The operator of the levels between what the matrix has on its left and right: sbpmgshift.c */
+  PetscReal sign;             /* the matrix is this times an operator that may be positive definite */
+  Vec       inverse[2];       /* 1/left, 1/right, or NULL */
+  Vec       diagonal;         /* what has been added to the SBP-SAT operator, times sign; or NULL */
+  PetscReal total;            /* its sum */
+  PetscBool shifted;          /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
+  PetscBool deflated;         /* constants are left to that: without it the operator is singular */
+  Vec       defect;           /* what the levels get, if that is not what comes in */
+  char      failed[160];      /* why there is no preconditioner */
+
   /* Levels in single precision inside of double: sbpmgscale.c */
   SBPScale *scale; /* where the levels are; or NULL */
   int       turn;
@@ -120,6 +130,14 @@ PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErr
 /* sbpmglevels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
+/* sbpmgshift.c */
+PETSC_INTERN PetscErrorCode PCSBPMGShiftSetUp_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGShiftOperator_Private(PC);
+PETSC_INTERN PetscErrorCode PCSBPMGShiftMatrix_Private(PC, Vec, Mat);
+PETSC_INTERN PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC, Mat);
+PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCSBPMGApplyShifted_Private(PC, PetscBool transpose, Vec, Vec, PetscErrorCode (*)(PC, Vec, Vec));
+PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 /* sbpmggalerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
 PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
@@ -148,8 +166,8 @@ PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plai
 PETSC_INTERN PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *, const SBPGrid *plain, int part, PetscScalar *);
 PETSC_INTERN SBPRatio       PCSBPMGOut_Private(const PC_SBPMG *, double);
 PETSC_INTERN PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *, const void *);
-PETSC_INTERN PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *, const SBPGrid *, const void *, void *);
-PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, const SBPGrid *, int n, const void *const[], void *const[]);
+PETSC_INTERN PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *, double scale, const SBPGrid *, const void *, void *);
+PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, double scale, const SBPGrid *, int n, const void *const[], void *const[]);
 /* sbpmgarrays.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);

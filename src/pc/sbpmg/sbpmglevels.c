@@ -242,7 +242,7 @@ static PetscErrorCode CreateSampledHere(PC pc, Mat from, PetscInt stride, PetscI
   Vec                tensor[4];
 
   PetscFunctionBegin;
-  PetscCall(MatSBPSATGetOperator(from, mg->exact, PETSC_FALSE, &op));
+  PetscCall(MatSBPSATGetPlain(from, mg->exact, PETSC_FALSE, &op));
   PetscCall(MatCreateSBPSAT(da, A));
   PetscCall(MatSBPSATSetMetrics(*A, MATSBPSAT_METRICS_STORED));
   PetscCall(MatSBPSATSetOrder(*A, order));
@@ -288,23 +288,26 @@ static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPreci
 static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel        *l    = &mg->level[level];
-  const SBPOperator *from = &l->op[mg->exact];
-  SBPOperator       *to   = &l->op[mg->precision];
-  SBPGrid            all  = from->grid;
+  const SBPOperator *from  = &l->op[mg->exact];
+  SBPOperator       *to    = &l->op[mg->precision];
+  SBPGrid            all   = from->grid;
+  const int          count = SBPKindCoefficients(from->kind);
+  const double       scale = from->kind == SBP_SHIFTED ? from->scale : 1.; /* which rounded numbers have in them */
 
   PetscFunctionBegin;
   if (mg->exact == mg->precision) PetscFunctionReturn(PETSC_SUCCESS);
   *to           = *from;
   to->precision = mg->precision;
+  to->scale     = 1.;
   if (!l->da) SetPitch(mg, level, &to->grid);
   all.own   = all.ghosted;
   all.pitch = all.coefficientpitch;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < count; k++) {
     PetscCall(PCSBPMGGhosts_Private(mg, &from->grid, mg->precision, &l->coefficient[mg->precision][k]));
-    if (level) PetscCall(PCSBPMGRoundNumbers_Private(mg, &all, from->coefficient[k], l->coefficient[mg->precision][k]));
+    if (level) PetscCall(PCSBPMGRoundNumbers_Private(mg, k == SBP_DIAGONAL ? 1. : scale, &all, from->coefficient[k], l->coefficient[mg->precision][k]));
     to->coefficient[k] = l->coefficient[mg->precision][k];
   }
-  if (level == 0) PetscCall(PCSBPMGRoundFinest_Private(mg, &all, 3, from->coefficient, l->coefficient[mg->precision]));
+  if (level == 0) PetscCall(PCSBPMGRoundFinest_Private(mg, scale, &all, count, from->coefficient, l->coefficient[mg->precision]));
   for (int f = 0; f < SBP_FACES; f++) {
     SBPGrid face = from->grid;
 
@@ -312,7 +315,7 @@ static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
     face.own.count[0] = face.pitch = from->grid.ghosted.count[1 - f / 2];
     face.own.count[1]              = 1;
     PetscCall(PCSBPMGOwned_Private(mg, &face, mg->precision, &l->penalty[f]));
-    PetscCall(PCSBPMGRoundNumbers_Private(mg, &face, from->penalty[f], l->penalty[f]));
+    PetscCall(PCSBPMGRoundNumbers_Private(mg, scale, &face, from->penalty[f], l->penalty[f]));
     to->penalty[f] = l->penalty[f];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -324,13 +327,40 @@ static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
   return PetscMin(n[0], n[1]) >= SBPTableLeast(SBPTableOf((int)order)) ? order : 2;
 }
 
+/* P^T d, a lumped one, since rows of P have the sum 1; and the grid that it is on */
+static PetscErrorCode RestrictDiagonal(DM *above, DM da, Vec *d)
+{
+  Mat P;
+  Vec coarse;
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateInterpolation(da, *above, &P, NULL));
+  PetscCall(DMCreateGlobalVector(da, &coarse));
+  PetscCall(MatMultTranspose(P, *d, coarse));
+  PetscCall(MatDestroy(&P));
+  PetscCall(VecDestroy(d));
+  *d = coarse;
+  PetscCall(PetscObjectReference((PetscObject)da));
+  PetscCall(DMDestroy(above));
+  *above = da;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscInt  order;
+  DM        above = NULL; /* and its diagonal */
+  Vec       d     = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
+  if (mg->diagonal) {
+    PetscCall(MatGetDM(pc->pmat, &above));
+    PetscCall(CreateAlikeDM(above, 1, &above));
+    PetscCall(DMCreateGlobalVector(above, &d));
+    PetscCall(VecCopy(mg->diagonal, d));
+  }
   for (PetscInt k = 1; k < mg->n; k++) {
     SBPMGLevel *l  = &mg->level[k];
     DM          da = l->da;
@@ -340,6 +370,8 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
       PetscCall(DMSetUp(da));
     }
     PetscCall(CreateSampled(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
+    if (d) PetscCall(RestrictDiagonal(&above, da, &d));
+    PetscCall(PCSBPMGShiftMatrix_Private(pc, d, l->A));
     if (!l->da) PetscCall(DMDestroy(&da));
     PetscCall(TakeOperator(mg, k, l->A, mg->exact));
     PetscCall(RoundOperator(mg, k));
@@ -349,6 +381,8 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
       PetscCall(SetUpGhosts(mg, l, l->hda));
     }
   }
+  PetscCall(VecDestroy(&d));
+  PetscCall(DMDestroy(&above));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,6 +398,7 @@ static PetscErrorCode CreateSecondOrder(PC pc, DM da, Mat *A, SBPMGLevel *second
   PetscCall(CreateAlikeDM(da, 1, &alike));
   PetscCall(CreateSampled(pc, pc->pmat, 1, 2, alike, A));
   PetscCall(DMDestroy(&alike));
+  PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->diagonal, *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
   second->op[mg->exact] = *op;
   second->grid          = op->grid;
@@ -517,12 +552,18 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   mg->inplace   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
 
   /* The finest level */
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(PCSBPMGShiftSetUp_Private(pc));
+  if (pc->failedreason) {
+    mg->built = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetDM(pc->pmat, &da));
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   PetscCall(MatSBPSATGetTransport(pc->pmat, &mg->transport));
   PetscCall(MatSBPSATGetOperator(pc->pmat, mg->exact, mg->device, &op));
   mg->level[0].grid = op->grid;
-  mg->singular      = (PetscBool) !(op->grid.dirichlet[0] || op->grid.dirichlet[1] || op->grid.dirichlet[2] || op->grid.dirichlet[3]);
+  mg->shifted       = (PetscBool)(op->kind == SBP_SHIFTED);
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
   if (parallel) PetscCall(CreateHaloDM(da, op, &mg->level[0].da));
   PetscCall(CountLevels(pc, mg->level[0].da, parallel, width));
@@ -536,6 +577,7 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
   PetscCall(PCSBPMGScaleCreate_Private(mg));
+  PetscCall(PCSBPMGShiftOperator_Private(pc));
   PetscCall(RoundOperator(mg, 0));
   if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));

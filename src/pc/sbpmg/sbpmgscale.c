@@ -111,26 +111,45 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers of an operator in the precision of the cycle, owned arrays of one grid */
-PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, const SBPGrid *grid, const void *from, void *to)
+/* Numbers of an operator, times scale, in the precision of the cycle, owned arrays of one grid */
+PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBPGrid *grid, const void *from, void *to)
 {
+  const double a = mg->factor * scale;
+
   PetscFunctionBegin;
-  if (mg->factor == 1.) PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
-  else PetscCall((*mg->kernels->copyscaled)(grid, mg->exact, 0, from, grid, mg->precision, 0, to, (SBPRatio){mg->factor, NULL, NULL}));
+  if (a == 1.) PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, from, grid, mg->precision, 0, to));
+  else PetscCall((*mg->kernels->copyscaled)(grid, mg->exact, 0, from, grid, mg->precision, 0, to, (SBPRatio){a, NULL, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same for the coefficients of the finest level, whose largest one decides about the factor */
-PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[])
+/* The largest of n arrays on all processes, up to a factor of less than 1 + 2^-20; they are rounded on the way */
+static PetscErrorCode RoundAndNote(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[], double *most)
 {
   unsigned int largest;
 
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scale, mg->turn));
   PetscCall(GetLargest(mg, &largest));
-  mg->factor = SBPScaleOf(largest, SBPMG_FACTOR_WINDOW);
   PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scale, mg->turn));
   mg->turn = 1 - mg->turn;
-  for (int k = 0; k < n && mg->factor != 1.; k++) PetscCall(PCSBPMGRoundNumbers_Private(mg, grid, from[k], to[k]));
+  *most    = SBPOfUpperWord(largest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for the coefficients of the finest level, the first three of them times scale, whose largest one decides about the factor */
+PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, double scale, const SBPGrid *grid, int n, const void *const from[], void *const to[])
+{
+  double most = 0., diagonal = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(RoundAndNote(mg, grid, SBP_DIAGONAL, from, to, &most));
+  if (n > SBP_DIAGONAL) PetscCall(RoundAndNote(mg, grid, n - SBP_DIAGONAL, from + SBP_DIAGONAL, to + SBP_DIAGONAL, &diagonal));
+  if (scale != 1.) most = PetscMin(most * PetscAbsReal(scale), (double)PETSC_MAX_REAL);
+  mg->factor = SBPScaleOf(SBPUpperWord(PetscMax(most, diagonal)), SBPMG_FACTOR_WINDOW);
+  for (int k = 0; k < n; k++) {
+    const double times = k == SBP_DIAGONAL ? 1. : scale;
+
+    if (mg->factor * times != 1.) PetscCall(PCSBPMGRoundNumbers_Private(mg, times, grid, from[k], to[k]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

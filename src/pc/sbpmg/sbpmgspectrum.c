@@ -85,7 +85,7 @@ static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cyc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular) PetscCall(RemoveConstants(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
+  if (mg->singular || mg->deflated) PetscCall(RemoveConstants(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -108,8 +108,9 @@ static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cyc
 }
 
 /* The bounds that these steps give; done: how many there were before the residual vanished */
-static PetscErrorCode Lanczos(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
+static PetscErrorCode Lanczos(PC pc, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
 {
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscReal diagonal[SBPMG_LANCZOS_MAX], off[SBPMG_LANCZOS_MAX], next = 0.;
   double    sums[SBPMG_SUMS], *rz = sums, *pq = sums + SBPMG_LANCZOS_MAX + 1, alpha, lastalpha = 0., beta = 0.;
   PetscInt  n = 0;
@@ -123,13 +124,19 @@ static PetscErrorCode Lanczos(PC_SBPMG *mg, PetscInt level, PetscBool cycle, Pet
       off[k - 1] = next = rz[k] > 0. ? (PetscReal)(PetscSqrtReal((PetscReal)beta) / lastalpha) : 0;
     }
     if (k == steps || !(rz[k] > 1.e-10 * rz[0])) break;
-    PetscCheck(pq[k] > 0. && !PetscIsInfOrNanReal((PetscReal)pq[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g). A coefficient that is not positive or not finite, or a grid that folds, can be the reason", level, pq[k]);
+    if (!(pq[k] > 0.) || PetscIsInfOrNanReal((PetscReal)pq[k])) {
+      PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g)", mg->shifted ? "with the diagonal that was added " : "", level, pq[k]));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     alpha       = rz[k] / pq[k];
     diagonal[k] = (PetscReal)(1. / alpha + (k ? beta / lastalpha : 0.));
     lastalpha   = alpha;
     n           = k + 1;
   }
-  PetscCheck(n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg: the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz[0]);
+  if (!n) {
+    PetscCall(PCSBPMGFail_Private(pc, "the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(RitzBounds(n, diagonal, off, next, least, most));
   *done = n;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -222,8 +229,9 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscReal   least;
 
-    if (IsMeasured(mg, k)) PetscCall(Lanczos(mg, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
+    if (IsMeasured(mg, k)) PetscCall(Lanczos(pc, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
     else l->lmax = c->lmax;
+    if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
 
     /* The least eigenvalue of the operator scaled by H x H is that of the differential operator times h_r h_s */
     l->lmin = (k == mg->n - 2 ? mg->coarselmin : c->lmin) / 4;
@@ -234,7 +242,7 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscInt    steps;
 
-    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos(mg, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
+    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos(pc, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
     else if (k < mg->n - 2) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;
@@ -242,6 +250,7 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
       l->fmin = (PetscReal)0.4;
       l->fmax = 1;
     }
+    if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
     FullFactors(PCSBPMGFullSteps_Private(mg, k), (double)l->fmin, (double)l->fmax, l->factor);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

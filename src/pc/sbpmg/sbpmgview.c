@@ -22,6 +22,11 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (pc->failedreason && mg->failed[0]) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->deflated) PetscCall(PetscViewerASCIIPrintf(viewer, "  constants by themselves: only the diagonal acts on them\n"));
   if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
   if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid, steps %s; spectrum of the cycle [%g, %g]\n", PCSBPMGFullTypes[opt->full], (double)mg->level[0].fmin, (double)mg->level[0].fmax));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
@@ -31,7 +36,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     const SBPKind     kind = l->op[mg->precision].kind;
     char              what[64], how[160], cycles[32] = "";
 
-    if (kind == SBP_SAT) PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d", l->op[mg->precision].grid.order));
+    if (kind != SBP_NINE) PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d%s", l->op[mg->precision].grid.order, mg->diagonal ? " and a diagonal" : ""));
     else PetscCall(PetscSNPrintf(what, sizeof(what), "nine points"));
     if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscSNPrintf(cycles, sizeof(cycles), "cycles %" PetscInt_FMT ", ", PCSBPMGFullSteps_Private(mg, k)));
     if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->ndense ? "dense inverse" : "solved by KSP"));

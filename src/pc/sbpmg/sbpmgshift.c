@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCSBPMG for a matrix L (a A + diag(d)) R, as implicit steps of time have: MatScale(), MatShift() and so on make it of a MATSBPSAT.
+
+   Levels have the operator |a| A + diag(sign d), sign that of a: on the finest level with d as one more coefficient, below by Galerkin's
+   product, or with P^T d where operators are rediscretised. L, R and the sign are applied to vectors.
+
+   Where all faces are Neumann ones, A has the constants as its kernel, and a small d is all that the operator has there: less than single precision, or even
+   double, can tell from nothing. Constants are therefore left to their Rayleigh quotient, which is sum(d): with Q = I - d 1^T / sum(d)
+   the preconditioner is 1 1^T / sum(d) + Q^T M Q, M being a cycle. Where sum(d) is less than what rounding makes of one entry, the matrix is
+   as good as singular, and is taken as one that is.
+*/
+
+#include "sbpmgimpl.h"
+#include <stdarg.h>
+
+/* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail alike */
+PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+  va_list   arguments;
+
+  PetscFunctionBegin;
+  va_start(arguments, format);
+  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
+  va_end(arguments);
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type sbpmg: %s", mg->failed);
+  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
+  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Invert(PC pc, Vec from, const char what[], Vec *to)
+{
+  PetscReal largest, least;
+
+  PetscFunctionBegin;
+  if (!from) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(from, to));
+  PetscCall(VecCopy(from, *to));
+  PetscCall(VecAbs(*to));
+  PetscCall(VecMin(*to, NULL, &least));
+  PetscCall(VecSet(*to, 1.));
+  PetscCall(VecPointwiseDivide(*to, *to, from));
+  PetscCall(VecNorm(*to, NORM_INFINITY, &largest));
+  if (!(least > 0) || PetscIsInfOrNanReal(largest)) PetscCall(PCSBPMGFail_Private(pc, "a number of MatDiagonalScale() from the %s has no reciprocal", what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before the levels are made */
+PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
+{
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  PetscScalar scale, sum;
+  Vec         d, left, right;
+  PetscBool   dirichlet[SBP_FACES];
+  PetscReal   least = 0, most = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGShiftReset_Private(mg));
+  PetscCall(MatSBPSATGetChange(pc->pmat, &scale, &d));
+  PetscCall(MatSBPSATGetScales(pc->pmat, &left, &right));
+  PetscCall(MatSBPSATGetDirichlet(pc->pmat, dirichlet));
+  PetscCall(Invert(pc, left, "left", &mg->inverse[0]));
+  PetscCall(Invert(pc, right, "right", &mg->inverse[1]));
+  if (d) {
+    PetscCall(VecMin(d, NULL, &least));
+    PetscCall(VecMax(d, NULL, &most));
+    if (PetscIsInfOrNanReal(least) || PetscIsInfOrNanReal(most)) PetscCall(PCSBPMGFail_Private(pc, "the diagonal that was added to the matrix is not finite"));
+  }
+  if (PetscRealPart(scale) < 0 || (PetscRealPart(scale) == 0 && most <= 0)) mg->sign = -1;
+  mg->singular = (PetscBool) !(dirichlet[0] || dirichlet[1] || dirichlet[2] || dirichlet[3]);
+  if (least == 0 && most == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(d, &mg->diagonal));
+  PetscCall(VecCopy(d, mg->diagonal));
+  PetscCall(VecScale(mg->diagonal, (PetscScalar)mg->sign));
+  PetscCall(VecSum(mg->diagonal, &sum));
+  mg->total = PetscRealPart(sum);
+  if (mg->singular) {
+    Vec       diagonal;
+    PetscReal most;
+    PetscInt  n;
+
+    PetscCall(VecDuplicate(d, &diagonal));
+    PetscCall(MatGetDiagonal(pc->pmat, diagonal));
+    for (int k = 0; k < 2; k++) {
+      if (mg->inverse[k]) PetscCall(VecPointwiseMult(diagonal, diagonal, mg->inverse[k]));
+    }
+    PetscCall(VecNorm(diagonal, NORM_1, &most));
+    PetscCall(VecGetSize(diagonal, &n));
+    PetscCall(VecDestroy(&diagonal));
+    if (PetscAbsReal(mg->total) <= PETSC_MACHINE_EPSILON * (most / n)) PetscFunctionReturn(PETSC_SUCCESS);
+    mg->singular = PETSC_FALSE;
+    mg->deflated = (PetscBool)(mg->total > 0 && !PetscIsInfOrNanReal(mg->total));
+    if (!mg->deflated) PetscCall(PCSBPMGFail_Private(pc, "all faces are Neumann ones, and the diagonal that was added has the sum %g: the matrix is not definite. Use another preconditioner", (double)(mg->sign * mg->total)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator of the finest level, once there is memory for it: the sign is taken out, and the array becomes this object's */
+PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
+{
+  PC_SBPMG    *mg  = (PC_SBPMG *)pc->data;
+  SBPMGLevel  *l   = &mg->level[0];
+  SBPOperator *op  = &l->op[mg->exact];
+  SBPGrid      all = op->grid;
+
+  PetscFunctionBegin;
+  if (op->kind != SBP_SHIFTED) PetscFunctionReturn(PETSC_SUCCESS);
+  all.own   = all.ghosted;
+  all.pitch = all.coefficientpitch;
+  PetscCall(PCSBPMGGhosts_Private(mg, &op->grid, mg->exact, &l->coefficient[mg->exact][SBP_DIAGONAL]));
+  PetscCall((*mg->kernels->copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL], (SBPRatio){(double)mg->sign, NULL, NULL}));
+  op->coefficient[SBP_DIAGONAL] = l->coefficient[mg->exact][SBP_DIAGONAL];
+  op->scale *= (double)mg->sign;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for another matrix of type sbpsat with the same coefficients, or with those of a coarser grid; d is that grid's diagonal, or NULL */
+PetscErrorCode PCSBPMGShiftMatrix_Private(PC pc, Vec d, Mat A)
+{
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  PetscScalar scale;
+  Vec         unused;
+
+  PetscFunctionBegin;
+  PetscCall(MatSBPSATGetChange(pc->pmat, &scale, &unused));
+  PetscCall(MatScale(A, (PetscScalar)mg->sign * scale));
+  if (d) {
+    Vec own;
+
+    PetscCall(MatCreateVecs(A, &own, NULL));
+    PetscCall(VecCopy(d, own));
+    PetscCall(MatDiagonalSet(A, own, ADD_VALUES));
+    PetscCall(VecDestroy(&own));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The assembled matrix of the user as the operator of the levels */
+PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
+{
+  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
+
+  PetscFunctionBegin;
+  if (mg->inverse[0] || mg->inverse[1]) PetscCall(MatDiagonalScale(A, mg->inverse[0], mg->inverse[1]));
+  if (mg->sign < 0) PetscCall(MatScale(A, -1.));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  mg->sign      = 1;
+  mg->total     = 0;
+  mg->deflated  = PETSC_FALSE;
+  mg->failed[0] = 0;
+  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->inverse[k]));
+  PetscCall(VecDestroy(&mg->diagonal));
+  PetscCall(VecDestroy(&mg->defect));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y from x by an application of the levels, and what is around them */
+PetscErrorCode PCSBPMGApplyShifted_Private(PC pc, PetscBool transpose, Vec x, Vec y, PetscErrorCode (*levels)(PC, Vec, Vec))
+{
+  PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;
+  const Vec   left = mg->inverse[transpose ? 1 : 0], right = mg->inverse[transpose ? 0 : 1];
+  PetscScalar constant = 0, rest;
+
+  PetscFunctionBegin;
+  if (!mg->deflated && !left && !right) {
+    PetscCall((*levels)(pc, x, y));
+    if (mg->sign < 0) PetscCall(VecScale(y, -1.));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->defect) PetscCall(VecDuplicate(x, &mg->defect));
+  if (left) PetscCall(VecPointwiseMult(mg->defect, x, left));
+  else PetscCall(VecCopy(x, mg->defect));
+  if (mg->deflated) {
+    PetscCall(VecSum(mg->defect, &constant));
+    constant /= mg->total;
+    PetscCall(VecAXPY(mg->defect, -constant, mg->diagonal));
+  }
+  PetscCall((*levels)(pc, mg->defect, y));
+  if (mg->deflated) {
+    PetscCall(VecTDot(mg->diagonal, y, &rest));
+    PetscCall(VecShift(y, constant - rest / mg->total));
+  }
+  if (mg->sign < 0) PetscCall(VecScale(y, -1.));
+  if (right) PetscCall(VecPointwiseMult(y, y, right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
