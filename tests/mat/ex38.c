@@ -397,9 +397,9 @@ static PetscErrorCode TestPublished(DM da)
 static PetscErrorCode TestPreconditioners(DM da)
 {
   static const char *const works[] = {PCJACOBI, PCBJACOBI, PCASM, PCREDUNDANT, PCSBPMG}, *const refused[] = {PCGAMG, PCPBJACOBI};
-  Vec                      x, b;
-  Mat                      A, P, B;
-  PetscInt                 row;
+  Vec      x, b;
+  Mat      A, P, B;
+  PetscInt row;
 
   PetscFunctionBeginUser;
   PetscCall(DMCreateMatrix(da, &A));

@@ -59,9 +59,11 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
 {
   static const PetscReal shifts[] = {0, 1e-300, 1e-10, 1e-2, 30, 1e3, 1e6, 1e20, 1e300};
   const PetscBool        none[4]  = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+  PetscMPIInt            size;
 
   PetscFunctionBeginUser;
-  for (PetscInt N = 32; N <= 128; N *= 2) {
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (PetscInt N = 32; N <= (size > 1 ? 64 : 128); N *= 2) {
     System   s;
     Vec      w;
     PetscInt its;
@@ -70,7 +72,7 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
     if (neumann) PetscCall(MatSBPSATSetDirichlet(s.A, none));
     PetscCall(VecDuplicate(s.x, &w));
     PetscCall(Weights(&s, w));
-    for (size_t k = neumann ? 1 : 0; k < PETSC_STATIC_ARRAY_LENGTH(shifts); k++) {
+    for (size_t k = neumann ? 1 : 0; k<PETSC_STATIC_ARRAY_LENGTH(shifts); k += size> 1 ? 2 : 1) {
       char what[128], *found;
       Mat  M;
       Vec  d;
@@ -84,9 +86,7 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
       PetscCall(MatDiagonalSet(M, d, ADD_VALUES));
       if (neumann && shifts[k] < 1e-30) { /* as good as singular: for one process, and right sides without constants */
         MatNullSpace constants;
-        PetscMPIInt  size;
 
-        PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
         PetscCall(PetscStrstr(options, "dense", &found));
         if (size == 1 && !found) {
           PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constants));
@@ -276,9 +276,9 @@ int main(int argc, char **argv)
   PetscCall(TestIndefinite(&s, w));
   PetscCall(VecDestroy(&w));
   PetscCall(SystemDestroy(&s));
-  if (solved < 60) failures++;
+  if (solved < 30) failures++;
   if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " solves\n", failures, solved));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "more than 60 solves are as they should\n"));
+  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "more than 30 solves are as they should\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -2,14 +2,16 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right sides.\n\
+static char help[] = "The manufactured problem of SBP-SAT operators, an error for each grid; or a slipping fault, many right sides; or heat and waves.\n\
   -N 64,128,256        intervals a direction\n\
   -order 2,4,6         of the operator\n\
   -exact_metrics       metrics from formulas instead of from the grid's coordinates\n\
   -assembled           give the preconditioner an assembled matrix: -pc_type gamg and others\n\
   -fault_slip          a slipping fault, -steps of time\n\
+  -heat, -wave         the same problem in time, -steps of TS\n\
   -o NAME              write what plot.py reads\n\n";
 
+#include "evolve.h"
 #include "mms.h"
 #include <lithepc.h>
 #include <petscviewer.h>
@@ -143,6 +145,18 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Heat or waves: one line */
+static PetscErrorCode Evolve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscBool wave, PetscInt steps)
+{
+  const EvolveOptions evolve = {.kind = wave ? EVOLVE_WAVE : EVOLVE_HEAT, .N = N, .order = opt->order, .steps = steps, .exact = opt->exact, .assembled = opt->assembled};
+  EvolveResult        result;
+
+  PetscFunctionBeginUser;
+  PetscCall(EvolveSolve(comm, &evolve, &result));
+  PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%g steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " error=%.3e\n", N, opt->order, (double)result.time, result.steps, result.iterations, (double)result.error));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #define GRIDS_MAX 16
 
 int main(int argc, char **argv)
@@ -150,7 +164,8 @@ int main(int argc, char **argv)
   MMSOptions opt          = {.order = 2};
   PetscInt   N[GRIDS_MAX] = {64, 128, 256}, n = GRIDS_MAX;
   PetscReal  error[GRIDS_MAX];
-  PetscBool  set, slip = PETSC_FALSE;
+  PetscInt   steps = 64;
+  PetscBool  set, slip = PETSC_FALSE, heat = PETSC_FALSE, wave = PETSC_FALSE;
   MPI_Comm   comm;
 
   PetscFunctionBeginUser;
@@ -164,10 +179,16 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-exact_metrics", &opt.exact, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-assembled", &opt.assembled, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-fault_slip", &slip, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-heat", &heat, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-wave", &wave, NULL));
+  if (heat || wave) PetscCall(PetscOptionsGetInt(NULL, NULL, "-steps", &steps, NULL));
+  PetscCheck(steps >= 1, comm, PETSC_ERR_USER_INPUT, "-steps %" PetscInt_FMT ": use at least 1", steps);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-o", opt.output, sizeof(opt.output), NULL));
 
   if (slip) {
     for (PetscInt k = set ? 0 : n - 1; k < n; k++) PetscCall(MMSFaultSlip(comm, &opt, N[k]));
+  } else if (heat || wave) {
+    for (PetscInt k = 0; k < n; k++) PetscCall(Evolve(comm, &opt, N[k], wave, steps));
   } else {
     for (PetscInt k = 0; k < n; k++) PetscCall(Solve(comm, &opt, N[k], &error[k]));
     if (n > 1) PetscCall(PetscPrintf(comm, "\n|     N |     error | order |\n|------:|----------:|------:|\n"));

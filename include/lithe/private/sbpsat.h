@@ -67,7 +67,8 @@ typedef enum {
 
 static LITHE_HD inline int SBPKindCoefficients(SBPKind kind)
 {
-  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4 : 3;
+  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4
+                                                    : 3;
 }
 
 /* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */

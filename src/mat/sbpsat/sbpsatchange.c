@@ -226,11 +226,11 @@ PetscErrorCode MatSBPSATAddChange_Private(Mat A, SBPPrecision precision, PetscBo
   PetscCall(MatSBPSATHasChange_Private(A, &has));
   if (!has) PetscFunctionReturn(PETSC_SUCCESS);
   if (!ctx->current[real][device]) PetscCall(MatSBPSATMakeDiagonal_Private(A, real, device, &op->grid));
-  *to                            = *op;
-  to->kind                       = SBP_SHIFTED;
-  to->scale                      = (double)PetscRealPart(ctx->change.scale);
+  *to                           = *op;
+  to->kind                      = SBP_SHIFTED;
+  to->scale                     = (double)PetscRealPart(ctx->change.scale);
   to->coefficient[SBP_DIAGONAL] = ctx->diagonal[real][device];
-  *changed                       = to;
+  *changed                      = to;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,7 +278,7 @@ static PetscErrorCode SBPHasZero_Private(Vec v, Vec work, PetscBool *has)
   PetscCall(VecCopy(v, work));
   PetscCall(VecAbs(work));
   PetscCall(VecMin(work, NULL, &least));
-  *has = (PetscBool)!(least > 0);
+  *has = (PetscBool) !(least > 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -468,8 +468,8 @@ static PetscErrorCode SBPSameVec_Private(Vec a, Vec b, PetscBool *same)
 static PetscErrorCode MatAXPY_SBPSAT(Mat Y, PetscScalar a, Mat X, PETSC_UNUSED MatStructure str)
 {
   SBPChange *y = &((Mat_SBPSAT *)Y->data)->change, *x = &((Mat_SBPSAT *)X->data)->change;
-  MPI_Comm   comm  = PetscObjectComm((PetscObject)Y);
-  PetscBool  same  = PETSC_TRUE, left = PETSC_TRUE, right = PETSC_TRUE;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)Y);
+  PetscBool  same = PETSC_TRUE, left = PETSC_TRUE, right = PETSC_TRUE;
   const char remedy[] = "Y = L (y A + diag) R can only be added to its multiples and to diagonals; use MatConvert() of both to MATAIJ";
 
   PetscFunctionBegin;
@@ -479,8 +479,8 @@ static PetscErrorCode MatAXPY_SBPSAT(Mat Y, PetscScalar a, Mat X, PETSC_UNUSED M
   PetscCall(SBPSameVec_Private(y->left, x->left, &left));
   PetscCall(SBPSameVec_Private(y->right, x->right, &right));
   if (!same || !left || !right) {
-    PetscBool   xzero = (PetscBool)(x->scale == (PetscScalar)0), yzero = (PetscBool)(y->scale == (PetscScalar)0);
-    Vec         d;
+    PetscBool xzero = (PetscBool)(x->scale == (PetscScalar)0), yzero = (PetscBool)(y->scale == (PetscScalar)0);
+    Vec       d;
 
     /* One of them is a diagonal matrix */
     PetscCheck(xzero || yzero, comm, PETSC_ERR_SUP, "MatAXPY() of two matrices of type sbpsat with different %s: %s", same ? "row or column scales" : "coefficients", remedy);

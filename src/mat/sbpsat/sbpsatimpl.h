@@ -59,16 +59,16 @@ typedef struct {
   PetscBool   made[3][2];
   void       *ghosts[2]; /* ghosted, of PetscScalar; on the host, on the device */
 
-  SBPChange    change;
-  SBPOperator  changed[3][2];  /* op with scale and diagonal */
-  void        *diagonal[3][2]; /* its array, which is there if it is not NULL, */
-  PetscBool    current[3][2];  /* and has the values of change.diagonal */
-  Vec          work[2];
-  Mat          block; /* that of MatGetDiagonalBlock() */
+  SBPChange        change;
+  SBPOperator      changed[3][2];  /* op with scale and diagonal */
+  void            *diagonal[3][2]; /* its array, which is there if it is not NULL, */
+  PetscBool        current[3][2];  /* and has the values of change.diagonal */
+  Vec              work[2];
+  Mat              block; /* that of MatGetDiagonalBlock() */
   PetscObjectState blockstate;
-  PetscInt    *columns; /* of MatGetRow() */
-  PetscScalar *entries;
-  PetscScalar *rights; /* change.right with ghosts */
+  PetscInt        *columns; /* of MatGetRow() */
+  PetscScalar     *entries;
+  PetscScalar     *rights; /* change.right with ghosts */
 } Mat_SBPSAT;
 
 /* sbpsatoptions.c */

@@ -55,7 +55,8 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
       else PetscCall(PetscViewerASCIIPrintf(viewer, "times (%g, %g)\n", (double)PetscRealPart(ctx->change.scale), (double)PetscImaginaryPart(ctx->change.scale)));
     }
     if (ctx->change.diagonal) PetscCall(PetscViewerASCIIPrintf(viewer, "plus a diagonal\n"));
-    if (ctx->change.left || ctx->change.right) PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n", ctx->change.left && ctx->change.right ? "left and the right" : ctx->change.left ? "left" : "right"));
+    if (ctx->change.left || ctx->change.right) PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n", ctx->change.left && ctx->change.right ? "left and the right" : ctx->change.left ? "left"
+                                                                                                                                                                                                : "right"));
     PetscCall(MatSBPSATGetBytes_Private(A, &bytes[0], &bytes[1]));
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
     aij = SBPEntries_Private(A) * (sizeof(PetscScalar) + sizeof(PetscInt)) + (double)A->rmap->N * sizeof(PetscInt);

@@ -358,7 +358,19 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   ierr = AssembleCoarsest(pc, host);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
-  if (mg->factor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->factor)); /* small pivots are an error of PCLU */
+  /* Small pivots are an error of PCLU */
+  mg->cfactor = mg->factor;
+  if (mg->cfactor == 1.) {
+    Vec       diagonal;
+    PetscReal most;
+
+    PetscCall(MatCreateVecs(mg->cmat, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(mg->cmat, diagonal));
+    PetscCall(VecNorm(diagonal, NORM_INFINITY, &most));
+    PetscCall(VecDestroy(&diagonal));
+    mg->cfactor = SBPScaleOf(SBPUpperWord((double)most), SBP_SCALE_WINDOW);
+  }
+  if (mg->cfactor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->cfactor));
   if (mg->deflated) { /* it may be singular up to rounding, see sbpmgshift.c */
     PetscScalar trace;
     PetscInt    n;
@@ -395,7 +407,7 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
       PetscCall(VecNorm(mg->cx, NORM_2, &norm));
       PetscCall(VecCopy(mg->cx, mg->cb));
     }
-    mg->coarselmin = norm > 0 ? 1 / norm : 0;
+    mg->coarselmin = norm > 0 ? (PetscReal)(mg->factor / mg->cfactor) / norm : 0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -421,6 +433,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   const SBPMGLevel *l     = &mg->level[mg->n - 1];
   const SBPGrid    *grid  = &l->op[precision].grid;
   const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPNumberBytes(precision);
+  const double      times = precision == mg->exact ? mg->cfactor : mg->cfactor / mg->factor;
   SBPGrid           plain = *grid;
   PetscScalar      *a;
 
@@ -439,7 +452,7 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
   PetscCall(VecRestoreArrayWrite(mg->cb, &a));
   PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
-  if (precision == mg->exact && mg->factor != 1.) PetscCall(VecScale(mg->cx, (PetscScalar)mg->factor));
+  if (times != 1.) PetscCall(VecScale(mg->cx, (PetscScalar)times));
   PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
   PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
   PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));

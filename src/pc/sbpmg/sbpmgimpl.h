@@ -90,19 +90,20 @@ typedef struct {
   double           *sums; /* inner products, in that memory */
 
   /* The operator of the levels between what the matrix has on its left and right: sbpmgshift.c */
-  PetscReal sign;             /* the matrix is this times an operator that may be positive definite */
-  Vec       inverse[2];       /* 1/left, 1/right, or NULL */
-  Vec       diagonal;         /* what has been added to the SBP-SAT operator, times sign; or NULL */
-  PetscReal total;            /* its sum */
-  PetscBool shifted;          /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
-  PetscBool deflated;         /* constants are left to that: without it the operator is singular */
-  Vec       defect;           /* what the levels get, if that is not what comes in */
-  char      failed[160];      /* why there is no preconditioner */
+  PetscReal sign;        /* the matrix is this times an operator that may be positive definite */
+  Vec       inverse[2];  /* 1/left, 1/right, or NULL */
+  Vec       diagonal;    /* what has been added to the SBP-SAT operator, times sign; or NULL */
+  PetscReal total;       /* its sum */
+  PetscBool shifted;     /* the operators of kind SBP_SAT are of kind SBP_SHIFTED */
+  PetscBool deflated;    /* constants are left to that: without it the operator is singular */
+  Vec       defect;      /* what the levels get, if that is not what comes in */
+  char      failed[160]; /* why there is no preconditioner */
 
   /* Levels in single precision inside of double: sbpmgscale.c */
   SBPScale *scale; /* where the levels are; or NULL */
   int       turn;
-  double    factor; /* of operators */
+  double    factor;  /* of operators */
+  double    cfactor; /* of the matrix of the coarsest level */
 
   /* The coarsest level */
   PetscInt  ndense;

@@ -287,7 +287,7 @@ static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPreci
 /* The same in single precision, made from the higher one where the vectors are: a device need not wait for the host */
 static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
 {
-  SBPMGLevel        *l    = &mg->level[level];
+  SBPMGLevel        *l     = &mg->level[level];
   const SBPOperator *from  = &l->op[mg->exact];
   SBPOperator       *to    = &l->op[mg->precision];
   SBPGrid            all   = from->grid;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat equation in two forms and a wave equation, orders of the steps, against the assembled matrix.\n\n";
+
+#include <lithe.h>
+#include <tests/failures.h>
+#include <tutorials/sbpsat/evolve.c>
+#include <tutorials/sbpsat/problem.c>
+
+typedef struct {
+  EvolveKind kind;
+  TSType     type;
+  PetscInt   order; /* of the steps */
+} Case;
+
+int main(int argc, char **argv)
+{
+  static const Case cases[] = {
+    {EVOLVE_HEAT, TSBEULER, 1},
+    {EVOLVE_HEAT, TSCN, 2},
+    {EVOLVE_HEAT, TSBDF, 2},
+    {EVOLVE_HEAT_RHS, TSBEULER, 1},
+    {EVOLVE_HEAT_RHS, TSCN, 2},
+    {EVOLVE_WAVE, TSALPHA2, 2},
+  };
+  PetscInt    compared = 0;
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) {
+    const Case   *c   = &cases[k];
+    EvolveOptions opt = {.kind = c->kind, .type = c->type, .N = 32, .order = k % 2 ? 4 : 2, .exact = PETSC_TRUE, .discrete = PETSC_TRUE};
+    EvolveResult  result[3];
+    PetscReal     order;
+
+    /* Twice as many steps have a smaller error, the assembled matrix has the same one */
+    for (int r = 0; r < 3; r++) {
+      opt.steps     = (r ? 16 : 8) * (c->kind == EVOLVE_WAVE ? 4 : 1);
+      opt.assembled = (PetscBool)(r == 2);
+      PetscCall(EvolveSolve(PETSC_COMM_WORLD, &opt, &result[r]));
+    }
+    compared += 3;
+    order = PetscLog2Real(result[0].error / result[1].error);
+    if (!(order > 0.7 * (PetscReal)c->order)) FAIL("%s %d: errors %g and %g have the order %g", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)order);
+    if (!(PetscAbsReal(result[2].error - result[1].error) <= (PetscDefined(USE_REAL_DOUBLE) ? 1e-7 : 1e-4) + 1e-4 * result[1].error)) FAIL("%s %d: error %g instead of %g with the assembled matrix", c->type, (int)c->kind, (double)result[1].error, (double)result[2].error);
+    if (result[1].iterations > 22 * result[1].steps) FAIL("%s %d: %" PetscInt_FMT " iterations in %" PetscInt_FMT " steps", c->type, (int)c->kind, result[1].iterations, result[1].steps);
+    PetscCall(PetscInfo(NULL, "%s %d: errors %g, %g, %g, iterations %" PetscInt_FMT ", %" PetscInt_FMT "\n", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)result[2].error, result[1].iterations, result[2].iterations));
+  }
+  if (compared < 18) failures++;
+  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " comparisons\n", failures, compared));
+  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "heat and waves are as they should, in 18 comparisons\n"));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  testset:
+    output_file: output/ex10_1.out
+    test:
+      suffix: 1
+      nsize: {{1 2 3}}
+    test:
+      suffix: cuda
+      requires: cuda
+      nsize: {{1 2}}
+      args: -dm_vec_type cuda
+
+TEST*/
