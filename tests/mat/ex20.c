@@ -278,8 +278,8 @@ static PetscErrorCode TestSteps(SBPKind kind, int order, PetscInt n0, PetscInt n
   g.dirichlet[0] = PETSC_TRUE;
   g.dirichlet[3] = PETSC_TRUE;
   nodes          = g.pitch * (n1 + 1);
-  op[0]          = (SBPOperator){.kind = kind, .grid = g, .precision = SBP_DOUBLE};
-  op[1]          = (SBPOperator){.kind = kind, .grid = g, .precision = SBP_SINGLE};
+  op[0]          = (SBPOperator){.kind = kind, .grid = g, .precision = SBP_DOUBLE, .scale = -0.75};
+  op[1]          = (SBPOperator){.kind = kind, .grid = g, .precision = SBP_SINGLE, .scale = -0.75};
   for (int l = 0; l < SBP_COEFFICIENTS; l++) {
     PetscCall(PetscMalloc2(nodes, &c[l], nodes, &cs[l]));
     for (PetscInt i = 0; i < nodes; i++) cs[l][i] = (float)(c[l][i] = (float)((l < 2 ? 1 : -0.5) + TestRandom(&state)));
@@ -321,7 +321,8 @@ static PetscErrorCode TestSteps(SBPKind kind, int order, PetscInt n0, PetscInt n
     for (PetscInt j = 0; j <= n1; j++) {
       for (PetscInt i = 0; i <= n0; i++) {
         const PetscInt at       = j * g.pitch + i;
-        const double   a        = kind == SBP_NINE ? SBPNodeNine_Double(&op[0], i, j, u) : SBPNodeApply_Double(&op[0], SBPTableOf(order), i, j, u);
+        const double   plain    = kind == SBP_NINE ? SBPNodeNine_Double(&op[0], i, j, u) : SBPNodeApply_Double(&op[0], SBPTableOf(order), i, j, u);
+        const double   a        = kind == SBP_SHIFTED ? op[0].scale * plain + c[SBP_DIAGONAL][j * g.coefficientpitch + i] * u[at] : plain;
         const double   delta    = (step.c1 != 0 ? step.c1 * d[at] : 0) + step.c2 * (step.dinv ? dinv[at] : 1) * (b[at] - a);
         const double   expected = mode == SBP_APPLY ? a : mode == SBP_ADD      ? b[at] + a
                                                         : mode == SBP_RESIDUAL ? b[at] - a
@@ -352,6 +353,8 @@ int main(int argc, char **argv)
   for (int order = 2; order <= 6; order += 2) {
     PetscCall(TestTable(SBPTableOf(order)));
     PetscCall(TestSteps(SBP_SAT, order, 23, 19));
+    PetscCall(TestSteps(SBP_SHIFTED, order, 23, 19));
+    PetscCall(TestSteps(SBP_SHIFTED, order, 600, 20));
     PetscCall(TestSteps(SBP_SAT, order, 18, 600));
     PetscCall(TestSteps(SBP_SAT, order, 1200, 20));
   }

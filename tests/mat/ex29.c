@@ -371,8 +371,10 @@ int main(int argc, char **argv)
     const PetscBool whole = IsWhole(s);
 
     for (int precision = SBP_SINGLE; precision <= SBP_SCALAR; precision++)
-      for (int order = 0; order <= 6; order += 2) {
-        const SBPKind kind  = order ? SBP_SAT : SBP_NINE;
+      for (int which = 0; which <= 6; which++) {
+        /* nine points; orders 2, 4 and 6; and with a scale and a diagonal */
+        const int     order = which == 0 ? 0 : 2 * ((which - 1) % 3 + 1);
+        const SBPKind kind  = which == 0 ? SBP_NINE : which <= 3 ? SBP_SAT : SBP_SHIFTED;
         const int     reach = order == 0 ? 1 : (order == 2 ? 2 : (order == 4 ? 5 : 8));
 
         if (order && PetscMin(s->n[0], s->n[1]) < least[order / 2 - 1]) continue;
@@ -383,7 +385,7 @@ int main(int argc, char **argv)
 
           MakeGrid(s, order, kind, dirichlet[faces], reach, &g);
           PetscCall(PairCreate(kind, (SBPPrecision)precision, &g, &p));
-          PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d, precision %d, order %d, faces %d", (int)k, precision, order, dirichlet[faces]));
+          PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d, precision %d, order %d%s, faces %d", (int)k, precision, order, kind == SBP_SHIFTED ? " shifted" : "", dirichlet[faces]));
           PetscCall(TestSteps(&p, where));
           if (whole && s->n[0] % 2 == 0 && s->n[1] % 2 == 0) {
             /* the whole grid's arrays have one shape */

@@ -299,11 +299,12 @@ int main(int argc, char **argv)
     PetscCall(TestUpdate(&g, &coarse, &other, where));
     for (int precision = SBP_DOUBLE; precision <= SBP_SCALAR && PetscDefined(USE_REAL_DOUBLE); precision++) PetscCall(TestScale(&g, &coarse, &other, (SBPPrecision)precision, where));
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++)
-      for (int faces = 0; faces < 4; faces++) {
-        static const int dirichlet[] = {3, 15, 4, 0};
+      for (int faces = 0; faces < 6; faces++) {
+        static const int     dirichlet[] = {3, 15, 4, 0, 3, 15};
+        static const SBPKind kinds[]     = {SBP_SAT, SBP_SAT, SBP_SAT, SBP_NINE, SBP_SHIFTED, SBP_SHIFTED};
 
         PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d, precision %d, faces %d", (int)k, precision, faces));
-        PetscCall(TestOperator(s, faces < 3 ? SBP_SAT : SBP_NINE, (SBPPrecision)precision, dirichlet[faces], where));
+        PetscCall(TestOperator(s, kinds[faces], (SBPPrecision)precision, dirichlet[faces], where));
       }
   }
   PetscCall(KernelsEnd());

@@ -122,7 +122,7 @@ static void MakeGrid(const Shape *s, int order, SBPKind kind, int dirichlet, int
   memset(g, 0, sizeof(*g));
   g->order = order;
   g->reach = reach;
-  for (int f = 0; f < SBP_FACES; f++) g->dirichlet[f] = (PetscBool)(kind == SBP_SAT && (dirichlet >> f & 1));
+  for (int f = 0; f < SBP_FACES; f++) g->dirichlet[f] = (PetscBool)(kind != SBP_NINE && (dirichlet >> f & 1));
   for (int d = 0; d < 2; d++) {
     g->n[d]             = s->n[d];
     g->h[d]             = (PetscReal)2 / s->n[d];
@@ -157,8 +157,9 @@ static PetscErrorCode PairCreate(SBPKind kind, SBPPrecision precision, const SBP
   p->host.kind      = kind;
   p->host.grid      = *g;
   p->host.precision = precision;
+  p->host.scale     = kind == SBP_SHIFTED ? -0.75 : 0;
   p->device         = p->host;
-  p->count          = kind == SBP_NINE ? 5 : 3;
+  p->count          = SBPKindCoefficients(kind);
   for (int k = 0; k < p->count; k++) {
     PetscCall(ArrayCreate(precision, PETSC_TRUE, g->ghosted.count[1], g->coefficientpitch, 0.5, 2.0, &p->coefficient[k]));
     if (kind == SBP_NINE) {
