@@ -374,7 +374,8 @@ int main(int argc, char **argv)
       for (int which = 0; which <= 6; which++) {
         /* nine points; orders 2, 4 and 6; and with a scale and a diagonal */
         const int     order = which == 0 ? 0 : 2 * ((which - 1) % 3 + 1);
-        const SBPKind kind  = which == 0 ? SBP_NINE : which <= 3 ? SBP_SAT : SBP_SHIFTED;
+        const SBPKind kind  = which == 0 ? SBP_NINE : which <= 3 ? SBP_SAT
+                                                                 : SBP_SHIFTED;
         const int     reach = order == 0 ? 1 : (order == 2 ? 2 : (order == 4 ? 5 : 8));
 
         if (order && PetscMin(s->n[0], s->n[1]) < least[order / 2 - 1]) continue;
