@@ -130,6 +130,49 @@ PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- Diagonal blocks ---- */
+
+/*
+   PCPBJACOBI keeps the address of the inverse blocks, which AIJ has beside its arrays and with which these may be given back. PETSc 3.25 never
+   computes them again, either. So they are those of a matrix that has nothing but the blocks, by rows, which also a matrix without arrays gives.
+*/
+PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **inverse)
+{
+  const PetscInt     m = A->rmap->n, bs = PetscAbs(A->rmap->bs);
+  const PetscInt    *columns;
+  const PetscScalar *values, *own;
+  PetscInt           n;
+  Mat                blocks;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, m, bs, NULL, &blocks));
+  PetscCall(MatSetBlockSize(blocks, bs));
+  PetscCall(MatSetOptionsPrefix(blocks, "lithe_blocks_")); /* it is not the one that -mat_view is for */
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscInt begin = i / bs * bs;
+
+    PetscCall(MatGetRow(A, i, &n, &columns, &values));
+    for (PetscInt k = 0; k < n; k++) {
+      if (columns[k] >= begin && columns[k] < begin + bs) PetscCall(MatSetValue(blocks, i, columns[k], values[k], INSERT_VALUES));
+    }
+    PetscCall(MatRestoreRow(A, i, &n, &columns, &values));
+  }
+  PetscCall(MatAssemblyBegin(blocks, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(blocks, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetErrorIfFailure(blocks, A->erroriffailure));
+  PetscCall(MatInvertBlockDiagonal(blocks, &own));
+  if (*size != m * bs) {
+    PetscCall(PetscFree(*inverse));
+    PetscCall(PetscMalloc1(m * bs, inverse));
+    *size = m * bs;
+  }
+  PetscCall(PetscArraycpy(*inverse, own, m * bs));
+  PetscCall(MatFactorGetError(blocks, &A->factorerrortype));
+  PetscCall(MatFactorGetErrorZeroPivot(blocks, &A->factorerror_zeropivot_value, &A->factorerror_zeropivot_row));
+  PetscCall(MatDestroy(&blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- Products ---- */
 
 /* The name that a factor's type has for AIJ's products */
@@ -145,50 +188,38 @@ static PetscErrorCode LitheAIJGetBaseName_Private(Mat A, const char **name, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat))
+/*
+   MatProductSetFromOptions() asks for the function that is composed under the names of the factors' types, then for one composed for any type.
+   The types of this family compose the latter, and here go on as PETSc would if they were AIJ.
+*/
+PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat))
 {
   Mat_Product *product   = D->product;
   const int    n         = product->type == MATPRODUCT_ABC ? 3 : 2;
   const Mat    factor[3] = {product->A, product->B, product->C};
   const char  *name[3];
   char         mtypes[256];
-  PetscBool    isaij = PETSC_FALSE, all = PETSC_TRUE;
+  PetscBool    isaij[3], all = PETSC_TRUE;
+  PetscErrorCode (*f)(Mat) = NULL;
 
   PetscFunctionBegin;
-  *f = NULL;
   for (int k = 0; k < n; k++) {
-    PetscCall(LitheAIJGetBaseName_Private(factor[k], &name[k], &isaij));
-    all = (PetscBool)(all && isaij);
+    PetscCall(LitheAIJGetBaseName_Private(factor[k], &name[k], &isaij[k]));
+    all = (PetscBool)(all && isaij[k]);
   }
-  if (all) *f = super;
-  else {
-    PetscCall(PetscSNPrintf(mtypes, sizeof(mtypes), "MatProductSetFromOptions_%s_%s%s%s_C", name[0], name[1], n == 3 ? "_" : "", n == 3 ? name[2] : ""));
-    for (int k = 0; k < n && !*f; k++) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], mtypes, f));
+  if (all) {
+    if (super) PetscCall((*super)(D));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], PetscBool parallel, PetscErrorCode (*f)(Mat))
-{
-  static const char *const seqpartners[] = {MATSEQAIJ, MATSEQDENSE, MATSEQDENSECUDA, MATSEQMAIJ, MATIS, MATSEQAIJCUSPARSE, MATSEQAIJPERM, MATSEQAIJSELL, MATHYPRE};
-  static const char *const mpipartners[] = {MATMPIAIJ, MATMPIDENSE, MATMPIDENSECUDA, MATMPIMAIJ, MATIS, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATHYPRE};
-  const char *const       *partners      = parallel ? mpipartners : seqpartners;
-  const char *const        two[]         = {own, partners[0]};
-  char                     name[256];
-
-  PetscFunctionBegin;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(seqpartners); k++) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", own, partners[k]));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", partners[k], own));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
+  PetscCall(PetscSNPrintf(mtypes, sizeof(mtypes), "MatProductSetFromOptions_%s_%s%s%s_C", name[0], name[1], n == 3 ? "_" : "", n == 3 ? name[2] : ""));
+  for (int k = 0; k < n && !f; k++) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], mtypes, &f));
+  if (f) PetscCall((*f)(D));
+  if (D->ops->productsymbolic) PetscFunctionReturn(PETSC_SUCCESS);
+  f = NULL;
+  for (int k = 0; k < n && !f; k++) {
+    if (!isaij[k]) PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], LITHE_PRODUCT_ANYTYPE, &f));
   }
-
-  /* Three factors, at least one of ours among them */
-  for (int k = 0; k < 7; k++) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_%s_C", two[k & 1], two[(k >> 1) & 1], two[(k >> 2) & 1]));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, f));
-  }
+  if (f) PetscCall((*f)(D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

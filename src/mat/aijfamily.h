@@ -8,6 +8,9 @@
 #include <lithemat.h>
 #include <petsc/private/matimpl.h>
 
+/* A product that has a factor of the type with which a function is composed under this name */
+#define LITHE_PRODUCT_ANYTYPE "MatProductSetFromOptions_anytype_C"
+
 typedef PetscErrorCode LitheAIJConvertFn(Mat, MatType, MatReuse, Mat *);
 
 /* A new matrix of the base type MATSEQAIJ or MATMPIAIJ from A, or newmat overwritten; done: with MAT_REUSE_MATRIX nothing is left to do */
@@ -18,10 +21,12 @@ PETSC_INTERN PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat 
 PETSC_INTERN PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back);
 /* Calls AIJ's own. One that writes into matrices that are there (all rows and columns of a parallel matrix) does not tell them that they have other values (docs/petsc-defects.md) */
 PETSC_INTERN PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[]);
-/* What MatProductSetFromOptions() asks for by name, with all partners of AIJ */
-PETSC_INTERN PetscErrorCode LitheAIJComposeProducts(Mat A, const char own[], PetscBool parallel, PetscErrorCode (*f)(Mat));
-/* AIJ's function for the product D, in which a factor is of this family: super if all are or are AIJ, else that of the factors' names; NULL: none */
-PETSC_INTERN PetscErrorCode LitheAIJFindProduct(Mat D, PetscErrorCode (*super)(Mat), PetscErrorCode (**f)(Mat));
+/* The inverses of A's diagonal blocks; *inverse, of *size numbers, is kept if that is the size which is needed */
+PETSC_INTERN PetscErrorCode LitheAIJInvertBlockDiagonal(Mat A, PetscInt *size, PetscScalar **inverse);
+/* The product D, in which a factor is of this family, as AIJ does it: by super if all factors are of the family or AIJ, else by what PETSc finds for AIJ; no symbolic phase is set where that is nothing */
+PETSC_INTERN PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat));
+/* aijfactor.c: PETSc's ILU of a matrix of the family leaves the factor's composed functions as they are */
+PETSC_INTERN PetscErrorCode LitheAIJRegisterFactors(void);
 /* Calls AIJ's own with values on the host, wherever the n values are */
 PETSC_INTERN PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PetscCount n, const PetscScalar v[], InsertMode mode);
 /* *v, which may be NULL, as a vector of n entries on the host or on a device: kept if it is one already */

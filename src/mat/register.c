@@ -10,6 +10,7 @@
 #include <lithe/private/litheimpl.h>
 #include <lithemat.h>
 #include <petscmat.h>
+#include "aijfamily.h"
 
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
@@ -26,6 +27,7 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(MatRegister(MATSEQAIJHYBMGPU, MatCreate_SeqAIJHYBMGPU));
   PetscCall(MatRegister(MATMPIAIJHYBMGPU, MatCreate_MPIAIJHYBMGPU));
   PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
+  PetscCall(LitheAIJRegisterFactors());
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));
 

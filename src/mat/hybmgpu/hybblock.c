@@ -32,6 +32,8 @@ PetscErrorCode HybStateGet(Mat A, HybState *state)
   PetscFunctionBegin;
   PetscCall(HybGetCSR(A, &csr));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state->values));
+  PetscCall(PetscObjectGetId((PetscObject)A, &state->id));
+  state->owner   = A;
   state->pattern = A->nonzerostate;
   state->columns = csr.j;
   state->nz      = csr.m ? csr.i[csr.m] : 0;
@@ -42,7 +44,7 @@ PetscErrorCode HybStateGet(Mat A, HybState *state)
 PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *pattern, PetscBool *values)
 {
   PetscFunctionBegin;
-  *pattern = (PetscBool)(a->values >= 0 && a->pattern == b->pattern && a->columns == b->columns && a->nz == b->nz);
+  *pattern = (PetscBool)(a->values >= 0 && a->owner == b->owner && a->id == b->id && a->pattern == b->pattern && a->columns == b->columns && a->nz == b->nz);
   *values  = (PetscBool)(*pattern && a->values == b->values);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

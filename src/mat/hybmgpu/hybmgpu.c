@@ -30,6 +30,7 @@ static PetscErrorCode MatHYBMGPUContextDestroy_Private(PetscCtxRt data)
   PetscCall(MatHYBMGPUReset_Seq(ctx));
   PetscCall(MatHYBMGPUReset_MPI(ctx));
   PetscCall(PetscFree(ctx->prefix));
+  PetscCall(PetscFree(ctx->inverse));
   PetscCall(PetscFree(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,11 +49,13 @@ static PetscErrorCode MatSetFromOptions_HYBMGPU(Mat A, PetscOptionItems PetscOpt
 /* The AIJ type's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
 static PetscErrorCode MatDuplicate_HYBMGPU(Mat A, MatDuplicateOption op, Mat *B)
 {
-  Mat_HYBMGPU *a;
+  Mat_HYBMGPU *a, *b;
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &a));
   PetscCall((*a->super.duplicate)(A, op, B));
+  PetscCall(MatHYBMGPUGetContext(*B, &b));
+  b->coocount = a->coocount;
   PetscCall(MatHYBMGPUSetOptions_Private(*B, &a->opt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +67,30 @@ static PetscErrorCode MatCreateSubMatrices_HYBMGPU(Mat A, PetscInt n, const IS r
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(LitheAIJCreateSubMatrices(A, ctx->super.createsubmatrices, n, rows, columns, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall((*ctx->super.transposesymbolic)(A, B));
+  PetscCall(MatHYBMGPUDetach_Private(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of one process; a parallel matrix asks its diagonal block */
+static PetscErrorCode MatInvertBlockDiagonal_SeqAIJHYBMGPU(Mat A, const PetscScalar **values)
+{
+  Mat_HYBMGPU *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall(LitheAIJInvertBlockDiagonal(A, &ctx->ninverse, &ctx->inverse));
+  if (values) *values = ctx->inverse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,20 +115,26 @@ static PetscErrorCode MatSetPreallocationCOO_HYBMGPU(Mat A, PetscCount n, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with a factor of another type, which PETSc finds by the names of the types: that of AIJ */
+/* A product with a factor of another type: that of AIJ. It belongs to a MATVCRS among the factors, which may be without AIJ arrays */
 static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 {
-  Mat          factor[3] = {D->product->A, D->product->B, D->product->C};
+  Mat          factor[3] = {D->product->A, D->product->B, D->product->type == MATPRODUCT_ABC ? D->product->C : NULL};
   Mat_HYBMGPU *ctx       = NULL;
-  PetscErrorCode (*f)(Mat);
 
   PetscFunctionBegin;
   MatCheckProduct(D, 1);
-  for (int k = 0; k < 3 && !ctx; k++) {
-    if (factor[k]) PetscCall(MatHYBMGPUGetContext(factor[k], &ctx));
+  for (int k = 0; k < 3 && factor[k]; k++) {
+    PetscBool isvcrs;
+    PetscErrorCode (*f)(Mat);
+
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)factor[k], &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+    if (!isvcrs) continue;
+    PetscCall(PetscObjectQueryFunction((PetscObject)factor[k], LITHE_PRODUCT_ANYTYPE, &f));
+    PetscCall((*f)(D));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LitheAIJFindProduct(D, ctx ? ctx->super.productsetfromoptions : NULL, &f));
-  if (f) PetscCall((*f)(D));
+  for (int k = 0; k < 3 && factor[k] && !ctx; k++) PetscCall(MatHYBMGPUGetContext(factor[k], &ctx));
+  PetscCall(LitheAIJProductSetFromOptions(D, ctx ? ctx->super.productsetfromoptions : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +146,7 @@ static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, 
   PetscFunctionBegin;
   if (parallel) PetscCall(LitheAIJComposeConversions(B, MATMPIAIJ, MATMPIAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_MPIAIJ_MPIAIJHYBMGPU : NULL, make ? MatConvert_MPIAIJHYBMGPU_MPIAIJ : NULL));
   else PetscCall(LitheAIJComposeConversions(B, MATSEQAIJ, MATSEQAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_SeqAIJ_SeqAIJHYBMGPU : NULL, make ? MatConvert_SeqAIJHYBMGPU_SeqAIJ : NULL));
-  PetscCall(LitheAIJComposeProducts(B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU, parallel, make ? MatProductSetFromOptions_HYBMGPU : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, LITHE_PRODUCT_ANYTYPE, make ? MatProductSetFromOptions_HYBMGPU : NULL));
   if (!make) {
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
@@ -182,7 +215,11 @@ PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   B->ops->createsubmatrices = MatCreateSubMatrices_HYBMGPU;
   B->ops->view              = MatView_HYBMGPU;
   B->ops->setfromoptions    = MatSetFromOptions_HYBMGPU;
-  B->ops->destroy           = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
+  if (!parallel) {
+    B->ops->invertblockdiagonal = MatInvertBlockDiagonal_SeqAIJHYBMGPU;
+    B->ops->transposesymbolic   = MatTransposeSymbolic_SeqAIJHYBMGPU;
+  }
+  B->ops->destroy = parallel ? MatDestroy_MPIAIJHYBMGPU : MatDestroy_SeqAIJHYBMGPU;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJHYBMGPU : MATSEQAIJHYBMGPU));
   PetscCall(MatHYBMGPUComposeNames_Private(B, parallel, PETSC_TRUE));
 

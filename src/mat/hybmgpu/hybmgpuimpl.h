@@ -33,6 +33,8 @@ typedef struct {
 /* The AIJ arrays that something was made from */
 typedef struct {
   PetscObjectState values, pattern; /* values -1: of none */
+  Mat              owner;           /* whose states these are: MatHeaderReplace() gives a matrix what was made from another one, and its own count of states stays */
+  PetscObjectId    id;              /* a matrix that was made where another one was is not that one */
   const PetscInt  *columns;
   PetscInt         nz;
 } HybState;
@@ -52,7 +54,9 @@ typedef struct {
   HybCopies        block, transpose;
   Mat              compressed; /* format vcrs: the MATVCRS */
   char            *prefix;     /* of the options of that: the parallel matrix's */
-  PetscBool        beside;     /* it is a block of a matrix on several processes: an exchange runs beside its products */
+  PetscInt         ninverse;
+  PetscScalar     *inverse; /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
+  PetscBool        beside;  /* it is a block of a matrix on several processes: an exchange runs beside its products */
 
   /* parallel: of the off-diagonal block */
   HybState         offstate;

@@ -85,6 +85,33 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 }
 
 /*
+   Whether what is compressed is what A has. MatHeaderReplace() gives an object the context of another one and lets it count on from its own state,
+   which is then later the state that the other one had when its values were different: a state tells something of one object alone.
+*/
+PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
+{
+  Mat_VCRS        *ctx;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  *current = (PetscBool)(ctx->owner == A && ctx->state == state);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSSetCurrent_Private(Mat A)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
+  ctx->owner = A;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
    Compresses the AIJ arrays of A. On an error A multiplies as before the call:
    the new plan replaces the old one only when it is whole.
 */
@@ -118,7 +145,7 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
   ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
   ctx->gone   = PETSC_FALSE;
   PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
+  PetscCall(MatVCRSSetCurrent_Private(A));
   PetscCall(PetscTime(&end));
   ctx->buildtime = end - begin;
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
@@ -128,19 +155,18 @@ PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const 
 
 PetscErrorCode MatVCRSCompress(Mat A)
 {
-  Mat_VCRS        *ctx;
-  PetscObjectState state;
-  VCRSOptions      opt;
-  PetscBool        dropped;
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+  PetscBool   dropped, current;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (ctx->dropped) {
     PetscCall(MatVCRSIsDropped_Private(A, &dropped));
     if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ctx->plan && ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSIsCurrent_Private(A, &current));
+  if (ctx->plan && current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
   do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
@@ -159,6 +185,7 @@ PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
   b->mayplain   = a->mayplain;
   b->dropaij    = a->dropaij;
   b->transport  = a->transport;
+  b->coocount   = a->coocount;
   b->state      = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,6 +209,7 @@ PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mod
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSMaterializeOperand_Private(A, "MatSetValuesCOO()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(LitheAIJSetValuesCOO(A, ctx->setvaluescoo, ctx->coocount, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,8 +220,8 @@ PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], Pe
   Mat_VCRS *ctx;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSMaterializeOperand_Private(A, "MatSetPreallocationCOO()"));
   PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->dropped) PetscCall(MatVCRSMaterializeAIJ(A));
   ctx->coocount = n;
   PetscCall((*ctx->setpreallocationcoo)(A, n, i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,7 +243,7 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
   if (ctx) {
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStepLeavesOut_C", NULL));
-    PetscCall(MatVCRSDecomposeProducts_Private(A, parallel));
+    PetscCall(MatVCRSDecomposeProducts_Private(A));
     PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
   }
   PetscCall((*MatDestroyBase[parallel ? 1 : 0])(A));
@@ -276,7 +304,7 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   if (parallel) PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
   else PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
   PetscCall(MatVCRSComposeDrop_Private(B, parallel));
-  PetscCall(MatVCRSComposeProducts_Private(B, parallel));
+  PetscCall(MatVCRSComposeProducts_Private(B));
 
   PetscObjectOptionsBegin((PetscObject)B);
   PetscCall(MatVCRSSetFromOptions_Private(B, PetscOptionsObject));

@@ -72,7 +72,7 @@ static PetscErrorCode MatVCRSCompressFromDevice_Private(Mat A, Mat B)
   ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
   ctx->gone   = PETSC_FALSE;
   PetscCall(VCRSPlanHostCost(table, &ctx->hostcost));
-  PetscCall(PetscObjectStateGet((PetscObject)B, &ctx->state));
+  PetscCall(MatVCRSSetCurrent_Private(B));
   PetscCall(PetscTime(&end));
   ctx->buildtime = end - begin;
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, B, 0, 0, 0));

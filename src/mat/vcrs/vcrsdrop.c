@@ -137,7 +137,6 @@ static PetscErrorCode MatVCRSRestoreOperations_Private(Mat A)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   *A->ops = drop->live;
-  PetscCall(MatVCRSRetakeRemove_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,11 +319,12 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
 */
 static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
 {
-  Mat_VCRS       *ctx;
-  VCRSDrop       *drop;
-  const PetscInt *ai, *aj;
-  PetscScalar    *aa, old, v[4] = {0.0, 0.0, 0.0, 0.0};
-  PetscInt        row = 0, rows[2] = {-1, 0}, cols[2] = {0, -1};
+  Mat_VCRS        *ctx;
+  VCRSDrop        *drop;
+  const PetscInt  *ai, *aj;
+  PetscScalar     *aa, old, v[4] = {0.0, 0.0, 0.0, 0.0};
+  PetscInt         row = 0, rows[2] = {-1, 0}, cols[2] = {0, -1};
+  PetscObjectState state;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -340,9 +340,11 @@ static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
   old     = aa[ai[row]];
   v[1]    = 1.0; /* arrives if columns come first */
   v[2]    = 2.0; /* arrives if rows come first */
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   PetscCall((*ctx->super.setvalues)(A, 2, rows, 2, cols, v, INSERT_VALUES));
   PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, (PetscBool)(aa[ai[row]] != v[1])));
   aa[ai[row]] = old;
+  PetscCall(PetscObjectStateSet((PetscObject)A, state)); /* nothing has changed */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -383,13 +385,12 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
 
 PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
 {
-  Mat_VCRS        *ctx;
-  VCRSDrop        *drop;
-  Mat              T;
-  void            *data;
-  PetscObjectState state;
-  const char      *prefix;
-  PetscBool        dropped;
+  Mat_VCRS   *ctx;
+  VCRSDrop   *drop;
+  Mat         T;
+  void       *data;
+  const char *prefix;
+  PetscBool   dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -413,8 +414,7 @@ PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat A)
   }
 
   /* The plan was and is what the matrix holds */
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  ctx->state = state;
+  PetscCall(MatVCRSSetCurrent_Private(A));
   PetscCall(PetscLogEventEnd(MAT_VCRSMaterialize, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -451,11 +451,10 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
 /* Needs no communication: one process may come here alone */
 static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
 {
-  Mat_VCRS        *ctx;
-  VCRSDrop        *drop;
-  Mat              block[2];
-  PetscObjectState state;
-  PetscBool        dropped;
+  Mat_VCRS *ctx;
+  VCRSDrop *drop;
+  Mat       block[2];
+  PetscBool dropped;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -467,8 +466,7 @@ static PetscErrorCode MatVCRSMaterializeAIJ_MPI(Mat A)
   ctx->dropped = PETSC_FALSE;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (!drop->rowactive) PetscCall(VCRSDropReset(drop));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  ctx->state = state;
+  PetscCall(MatVCRSSetCurrent_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -582,7 +580,7 @@ PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat A, PETSC_UNUSED MatType type, Ma
   PetscCall(MatVCRSUnwrap_Private(A, MATSEQAIJ, reuse, newmat, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSDecomposeDrop_Private(*newmat));
-  PetscCall(MatVCRSDecomposeProducts_Private(*newmat, PETSC_FALSE));
+  PetscCall(MatVCRSDecomposeProducts_Private(*newmat));
   PetscCall(MatVCRSComposeConversions_Private(*newmat, MATSEQAIJ, MATSEQAIJVCRS, NULL, NULL));
   PetscCall(MatVCRSDetach_Private(*newmat));
   PetscCall(PetscObjectChangeTypeName((PetscObject)*newmat, MATSEQAIJ));
@@ -605,7 +603,7 @@ PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType type, Ma
     }
   }
   PetscCall(MatVCRSDecomposeDrop_Private(*newmat));
-  PetscCall(MatVCRSDecomposeProducts_Private(*newmat, PETSC_TRUE));
+  PetscCall(MatVCRSDecomposeProducts_Private(*newmat));
   PetscCall(MatVCRSComposeConversions_Private(*newmat, MATMPIAIJ, MATMPIAIJVCRS, NULL, NULL));
   PetscCall(MatVCRSDetach_Private(*newmat));
   PetscCall(PetscObjectChangeTypeName((PetscObject)*newmat, MATMPIAIJ));

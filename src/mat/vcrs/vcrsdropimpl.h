@@ -16,12 +16,9 @@ typedef struct {
   struct _MatOps live; /* the operations that are put back when the arrays are taken again */
   void          *data; /* what the object's data is as long as it is dropped */
 
-  /* composed functions that are replaced meanwhile, in the order of VCRSFunctions[] in vcrsretake.c */
+  /* the AIJ type's own composed functions that read arrays, in the order of VCRS_RETAKEN_FUNCTIONS in vcrsretake.c */
   PetscErrorCodeFn *function[VCRS_MAXFUNCTIONS];
 
-  /* composed functions that the class replaces for good */
-  PetscErrorCode (*storevalues)(Mat);
-  PetscErrorCode (*kron)(Mat, Mat, MatReuse, Mat *);
   PetscBool    stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
   PetscBool    coloring; /* a MatFDColoring was set up: it points into AIJ's values */
   PetscInt     ninverse;
@@ -54,5 +51,4 @@ PETSC_INTERN PetscErrorCode MatNorm_MPIAIJVCRS(Mat, NormType, PetscReal *);
 /* vcrsretake.c: operations that take the arrays again first, for the table of a dropped matrix */
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstall_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat);
-PETSC_INTERN PetscErrorCode MatVCRSRetakeRemove_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);

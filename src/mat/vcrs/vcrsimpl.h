@@ -43,6 +43,7 @@ typedef struct {
   PetscBool        dropped;    /* they are given back now */
   struct _MatOps   super;      /* the operations of the AIJ type */
   PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
+  Mat              owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
   PetscLogDouble   buildtime;
   PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
 
@@ -110,6 +111,8 @@ PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSIsCurrent_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetCurrent_Private(Mat); /* what is compressed is what the matrix has now */
 PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSComposeConversions_Private(Mat, const char[], const char[], LitheAIJConvertFn *, LitheAIJConvertFn *);
@@ -188,6 +191,7 @@ PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat); /* of a dropped ma
 
 /* vcrsretake.c: operations that take them again first */
 PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSComposeComparisons_Private(Mat);               /* of a matrix that gives its arrays back, or may do so */
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
 
 /* vcrsmpi.c: the class on many processes */
@@ -203,5 +207,5 @@ PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHa
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 
 /* vcrsproduct.c */
-PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat, PetscBool);
-PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat);

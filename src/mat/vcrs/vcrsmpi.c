@@ -216,21 +216,20 @@ static PetscErrorCode MatVCRSRefine_Private(Mat A, Mat Ad, Mat Ao, VCRSOptions *
 /* Compresses both blocks if A changed. Lossy modes agree on what is common to all blocks first */
 PetscErrorCode MatVCRSCompress_MPI(Mat A)
 {
-  Mat_VCRS        *ctx, *d, *o;
-  Mat              Ad, Ao;
-  PetscObjectState state;
-  VCRSOptions      opt;
-  PetscBool        dropped;
-  PetscErrorCode   ierr;
+  Mat_VCRS      *ctx, *d, *o;
+  Mat            Ad, Ao;
+  VCRSOptions    opt;
+  PetscBool      dropped, current;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (ctx->dropped) {
     PetscCall(MatVCRSIsDropped_Private(A, &dropped));
     if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ctx->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSIsCurrent_Private(A, &current));
+  if (current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetBlocks_Private(A, &Ad, &Ao));
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
@@ -264,7 +263,7 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   }
   ctx->buildtime = d->buildtime + o->buildtime;
   ctx->used      = d->used;
-  ctx->state     = state;
+  PetscCall(MatVCRSSetCurrent_Private(A));
   if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -103,6 +103,7 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
   PetscCall(MatVCRSSetTransport_Private(ctx, transport));
   ctx->dropaij = drop;
+  if (drop) PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
   PetscCall(MatVCRSSetPlainRows(A, plain));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,10 +9,11 @@
    matrix for all columns, on the device if both dense matrices are there. In parallel, the rows of B
    that other processes have travel while the diagonal block is multiplied.
 
-   All other products are those of AIJ. PETSc finds a product by the names of its factors' types, so
-   each name with ours in it is composed, and leads to the function of the same name with AIJ's
-   instead. That function, and what it leaves to be called later, read the AIJ arrays of the factors:
-   they are taken again first, in the symbolic phase and before each numeric one.
+   All other products are those of AIJ, which read the AIJ arrays of the factors: they are taken again first, in the symbolic phase and before
+   each numeric one.
+
+   PETSc makes products of three factors from two products of two where there is nothing better. The second one is then asked for its numeric
+   phase by the function of its type, matmultnumeric for example, with factors of its own and without productnumeric.
 */
 
 #include "vcrsimpl.h"
@@ -25,6 +26,9 @@
 typedef struct {
   PetscErrorCode (*symbolic)(Mat);
   PetscErrorCode (*numeric)(Mat);
+  PetscErrorCode (*matmult)(Mat, Mat, Mat);
+  PetscErrorCode (*transposematmult)(Mat, Mat, Mat);
+  PetscErrorCode (*mattransposemult)(Mat, Mat, Mat);
 } VCRSProduct;
 
 static PetscErrorCode VCRSProductDestroy(PetscCtxRt data)
@@ -70,6 +74,31 @@ static PetscErrorCode MatProductNumeric_VCRS(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The numeric phase of a product of two factors, by the name that it has in the table of operations */
+#define VCRS_PRODUCT_NUMERIC(name)                                         \
+  static PetscErrorCode MatProductNumeric_VCRS_##name(Mat A, Mat B, Mat D) \
+  {                                                                        \
+    VCRSProduct *p;                                                        \
+                                                                           \
+    PetscFunctionBegin;                                                    \
+    PetscCall(MatVCRSGetProduct_Private(D, &p));                           \
+    PetscCall(MatVCRSMaterializeOperand_Private(A, "a product"));          \
+    PetscCall(MatVCRSMaterializeOperand_Private(B, "a product"));          \
+    PetscCall((*p->name)(A, B, D));                                        \
+    PetscFunctionReturn(PETSC_SUCCESS);                                    \
+  }
+VCRS_PRODUCT_NUMERIC(matmult)
+VCRS_PRODUCT_NUMERIC(transposematmult)
+VCRS_PRODUCT_NUMERIC(mattransposemult)
+
+#define VCRS_PRODUCT_REPLACE(D, p, name)                                                       \
+  do {                                                                                         \
+    if ((D)->ops->name##numeric && (D)->ops->name##numeric != MatProductNumeric_VCRS_##name) { \
+      (p)->name               = (D)->ops->name##numeric;                                       \
+      (D)->ops->name##numeric = MatProductNumeric_VCRS_##name;                                 \
+    }                                                                                          \
+  } while (0)
+
 static PetscErrorCode MatProductSymbolic_VCRS(Mat D)
 {
   VCRSProduct *p;
@@ -90,6 +119,9 @@ static PetscErrorCode MatProductSymbolic_VCRS(Mat D)
     p->numeric              = D->ops->productnumeric;
     D->ops->productnumeric  = MatProductNumeric_VCRS;
     D->ops->productsymbolic = MatProductSymbolic_VCRS;
+    VCRS_PRODUCT_REPLACE(D, p, matmult);
+    VCRS_PRODUCT_REPLACE(D, p, transposematmult);
+    VCRS_PRODUCT_REPLACE(D, p, mattransposemult);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,20 +225,15 @@ static PetscErrorCode MatVCRSAssembleProduct_Private(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat D)
+static PetscErrorCode MatProductNumeric_SeqAIJVCRS_Dense(Mat A, VCRSOp op, Mat B, Mat D)
 {
   Mat_VCRS *ctx;
-  Mat       A, B;
 
   PetscFunctionBegin;
-  MatCheckProduct(D, 1);
-  A = D->product->A;
-  B = D->product->B;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress(A));
-  PetscCall(MatVCRSMultDense_Private(A, D->product->type == MATPRODUCT_AtB ? VCRS_OP_T : VCRS_OP_N, B, 0, B->cmap->N, PETSC_FALSE, D, 0));
-  PetscCall(MatVCRSAssembleProduct_Private(D));
+  PetscCall(MatVCRSMultDense_Private(A, op, B, 0, B->cmap->N, PETSC_FALSE, D, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,11 +284,11 @@ static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProd
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
+static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat A, VCRSOp op, Mat B, Mat D)
 {
   VCRSProductDense  *d;
   Mat_VCRS          *ctx;
-  Mat                A, B, Ad, Ao;
+  Mat                Ad, Ao;
   const PetscScalar *in;
   PetscScalar       *out;
   PetscMemType       mtype[2];
@@ -269,16 +296,14 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
   PetscInt           N, ldx;
 
   PetscFunctionBegin;
-  MatCheckProduct(D, 1);
-  A = D->product->A;
-  B = D->product->B;
+  MatCheckProduct(D, 4);
   d = (VCRSProductDense *)D->product->data;
   N = B->cmap->N;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
   PetscCall(MatVCRSCompress_MPI(A));
   PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, NULL));
-  if (N && D->product->type == MATPRODUCT_AB) {
+  if (N && op == VCRS_OP_N) {
     PetscCall(MatVCRSProductSetUp_Private(A, Ao, B, d));
     for (PetscInt j = 0; j < N; j += d->nbatch) {
       const PetscInt n = PetscMin(d->nbatch, N - j);
@@ -314,7 +339,39 @@ static PetscErrorCode MatProductNumeric_MPIAIJVCRS_Dense(Mat D)
     }
   }
   PetscCall(MatSetOption(D, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSProductNumericDense_Private(Mat A, VCRSOp op, Mat B, Mat D)
+{
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  PetscCall((*(parallel ? MatProductNumeric_MPIAIJVCRS_Dense : MatProductNumeric_SeqAIJVCRS_Dense))(A, op, B, D));
   PetscCall(MatVCRSAssembleProduct_Private(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMatMultNumeric_VCRS_Dense(Mat A, Mat B, Mat D)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSProductNumericDense_Private(A, VCRS_OP_N, B, D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatTransposeMatMultNumeric_VCRS_Dense(Mat A, Mat B, Mat D)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSProductNumericDense_Private(A, VCRS_OP_T, B, D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_VCRS_Dense(Mat D)
+{
+  PetscFunctionBegin;
+  MatCheckProduct(D, 1);
+  PetscCall(MatVCRSProductNumericDense_Private(D->product->A, D->product->type == MATPRODUCT_AtB ? VCRS_OP_T : VCRS_OP_N, D->product->B, D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,10 +401,12 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
   PetscCall(MatSetUp(D));
   if (parallel) {
     PetscCall(PetscNew(&d));
-    D->product->data       = d;
-    D->product->destroy    = VCRSProductDenseDestroy;
-    D->ops->productnumeric = MatProductNumeric_MPIAIJVCRS_Dense;
-  } else D->ops->productnumeric = MatProductNumeric_SeqAIJVCRS_Dense;
+    D->product->data    = d;
+    D->product->destroy = VCRSProductDenseDestroy;
+  }
+  if (D->product->type == MATPRODUCT_AB) D->ops->matmultnumeric = MatMatMultNumeric_VCRS_Dense;
+  else D->ops->transposematmultnumeric = MatTransposeMatMultNumeric_VCRS_Dense;
+  D->ops->productnumeric  = MatProductNumeric_VCRS_Dense;
   D->ops->productsymbolic = MatProductSymbolic_VCRS_Dense;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -361,7 +420,7 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   const Mat    factor[3] = {product->A, product->B, product->C};
   PetscBool    dense;
   VCRSProduct *p;
-  PetscErrorCode (*super)(Mat) = NULL, (*f)(Mat);
+  PetscErrorCode (*super)(Mat) = NULL;
 
   PetscFunctionBegin;
   MatCheckProduct(D, 1);
@@ -378,11 +437,9 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
     }
   }
 
-  PetscCall(LitheAIJFindProduct(D, super, &f));
-  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSMaterializeFactors_Private(D));
-  PetscCall((*f)(D));
-  if (D->ops->productsymbolic && D->ops->productsymbolic != MatProductSymbolic_VCRS) {
+  PetscCall(LitheAIJProductSetFromOptions(D, super));
+  /* A virtual transpose among the factors gave way to its matrix, and the product is ours already */
+  if (D->ops->productsymbolic && D->ops->productsymbolic != MatProductSymbolic_VCRS && D->ops->productsymbolic != MatProductSymbolic_VCRS_Dense) {
     PetscCall(MatVCRSGetProduct_Private(D, &p));
     p->symbolic             = D->ops->productsymbolic;
     p->numeric              = NULL;
@@ -391,18 +448,18 @@ static PetscErrorCode MatProductSetFromOptions_VCRS(Mat D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatVCRSComposeProducts_Private(Mat A, PetscBool parallel)
+PetscErrorCode MatVCRSComposeProducts_Private(Mat A)
 {
   PetscFunctionBegin;
   A->ops->productsetfromoptions = MatProductSetFromOptions_VCRS;
-  PetscCall(LitheAIJComposeProducts(A, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, parallel, MatProductSetFromOptions_VCRS));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, LITHE_PRODUCT_ANYTYPE, MatProductSetFromOptions_VCRS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The opposite, before A becomes an AIJ matrix; the operations are the caller's */
-PetscErrorCode MatVCRSDecomposeProducts_Private(Mat A, PetscBool parallel)
+PetscErrorCode MatVCRSDecomposeProducts_Private(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(LitheAIJComposeProducts(A, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, parallel, NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, LITHE_PRODUCT_ANYTYPE, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

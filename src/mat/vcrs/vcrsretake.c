@@ -101,7 +101,6 @@ PetscErrorCode MatVCRSMaterializeOperand_Private(Mat A, const char operation[])
   X(getmultiprocblock, A, (Mat A, MPI_Comm comm, MatReuse reuse, Mat * B), (A, comm, reuse, B))                                                                                                  \
   X(findnonzerorows, A, (Mat A, IS * is), (A, is))                                                                                                                                               \
   X(getcolumnreductions, A, (Mat A, PetscInt type, PetscReal * r), (A, type, r))                                                                                                                 \
-  X(invertblockdiagonal, A, (Mat A, const PetscScalar **v), (A, v))                                                                                                                              \
   X(invertvariableblockdiagonal, A, (Mat A, PetscInt n, const PetscInt *s, PetscScalar *v), (A, n, s, v))                                                                                        \
   X(createsubmatricesmpi, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat **B), (A, n, r, c, reuse, B))                                                                   \
   X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t))                                                                                                      \
@@ -142,9 +141,13 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* composed functions: a name of ours, PETSc's name, parameters, arguments */
+/*
+   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies the list of composed
+   functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's own in its context.
+*/
 #define VCRS_RETAKEN_FUNCTIONS(X)                                                                                                                             \
   X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt * j), (A, j))                                                                           \
+  X(StoreValues, "MatStoreValues_C", (Mat A), (A))                                                                                                            \
   X(RetrieveValues, "MatRetrieveValues_C", (Mat A), (A))                                                                                                      \
   X(SeqSetPreallocation, "MatSeqAIJSetPreallocation_C", (Mat A, PetscInt n, const PetscInt nnz[]), (A, n, nnz))                                               \
   X(SeqSetPreallocationCSR, "MatSeqAIJSetPreallocationCSR_C", (Mat A, const PetscInt i[], const PetscInt j[], const PetscScalar v[]), (A, i, j, v))           \
@@ -153,58 +156,115 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
   X(ResetPreallocation, "MatResetPreallocation_C", (Mat A), (A))                                                                                              \
   X(ResetHash, "MatResetHash_C", (Mat A), (A))                                                                                                                \
   X(ReorderForNonzeroDiagonal, "MatReorderForNonzeroDiagonal_C", (Mat A, PetscReal tol, IS r, IS c), (A, tol, r, c))                                          \
-  X(SetPreallocationCOO, "MatSetPreallocationCOO_C", (Mat A, PetscCount n, PetscInt i[], PetscInt j[]), (A, n, i, j))                                         \
-  X(SetValuesCOO, "MatSetValuesCOO_C", (Mat A, const PetscScalar v[], InsertMode mode), (A, v, mode))                                                         \
   X(DiagonalScaleLocal, "MatDiagonalScaleLocal_C", (Mat A, Vec v), (A, v))                                                                                    \
-  X(ScalableIncreaseOverlap, "MatMPIAIJSetUseScalableIncreaseOverlap_C", (Mat A, PetscBool sc), (A, sc))
+  X(ScalableIncreaseOverlap, "MatMPIAIJSetUseScalableIncreaseOverlap_C", (Mat A, PetscBool sc), (A, sc))                                                      \
+  X(InodeGetInodeSizes, "MatInodeGetInodeSizes_C", (Mat A, PetscInt * n, PetscInt * sizes[], PetscInt * limit), (A, n, sizes, limit))                         \
+  X(InodeAdjustForInodes, "MatInodeAdjustForInodes_C", (Mat A, IS * r, IS * c), (A, r, c))                                                                    \
+  X(Kron, "MatSeqAIJKron_C", (Mat A, Mat B, MatReuse reuse, Mat * C), (A, B, reuse, C))                                                                       \
+  X(IsTranspose, "MatIsTranspose_C", (Mat A, Mat B, PetscReal tol, PetscBool * flg), (A, B, tol, flg))                                                        \
+  X(IsHermitianTranspose, "MatIsHermitianTranspose_C", (Mat A, Mat B, PetscReal tol, PetscBool * flg), (A, B, tol, flg))
 
-#define VCRS_RETAKE_FUNCTION(name, string, parameters, arguments)    \
-  static PetscErrorCode MatVCRSRetakeFunction_##name parameters      \
-  {                                                                  \
-    PetscErrorCode(*f) parameters;                                   \
-                                                                     \
-    PetscFunctionBegin;                                              \
-    PetscCall(MatVCRSMaterializeOperand_Private(A, string));         \
-    PetscCall(PetscObjectQueryFunction((PetscObject)A, string, &f)); \
-    PetscCall((*f)arguments);                                        \
-    PetscFunctionReturn(PETSC_SUCCESS);                              \
+#define VCRS_FUNCTION_INDEX(name, string, parameters, arguments) VCRS_FUNCTION_##name,
+enum {
+  VCRS_RETAKEN_FUNCTIONS(VCRS_FUNCTION_INDEX)
+  VCRS_FUNCTIONS
+};
+
+/* Calls the AIJ type's own function */
+#define VCRS_CALL_FUNCTION(name, string, parameters, arguments)                                \
+  static PetscErrorCode MatVCRSCallFunction_##name parameters                                  \
+  {                                                                                            \
+    VCRSDrop *drop;                                                                            \
+                                                                                               \
+    PetscFunctionBegin;                                                                        \
+    PetscCall(MatVCRSMaterializeOperand_Private(A, string));                                   \
+    PetscCall(MatVCRSGetDrop_Private(A, &drop));                                               \
+    PetscCall((*(PetscErrorCode(*) parameters)drop->function[VCRS_FUNCTION_##name])arguments); \
+    PetscFunctionReturn(PETSC_SUCCESS);                                                        \
   }
-VCRS_RETAKEN_FUNCTIONS(VCRS_RETAKE_FUNCTION)
+VCRS_RETAKEN_FUNCTIONS(VCRS_CALL_FUNCTION)
 
-/* Two matrices; PETSc compares their functions, so this one is composed with dropped matrices only */
-static PetscErrorCode MatVCRSRetakeFunction_Transpose_Private(Mat A, Mat B, PetscReal tol, PetscBool *flg, const char name[])
+/* The product A B of Kronecker, and comparisons, read the arrays of two matrices */
+static PetscErrorCode MatVCRSCallFunction2_Kron(Mat A, Mat B, MatReuse reuse, Mat *C)
 {
-  PetscErrorCode (*f)(Mat, Mat, PetscReal, PetscBool *);
+  PetscFunctionBegin;
+  PetscCall(MatVCRSMaterializeOperand_Private(B, "MatSeqAIJKron()"));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatVCRSMaterializeOperand_Private(*C, "the result of MatSeqAIJKron()"));
+  PetscCall(MatVCRSCallFunction_Kron(A, B, reuse, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc compares the blocks of parallel matrices in the same way */
+static PetscErrorCode MatVCRSPrepareComparison_Private(Mat A, const char name[])
+{
+  PetscBool parallel;
+  Mat       block[2];
 
   PetscFunctionBegin;
   PetscCall(MatVCRSMaterializeOperand_Private(A, name));
-  PetscCall(MatVCRSMaterializeOperand_Private(B, name));
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &f));
-  PetscCall((*f)(A, B, tol, flg));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (!parallel) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) PetscCall(MatVCRSComposeComparisons_Private(block[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSRetakeFunction_IsTranspose(Mat A, Mat B, PetscReal tol, PetscBool *flg)
+static PetscErrorCode MatVCRSCallFunction2_IsTranspose(Mat A, Mat B, PetscReal tol, PetscBool *flg)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSRetakeFunction_Transpose_Private(A, B, tol, flg, "MatIsTranspose_C"));
+  PetscCall(MatVCRSPrepareComparison_Private(A, "MatIsTranspose()"));
+  PetscCall(MatVCRSPrepareComparison_Private(B, "MatIsTranspose()"));
+  PetscCall(MatVCRSCallFunction_IsTranspose(A, B, tol, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSRetakeFunction_IsHermitianTranspose(Mat A, Mat B, PetscReal tol, PetscBool *flg)
+static PetscErrorCode MatVCRSCallFunction2_IsHermitianTranspose(Mat A, Mat B, PetscReal tol, PetscBool *flg)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSRetakeFunction_Transpose_Private(A, B, tol, flg, "MatIsHermitianTranspose_C"));
+  PetscCall(MatVCRSPrepareComparison_Private(A, "MatIsHermitianTranspose()"));
+  PetscCall(MatVCRSPrepareComparison_Private(B, "MatIsHermitianTranspose()"));
+  PetscCall(MatVCRSCallFunction_IsHermitianTranspose(A, B, tol, flg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define VCRS_FUNCTION_ROW(name, string, parameters, arguments) {string, (PetscErrorCodeFn *)MatVCRSRetakeFunction_##name},
+static PetscErrorCode MatVCRSCallFunction2_StoreValues(Mat A)
+{
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCallFunction_StoreValues(A));
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  drop->stored = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define VCRS_FUNCTION_ROW(name, string, parameters, arguments) {string, (PetscErrorCodeFn *)MatVCRSCallFunction_##name},
 static const struct {
   const char       *name;
-  PetscErrorCodeFn *retake;
-} VCRSFunctions[] = {
-  VCRS_RETAKEN_FUNCTIONS(VCRS_FUNCTION_ROW){"MatIsTranspose_C", (PetscErrorCodeFn *)MatVCRSRetakeFunction_IsTranspose},
-  {"MatIsHermitianTranspose_C", (PetscErrorCodeFn *)MatVCRSRetakeFunction_IsHermitianTranspose}};
+  PetscErrorCodeFn *call;
+} VCRSFunctions[VCRS_FUNCTIONS] = {VCRS_RETAKEN_FUNCTIONS(VCRS_FUNCTION_ROW)};
+
+static PetscErrorCode MatVCRSComposeFunction_Private(Mat A, int k, PetscErrorCodeFn *f)
+{
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetDrop_Private(A, &drop));
+  if (drop->function[k]) PetscCall(PetscObjectComposeFunction((PetscObject)A, VCRSFunctions[k].name, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can be compared to a MATAIJ, or
+   ours, of all matrices that may be without them.
+*/
+PetscErrorCode MatVCRSComposeComparisons_Private(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSComposeFunction_Private(A, VCRS_FUNCTION_IsTranspose, (PetscErrorCodeFn *)MatVCRSCallFunction2_IsTranspose));
+  PetscCall(MatVCRSComposeFunction_Private(A, VCRS_FUNCTION_IsHermitianTranspose, (PetscErrorCodeFn *)MatVCRSCallFunction2_IsHermitianTranspose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* All operations of A that are not to be served take the arrays again first; the served ones are put over them */
 PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
@@ -212,7 +272,6 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
   VCRSDrop *drop;
 
   PetscFunctionBegin;
-  PetscCheck(PETSC_STATIC_ARRAY_LENGTH(VCRSFunctions) <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
 #define VCRS_INSTALL(name, self, parameters, arguments) \
   if (A->ops->name) A->ops->name = MatVCRSRetake_##name;
@@ -224,10 +283,7 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
     A->ops->setunfactored     = drop->live.setunfactored;
   }
   if (!parallel || drop->live.getordering) A->ops->getordering = MatVCRSRetake_getordering;
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(VCRSFunctions); k++) {
-    PetscCall(PetscObjectQueryFunction((PetscObject)A, VCRSFunctions[k].name, &drop->function[k]));
-    if (drop->function[k]) PetscCall(PetscObjectComposeFunction((PetscObject)A, VCRSFunctions[k].name, VCRSFunctions[k].retake));
-  }
+  PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,20 +292,6 @@ PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat A)
 {
   PetscFunctionBegin;
   A->ops->sor = MatVCRSRetake_sor;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The composed functions as they were; the table of operations is the caller's */
-PetscErrorCode MatVCRSRetakeRemove_Private(Mat A)
-{
-  VCRSDrop *drop;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(VCRSFunctions); k++) {
-    if (drop->function[k]) PetscCall(PetscObjectComposeFunction((PetscObject)A, VCRSFunctions[k].name, drop->function[k]));
-    drop->function[k] = NULL;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,6 +357,18 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall((*ctx->super.transposesymbolic)(A, B));
+  PetscCall(MatConvert_SeqAIJVCRS_SeqAIJ(*B, MATSEQAIJ, MAT_INPLACE_MATRIX, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatCreateSubMatrix_VCRS(Mat A, IS r, IS c, MatReuse reuse, Mat *B)
 {
   Mat_VCRS *ctx;
@@ -339,25 +393,14 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A preconditioner (PCPBJACOBI) keeps the address of the inverse blocks, which AIJ has beside its arrays: it gets that of a copy, which stays when these are given back */
-static PetscErrorCode MatInvertBlockDiagonal_VCRS(Mat A, const PetscScalar **values)
+/* Of one process; a parallel matrix asks its diagonal block */
+static PetscErrorCode MatInvertBlockDiagonal_SeqAIJVCRS(Mat A, const PetscScalar **values)
 {
-  Mat_VCRS          *ctx;
-  VCRSDrop          *drop;
-  const PetscScalar *own;
-  PetscInt           n;
+  VCRSDrop *drop;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall((*ctx->super.invertblockdiagonal)(A, &own));
-  n = A->rmap->n * PetscAbs(A->rmap->bs);
-  if (n != drop->ninverse) {
-    PetscCall(PetscFree(drop->inverse));
-    PetscCall(PetscMalloc1(n, &drop->inverse));
-    drop->ninverse = n;
-  }
-  PetscCall(PetscArraycpy(drop->inverse, own, n));
+  PetscCall(LitheAIJInvertBlockDiagonal(A, &drop->ninverse, &drop->inverse));
   if (values) *values = drop->inverse;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -403,31 +446,6 @@ static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatStoreValues_VCRS(Mat A)
-{
-  VCRSDrop *drop;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSMaterializeOperand_Private(A, "MatStoreValues()"));
-  PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall((*drop->storevalues)(A));
-  drop->stored = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatSeqAIJKron_VCRS(Mat A, Mat B, MatReuse reuse, Mat *C)
-{
-  VCRSDrop *drop;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSMaterializeOperand_Private(A, "MatSeqAIJKron()"));
-  PetscCall(MatVCRSMaterializeOperand_Private(B, "MatSeqAIJKron()"));
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatVCRSMaterializeOperand_Private(*C, "the result of MatSeqAIJKron()"));
-  PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall((*drop->kron)(A, B, reuse, C));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* What a matrix that may be dropped, or may meet a dropped one, does differently from AIJ while it has its arrays */
 PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
 {
@@ -435,24 +453,29 @@ PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  A->ops->axpy                = MatAXPY_VCRS;
-  A->ops->copy                = MatCopy_VCRS;
-  A->ops->equal               = MatEqual_VCRS;
-  A->ops->transpose           = MatTranspose_VCRS;
-  A->ops->createsubmatrices   = MatCreateSubMatrices_VCRS;
-  A->ops->restorerow          = MatRestoreRow_VCRS;
-  A->ops->fdcoloringcreate    = MatFDColoringCreate_VCRS;
-  A->ops->fdcoloringsetup     = MatFDColoringSetUp_VCRS;
-  A->ops->fdcoloringapply     = MatFDColoringApply_VCRS;
-  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_VCRS;
+  A->ops->axpy              = MatAXPY_VCRS;
+  A->ops->copy              = MatCopy_VCRS;
+  A->ops->equal             = MatEqual_VCRS;
+  A->ops->transpose         = MatTranspose_VCRS;
+  A->ops->createsubmatrices = MatCreateSubMatrices_VCRS;
+  A->ops->restorerow        = MatRestoreRow_VCRS;
+  A->ops->fdcoloringcreate  = MatFDColoringCreate_VCRS;
+  A->ops->fdcoloringsetup   = MatFDColoringSetUp_VCRS;
+  A->ops->fdcoloringapply   = MatFDColoringApply_VCRS;
   if (parallel) {
     A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
     A->ops->norm            = MatNorm_MPIAIJVCRS;
+  } else {
+    A->ops->invertblockdiagonal = MatInvertBlockDiagonal_SeqAIJVCRS;
+    A->ops->transposesymbolic   = MatTransposeSymbolic_SeqAIJVCRS;
   }
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatStoreValues_C", &drop->storevalues));
-  if (drop->storevalues) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", MatStoreValues_VCRS));
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, "MatSeqAIJKron_C", &drop->kron));
-  if (drop->kron) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJKron_C", MatSeqAIJKron_VCRS));
+  PetscCheck(VCRS_FUNCTIONS <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
+  for (int k = 0; k < VCRS_FUNCTIONS; k++) {
+    PetscCall(PetscObjectQueryFunction((PetscObject)A, VCRSFunctions[k].name, &drop->function[k]));
+    if (k != VCRS_FUNCTION_IsTranspose && k != VCRS_FUNCTION_IsHermitianTranspose) PetscCall(MatVCRSComposeFunction_Private(A, k, VCRSFunctions[k].call));
+  }
+  PetscCall(MatVCRSComposeFunction_Private(A, VCRS_FUNCTION_StoreValues, (PetscErrorCodeFn *)MatVCRSCallFunction2_StoreValues));
+  PetscCall(MatVCRSComposeFunction_Private(A, VCRS_FUNCTION_Kron, (PetscErrorCodeFn *)MatVCRSCallFunction2_Kron));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -463,8 +486,7 @@ PetscErrorCode MatVCRSDecomposeDrop_Private(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  if (drop->storevalues) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", drop->storevalues));
-  if (drop->kron) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJKron_C", drop->kron));
+  for (int k = 0; k < VCRS_FUNCTIONS; k++) PetscCall(MatVCRSComposeFunction_Private(A, k, drop->function[k]));
   PetscCall(PetscObjectCompose((PetscObject)A, VCRS_DROP_CONTAINER, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -308,6 +308,7 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
   PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(*B, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, B));
   PetscCall(MatVCRSGetContext(*B, &b));
   PetscCall(MatVCRSCopyContext_Private(a, b));
+  PetscCall(MatVCRSComposeComparisons_Private(*B));
 
   /* The copy has A's options already; it must know of them for its own next time */
   PetscCall(MatVCRSGetDrop_Private(A, &adrop));
