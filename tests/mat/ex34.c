@@ -153,7 +153,7 @@ int main(int argc, char **argv)
   } ways[] = {
     {MATVCRS, "", PETSC_FALSE},
     {MATVCRS, "", PETSC_TRUE},
-    {MATVCRS, "-mat_vcrs_loss log", PETSC_TRUE},
+    {MATVCRS, "-mat_vcrs_loss log -mat_vcrs_allow_lossy_operator", PETSC_TRUE},
     {MATHYBMGPU, "", PETSC_FALSE},
     {MATHYBMGPU, "-mat_hybmgpu_format vcrs", PETSC_FALSE},
   };

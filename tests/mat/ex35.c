@@ -371,6 +371,9 @@ int main(int argc, char **argv)
         for (int l = 0; l < (product == MATPRODUCT_ABC ? 3 : 2); l++) {
           if (set[l] && kind[l] != only[l]) wanted = PETSC_FALSE;
           if (kind[l] == FACTOR_DIAGONAL && !square) wanted = PETSC_FALSE;
+          /* PETSc crashes when a product of three that it could begin and not end is destroyed (docs/petsc-defects.md) */
+          if (product == MATPRODUCT_ABC && kind[l] >= FACTOR_BAIJ) wanted = PETSC_FALSE;
+          if (product == MATPRODUCT_ABC && kind[l] == FACTOR_DIAGONAL) wanted = PETSC_FALSE;
           if (kind[l] != FACTOR_AIJ && kind[l] != FACTOR_DENSE && kind[l] != FACTOR_DIAGONAL && kind[l] != FACTOR_BAIJ && kind[l] != FACTOR_OTHER) some = PETSC_TRUE;
         }
         if (wanted && some) PetscCall(TestKinds(product, kind, (PetscBool)square, type, isvcrs ? MATHYBMGPU : MATVCRS, &count));
@@ -386,5 +389,15 @@ int main(int argc, char **argv)
 }
 
 /*TEST
+
+  testset:
+    output_file: output/ex35_1.out
+    nsize: {{1 2}}
+    test:
+      suffix: 1
+      args: -type {{vcrs hybmgpu}} -least 300
+    test:
+      suffix: drop
+      args: -mat_vcrs_drop_aij -least 300
 
 TEST*/

@@ -393,15 +393,22 @@ static PetscErrorCode MatCreateSubMatrices_VCRS(Mat A, PetscInt n, const IS r[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Of one process; a parallel matrix asks its diagonal block */
-static PetscErrorCode MatInvertBlockDiagonal_SeqAIJVCRS(Mat A, const PetscScalar **values)
+/* Of the matrix of one process, or of the diagonal block, which may be a MATSEQAIJ still */
+static PetscErrorCode MatInvertBlockDiagonal_VCRS(Mat A, const PetscScalar **values)
 {
   VCRSDrop *drop;
+  PetscBool parallel;
+  Mat       local = A;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &local, NULL, NULL));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCall(LitheAIJInvertBlockDiagonal(A, &drop->ninverse, &drop->inverse));
+  PetscCall(LitheAIJInvertBlockDiagonal(local, &drop->ninverse, &drop->inverse));
   if (values) *values = drop->inverse;
+  A->factorerrortype             = local->factorerrortype;
+  A->factorerror_zeropivot_value = local->factorerror_zeropivot_value;
+  A->factorerror_zeropivot_row   = local->factorerror_zeropivot_row;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -453,21 +460,21 @@ PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  A->ops->axpy              = MatAXPY_VCRS;
-  A->ops->copy              = MatCopy_VCRS;
-  A->ops->equal             = MatEqual_VCRS;
-  A->ops->transpose         = MatTranspose_VCRS;
-  A->ops->createsubmatrices = MatCreateSubMatrices_VCRS;
-  A->ops->restorerow        = MatRestoreRow_VCRS;
-  A->ops->fdcoloringcreate  = MatFDColoringCreate_VCRS;
-  A->ops->fdcoloringsetup   = MatFDColoringSetUp_VCRS;
-  A->ops->fdcoloringapply   = MatFDColoringApply_VCRS;
+  A->ops->axpy                = MatAXPY_VCRS;
+  A->ops->copy                = MatCopy_VCRS;
+  A->ops->equal               = MatEqual_VCRS;
+  A->ops->transpose           = MatTranspose_VCRS;
+  A->ops->createsubmatrices   = MatCreateSubMatrices_VCRS;
+  A->ops->restorerow          = MatRestoreRow_VCRS;
+  A->ops->fdcoloringcreate    = MatFDColoringCreate_VCRS;
+  A->ops->fdcoloringsetup     = MatFDColoringSetUp_VCRS;
+  A->ops->fdcoloringapply     = MatFDColoringApply_VCRS;
+  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_VCRS;
   if (parallel) {
     A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
     A->ops->norm            = MatNorm_MPIAIJVCRS;
   } else {
-    A->ops->invertblockdiagonal = MatInvertBlockDiagonal_SeqAIJVCRS;
-    A->ops->transposesymbolic   = MatTransposeSymbolic_SeqAIJVCRS;
+    A->ops->transposesymbolic = MatTransposeSymbolic_SeqAIJVCRS;
   }
   PetscCheck(VCRS_FUNCTIONS <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
   for (int k = 0; k < VCRS_FUNCTIONS; k++) {
