@@ -395,14 +395,15 @@ int main(int argc, char **argv)
 
 /*TEST
 
+  # PETSc loses memory where a product is an error: -malloc_dump
   testset:
     output_file: output/ex35_1.out
     nsize: {{1 2}}
     test:
       suffix: 1
-      args: -type {{vcrs hybmgpu}} -least 300
+      args: -type {{vcrs hybmgpu}} -least 300 -malloc_dump 0
     test:
       suffix: drop
-      args: -mat_vcrs_drop_aij -least 300
+      args: -mat_vcrs_drop_aij -least 300 -malloc_dump 0
 
 TEST*/

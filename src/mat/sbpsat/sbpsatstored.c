@@ -66,8 +66,10 @@ static PetscErrorCode MatGetDiagonalBlock_SBPSAT(Mat A, Mat *block)
   *block = ctx->block;
   if (ctx->block && ctx->blockstate == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSBPSATRowBegin_Private(A));
-  if (!ctx->block) PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, nodes, nodes, MatSBPSATRowSize_Private(A), NULL, &ctx->block));
-  else PetscCall(MatZeroEntries(ctx->block));
+  if (!ctx->block) {
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, nodes, nodes, MatSBPSATRowSize_Private(A), NULL, &ctx->block));
+    PetscCall(MatSetOptionsPrefix(ctx->block, "lithe_block_")); /* it is not the one that -mat_view is for */
+  } else PetscCall(MatZeroEntries(ctx->block));
   PetscCall(MatSetOption(ctx->block, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(PetscMalloc1(MatSBPSATRowSize_Private(A), &mine));
   for (PetscInt row = 0; row < nodes; row++) {

@@ -304,7 +304,7 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
   else if (A->hash_active) reason = "it is being assembled";
   else if (drop->stored) reason = "MatStoreValues() keeps values in it";
   else if (drop->coloring) reason = "a MatFDColoring points into them";
-  else if (A->product && A->product->type == MATPRODUCT_ABt) reason = "it is a product A B^T, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
+  else if (A->product && (A->product->type == MATPRODUCT_ABt || A->product->type == MATPRODUCT_RARt)) reason = "it is a product with a transpose on the right, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
   else if (A->ops->destroy != MatDestroy_SeqAIJVCRS && A->ops->destroy != MatDestroy_MPIAIJVCRS) reason = "it is a submatrix that is kept for another extraction";
   *keep = reason ? PETSC_TRUE : PETSC_FALSE;
   if (*keep) PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
