@@ -409,6 +409,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_lambda <0.1>                               - tolerance of the loss classes
 . -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
+. -mat_vcrs_refine_loss <true>                         - use a finer loss where that is too coarse for many rows
 . -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how values get to the processes that need them in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
