@@ -80,7 +80,7 @@ PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix that is not symmetric without a word */
+/* What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix that is not symmetric without a word, and all rows of a MATIS */
 static PetscErrorCode LitheAIJConvertThroughAIJ_Private(Mat A, MatType type, MatReuse reuse, Mat *newmat)
 {
   PetscErrorCode ierr;
@@ -101,7 +101,15 @@ PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char t
 {
   static const char *const relatives[] = {"aij", "aijcusparse", "aijkokkos", "aijperm", "aijsell", "aijcrl", "aijmkl", "dense", "densecuda"};
   const char *const        names[]     = {to, root, aijroot};
-  char                     name[256];
+  static const struct {
+    const char *name;
+    PetscBool   prefixed;
+  } through[] = {
+    {"sbaij", PETSC_TRUE},
+    {"baij", PETSC_TRUE},
+    {"sell", PETSC_TRUE},
+    {"is", PETSC_FALSE}};
+  char name[256];
 
   PetscFunctionBegin;
   for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(relatives); r++) {
@@ -113,8 +121,10 @@ PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char t
   }
   PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", to, base));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back));
-  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%.3ssbaij_C", to, base));
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back ? LitheAIJConvertThroughAIJ_Private : NULL));
+  for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(through); r++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%.*s%s_C", to, through[r].prefixed ? 3 : 0, base, through[r].name));
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, name, back ? LitheAIJConvertThroughAIJ_Private : NULL));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

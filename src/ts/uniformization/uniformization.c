@@ -195,13 +195,13 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The generator is looked at when a solve or a step begins: programs may set types up that they do not solve with */
 static PetscErrorCode TSSetUp_Uniformization(TS ts)
 {
   PetscFunctionBegin;
   PetscCall(TSGetAdapt(ts, &ts->adapt));
   PetscCall(TSAdaptCandidatesClear(ts->adapt));
   ts->ops->solve = UniformizationByStep_Private(ts) ? NULL : TSSolve_Uniformization;
-  PetscCall(TSUniformizationMatrix_Private(ts, ts->ptime, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
