@@ -13,7 +13,6 @@ LEFT = re.compile(r"^(WARNING! (There are options you set that were not used|cou
                   r"Option left: )")
 # What the views of our types have in addition
 OUR_LINES = re.compile(r"^\s*((vcrs|hybmgpu): |(not )?using (nonscalable )?I-node)")
-FUNCTIONS = re.compile(r"^\[\d+\] function name: ")
 OUR_TYPES = re.compile(r"\b(seq|mpi)?(aij)?(vcrs|hybmgpu)\b(?!_)")
 SOLVE = re.compile(r"Linear (?:\S+ )?solve (converged|did not converge) due to (\w+),? iterations (\d+)")
 LEAK = re.compile(r"^\[\s*\d+\]\s*\d+ bytes |^\[\d+\]Total space allocated")
@@ -41,7 +40,7 @@ def without_solver_views(lines):
 
 
 def normal(text, solver_views):
-    lines = [line for line in text.split("\n") if not LEFT.match(line) and not OUR_LINES.match(line) and not FUNCTIONS.match(line)]
+    lines = [line for line in text.split("\n") if not LEFT.match(line) and not OUR_LINES.match(line)]
     if not solver_views:
         lines = without_solver_views(lines)
     text = "\n".join(lines) if solver_views else re.sub(r"\bvcrs_(?=[\w ])", "", "\n".join(lines))  # the prefix of what is inside of PCVCRS
