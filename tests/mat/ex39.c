@@ -562,7 +562,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda double
-    args: -checkfunctionlist 0 -vec_type cuda
+    args: -checkfunctionlist 0 -mat_vec_type cuda
     output_file: output/ex39_1.out
 
 TEST*/

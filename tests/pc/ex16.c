@@ -292,7 +292,11 @@ int main(int argc, char **argv)
       args: -large
     test:
       suffix: 2
-      nsize: {{2 3}}
+      nsize: 2
+      args: -large
+    test:
+      suffix: 3
+      nsize: 3
     test:
       suffix: cuda
       requires: cuda

@@ -332,17 +332,19 @@ static PetscErrorCode RestrictDiagonal(DM *above, DM da, Vec *d)
 {
   Mat P;
   Vec coarse;
+  DM  alike;
 
   PetscFunctionBegin;
-  PetscCall(DMCreateInterpolation(da, *above, &P, NULL));
-  PetscCall(DMCreateGlobalVector(da, &coarse));
+  /* PETSc interpolates between grids of one stencil width, and those of operators differ */
+  PetscCall(CreateAlikeDM(da, 1, &alike));
+  PetscCall(DMCreateInterpolation(alike, *above, &P, NULL));
+  PetscCall(DMCreateGlobalVector(alike, &coarse));
   PetscCall(MatMultTranspose(P, *d, coarse));
   PetscCall(MatDestroy(&P));
   PetscCall(VecDestroy(d));
   *d = coarse;
-  PetscCall(PetscObjectReference((PetscObject)da));
   PetscCall(DMDestroy(above));
-  *above = da;
+  *above = alike;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
