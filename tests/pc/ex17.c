@@ -159,6 +159,6 @@ int main(int argc, char **argv)
   test:
     suffix: 2
     nsize: 2
-    args: -n 16 -inner gamg,bjacobi -decades 2,8 -losses log,bins -least 40
+    args: -n 16 -inner gamg,bjacobi -decades 2,4 -losses log,bins -least 40
 
 TEST*/

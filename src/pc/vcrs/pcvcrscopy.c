@@ -187,7 +187,8 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
 /*
    A copy with the loss that is asked for. Eight bits of a logarithmic scale are coarse where entries are
    of very different sizes, as on coarse levels, whose matrices are small, or in factors with an entry
-   that is next to nothing: then they take sixteen. bound: what 8 bits may change an entry by.
+   that is next to nothing: then they take sixteen. Over dozens of decades these are coarse, too: then entries are
+   in single precision. bound: what 8 bits may change an entry by.
 */
 PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, Mat exact, Mat *compressed)
 {
@@ -196,12 +197,17 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
 
   PetscFunctionBegin;
   PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
-  if (loss != MATVCRS_LOSS_LOG || opt->bits != 8) PetscFunctionReturn(PETSC_SUCCESS);
+  if (loss != MATVCRS_LOSS_LOG) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatVCRSGetInfo(*compressed, &info));
-  if (info.bound <= bound) PetscFunctionReturn(PETSC_SUCCESS);
+  if (fine.bits == 8 && info.bound > bound) {
+    PetscCall(MatDestroy(compressed));
+    fine.bits = 16;
+    PetscCall(PCVCRSCreateCopy_Private(&fine, loss, exact, compressed));
+    PetscCall(MatVCRSGetInfo(*compressed, &info));
+  }
+  if (fine.bits == 8 || info.bound <= PCVCRS_LOG16_BOUND) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(compressed));
-  fine.bits = 16;
-  PetscCall(PCVCRSCreateCopy_Private(&fine, loss, exact, compressed));
+  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_SINGLE, exact, compressed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -166,7 +166,8 @@ PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble
 PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PCVCRSOptions  PCVCRSOptionsHere_Private(const PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
-#define PCVCRS_LOG_BOUND ((PetscReal)0.1)
+#define PCVCRS_LOG_BOUND   ((PetscReal)0.1)
+#define PCVCRS_LOG16_BOUND ((PetscReal)0.01)
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, Mat, Mat *);
 
 /* pcvcrsexchange.c: the copies in their places, and back */

@@ -257,7 +257,7 @@ static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, P
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &sum, &one));
   PetscCall(VecSet(one, 1.0));
-  PetscCall(MatMultTranspose(A, one, sum));
+  PetscCall(MatMultHermitianTranspose(A, one, sum)); /* rates are real, and a Hermitian transpose of complex scalars has no other */
   PetscCall(VecGetOwnershipRange(sum, &begin, &end));
   PetscCall(VecGetArrayRead(sum, &s));
   PetscCall(VecGetArrayRead(diagonal, &d));
