@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+"""Checks that no files call each other in a circle.
+
+File X uses file Y if the object of X has a symbol undefined that the object of Y defines: a function or a table.
+A circle is a set of files in which each file reaches each other one. A file's floor is one above the highest
+file that it uses.
+
+    structure.py OBJECT...            the circles; exit status 1 if there is one
+    structure.py --floors OBJECT...   also a line per file: floor, file, number of files that it uses
+
+OBJECT is an object of libtool (.lo) or of the compiler (.o). Names are printed without their ending.
+"""
+import collections
+import os
+import subprocess
+import sys
+
+
+def object_of(name):
+    """The compiler's object behind an object of libtool."""
+    if not name.endswith(".lo"):
+        return name
+    folder, base = os.path.split(name)
+    return os.path.join(folder, ".libs", base[:-3] + ".o")
+
+
+def symbols(path):
+    """The symbols that an object defines for others, and those that it wants."""
+    defined, wanted = set(), set()
+    for line in subprocess.run(["nm", "--portability", path], check=True, capture_output=True, text=True).stdout.splitlines():
+        name, kind = line.split()[:2]
+        if kind == "U":
+            wanted.add(name)
+        elif kind in "TDRB":
+            defined.add(name)
+    return defined, wanted
+
+
+def uses(objects):
+    """For each file the files that it uses, with a symbol as an example."""
+    owner, wants = {}, {}
+    for name in objects:
+        stem = os.path.splitext(name)[0]
+        defined, wants[stem] = symbols(object_of(name))
+        owner.update((symbol, stem) for symbol in defined if symbol != "main")
+    graph = {stem: collections.defaultdict(list) for stem in wants}
+    for stem, wanted in wants.items():
+        for symbol in sorted(wanted):
+            if owner.get(symbol, stem) != stem:
+                graph[stem][owner[symbol]].append(symbol)
+    return graph
+
+
+def components(graph):
+    """Strongly connected components, those that are used first (Tarjan 1972)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        number[v] = low[v] = len(number)
+        stack.append(v)
+        for w in graph[v]:
+            if w not in number:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], number[w])
+        if low[v] == number[v]:
+            component = []
+            while not component or component[-1] != v:
+                component.append(stack.pop())
+            found.append(sorted(component))
+
+    for v in sorted(graph):
+        if v not in number:
+            visit(v)
+    return found
+
+
+def main(arguments):
+    objects = [a for a in arguments if not a.startswith("--")]
+    if not objects:
+        sys.exit(__doc__)
+    sys.setrecursionlimit(10000)
+    graph = uses(objects)
+    found = components(graph)
+    if "--floors" in arguments:
+        floor = {}
+        for component in found:
+            below = {w for v in component for w in graph[v]} - set(component)
+            floor.update(dict.fromkeys(component, 1 + max((floor[w] for w in below), default=0)))
+        for stem in sorted(graph, key=lambda s: (os.path.dirname(s), -floor[s], s)):
+            print(f"{floor[stem]:3d}  {stem}  ({len(graph[stem])})")
+    circles = [c for c in found if len(c) > 1]
+    for circle in circles:
+        print(f"a circle of {len(circle)} files: {' '.join(circle)}")
+        for v in circle:
+            for w in sorted(set(graph[v]) & set(circle)):
+                print(f"  {v} uses {w}: {', '.join(graph[v][w])}")
+    print(f"{len(graph)} files, {len(circles)} circles")
+    return 1 if circles else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
