@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Off-diagonal blocks in which few rows have entries, on the host; cuda/offdiagonal.cu has the same for devices */
+/* Off-diagonal blocks in which few rows have entries, on the host; cuda/hyb/offdiagonal.cu has the same for devices */
 
 #include <lithe/private/litheoffdiagonal.h>
 #if defined(LITHE_HAVE_CUDA)

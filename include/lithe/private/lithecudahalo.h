@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* The C interface of cuda/halo.cu: entries are copied to several arrays at once, also of other devices, and waited for */
+/* The C interface of cuda/common/halo.cu: entries are copied to several arrays at once, also of other devices, and waited for */
 
 #include <lithe/private/lithehalo.h>
 
@@ -69,7 +69,7 @@ typedef struct {
   LitheHaloPatience   patience;
 } LitheHaloWait;
 
-/* The end of an exchange, as kernels want it: cuda/halo.cuh */
+/* The end of an exchange, as kernels want it: cuda/common/halo.cuh */
 struct LitheHaloTurn {
   LitheHaloWait             wait;
   unsigned long long        exchange; /* its number, from 1 on; 0: it is over */
@@ -89,14 +89,14 @@ typedef struct {
   LitheHaloPatience patience;
 } LitheReducePeers;
 
-/* One sum, as kernels want it: cuda/reduce.cuh */
+/* One sum, as kernels want it: cuda/common/reduce.cuh */
 struct LitheReduceTurn {
   LitheReducePeers   peers;  /* size 1: there is nothing to send */
   unsigned long long number; /* of this sum, from 1 on */
 };
 
 /*
-   LitheHaloEnd() for a kernel of the caller's that does what cuda/halo.cuh says with this turn, which saves a launch: one is launched in PETSc's stream then, also by a process
+   LitheHaloEnd() for a kernel of the caller's that does what cuda/common/halo.cuh says with this turn, which saves a launch: one is launched in PETSc's stream then, also by a process
    that gets nothing. That is not possible with each transport; otherwise the turn has no number, nothing is left to be done, and no such kernel need be launched
 */
 PETSC_INTERN PetscErrorCode LitheHaloTake(LitheHalo, LitheHaloTurn *turn, const void **ghost);

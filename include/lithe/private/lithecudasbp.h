@@ -12,28 +12,28 @@
 #include <lithe/private/sbpsat.h>
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-/* cuda/sbpstep.cu */
+/* cuda/sbp/step.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStep(const SBPOperator *, const SBPBox *, const SBPStep *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *, const void *, const void *, const SBPGrid *, void *, const double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *, void *);
-/* cuda/sbpany.cu: orders above 2 */
+/* cuda/sbp/any.cu: orders above 2 */
 PETSC_INTERN PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *, const SBPBox *, const SBPStep *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *, void *);
-/* cuda/sbpfused.cu */
+/* cuda/sbp/fused.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *, const double[2], const double[2], const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *, const SBPGrid *, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *, const SBPGrid *, const double[2], const double[2], const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, const SBPGrid *, const void *, const void *, const double[2], const double[2], const void *, const void *, void *);
-/* cuda/sbpgalerkin.cu */
+/* cuda/sbp/galerkin.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *, const SBPGrid *, void *const[SBP_COEFFICIENTS], void *const[SBP_COEFFICIENTS]);
-/* cuda/sbptransfer.cu */
+/* cuda/sbp/transfer.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, SBPRatio, const void *, const SBPGrid *, const void *, const SBPGrid *, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrictLargest(const SBPGrid *, const SBPGrid *, const void *, void *, SBPScale *, int);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
-/* cuda/sbpvector.cu */
+/* cuda/sbp/vector.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPAlloc(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPReserve(size_t, void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPFree(void **);
@@ -53,7 +53,7 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *, SBPPrecision
 PETSC_INTERN PetscErrorCode LitheCUDASBPMark(const SBPGrid *, SBPPrecision, int, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGather(const SBPGrid *, SBPPrecision, int, const void *, void *const[SBP_COEFFICIENTS]);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDense(PetscInt, SBPPrecision, const void *, const void *, void *);
-/* cuda/sbpgraph.cu */
+/* cuda/sbp/graph.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphBegin(void);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphEnd(void **);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphLaunch(void *);

@@ -62,7 +62,7 @@ PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport tran
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one that does what cuda/reduce.cuh says with
+   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one that does what cuda/common/reduce.cuh says with
    this turn, in PETSc's stream. Not possible with each transport; on one process it is, with nothing to send
 */
 typedef struct LitheReduceTurn LitheReduceTurn;

@@ -5,7 +5,7 @@
 
 /*
    The plan of a compressed matrix: what is stored where. Plain data, read by the host loops
-   (src/mat/vcrs/vcrsmult.c) and by the kernels (cuda/vcrs.cu); on the GPU it is the same struct
+   (src/mat/vcrs/vcrsmult.c) and by the kernels (cuda/vcrs/plan.cu); on the GPU it is the same struct
    with device pointers in it.
 
    A plan holds an m x n matrix in one layout:
@@ -22,7 +22,7 @@
    so the row sum is sigma_i exactly. An empty row has no reference and y_i = 0. In L0 the slot of the
    reference is there and holds minus the sum of the others, so that y_i = sigma_i x_ref + the sum over
    the whole set. Without the difference form all entries are stored, in column order. (On a device rows with grouped columns
-   have their entries, but for the reference, in another order: cuda/vcrsbanks.cu.)
+   have their entries, but for the reference, in another order: cuda/vcrs/mult/banks.cu.)
 
    Slices. Slice s holds 32 lanes. In L1 and L2 lane l of slice s is row 32 s + l. In L3 rows are
    ordered by falling length inside windows of VCRS_WINDOW rows: lane l of slice s is row
@@ -170,7 +170,7 @@ typedef struct {
   uint32_t    *sigmamask; /* [ceil(m/32)] */
   PetscInt    *sigmaptr;  /* [ceil(m/32)] */
 
-  /* on the device only: what cuda/vcrslaunch.cu has chosen for its launches, made by the upload or the first product */
+  /* on the device only: what cuda/vcrs/kernels.cu has chosen for its launches, made by the upload or the first product */
   void *launch;
 
   /* the same: an exchange runs beside products. A kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscontainers.c and vcrscost.c) -> vcrsencode.c, or vcrsbuildrows.c; cuda/vcrsbuild.cu does the same on the device */
+/* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscontainers.c and vcrscost.c) -> vcrsencode.c, or vcrsbuildrows.c; cuda/vcrs/build/build.cu does the same on the device */
 
 #include "vcrsimpl.h"
 #include <../src/codec/grid.h>

@@ -4,7 +4,7 @@
 
 /*
    Which layout and which container need the fewest bytes in a product. The counts that this depends
-   on are found on the host (vcrsbuild.c) or on the device (cuda/vcrsbuild.cu); the choice is made here,
+   on are found on the host (vcrsbuild.c) or on the device (cuda/vcrs/build/build.cu); the choice is made here,
    so that it is the same.
 */
 
@@ -17,7 +17,7 @@
    What a look-up costs, in bytes of streaming: 32 rows look in as many places, and these reads take turns in L1. On an H200 complex
    entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms, 0.091 ms in fixed
    point of 2 bytes. Rows of L0 look up both their offsets and their values, 0.125 ms for these; those of the commonest pairs have them
-   at hand, and slices with few different pairs look up few places, together (cuda/vcrsunions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
+   at hand, and slices with few different pairs look up few places, together (cuda/vcrs/mult/unions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
    Look-ups of 8 bits in reals cost next to nothing, but logarithms are to win where a dictionary only has the smaller table: their code 0 is a zero for certain, and tables of upper words are read in half of the time.
 */
 #define VCRS_LOOKUP_BYTES        2.5

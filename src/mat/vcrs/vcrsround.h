@@ -5,7 +5,7 @@
 
 /*
    The lossy half of a compression, row by row, for host loops (vcrsloss.c) and for kernels
-   (cuda/vcrsbuildloss.cu): a survey of the entries, and their rounding once the grid is known.
+   (cuda/vcrs/build/loss.cu): a survey of the entries, and their rounding once the grid is known.
 */
 
 #include "vcrsbuildimpl.h"

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the kernels of compressed bases share: how the columns of each storage are read, decoded and encoded.
+
+     basis.cu        memory, sums of all blocks and processes, the small algebra
+     dot.cu     inner products with all columns
+     update.cu  linear combinations of columns, and appending one
+     codec.cu   one column: store and load
+
+   All numbers are real; a complex one is two, side by side. A chunk is what one thread reads of a column at once: 16
+   bytes where that can be. Chunk c holds numbers F::width c ... F::width (c + 1) - 1; thread t of a block of threads has
+   chunks whose number is t modulo 32, always, so that its place in a block of 32 numbers is known from t. Arithmetic
+   is in double.
+*/
+
+#include "../common/pdl.cuh"
+#include <cuda_fp16.h>
+#include <type_traits>
+#include <src/ksp/cbgmres/cbbasisdevice.h>
+
+#if defined(PETSC_USE_COMPLEX)
+  #define CB_COMPONENTS 2
+#else
+  #define CB_COMPONENTS 1
+#endif
+
+/* What a kernel knows of the columns */
+struct CBColumns {
+  char      *values, *exponents;
+  size_t     vbytes, ebytes, n;
+  int        base;
+  LitheFRSZ2 frsz2;
+};
+
+static inline CBColumns CBGetColumns(const CBDevice *d)
+{
+  return CBColumns{d->values, d->exponents, d->vbytes, d->ebytes, d->n, d->base, d->storage.frsz2};
+}
+
+/* Chunks of a column: of whole blocks of 32 numbers */
+template <class F>
+static __host__ __device__ __forceinline__ size_t CBChunks(const CBColumns &V)
+{
+  return LitheStorageBlocks(V.n) * (LITHE_FRSZ2_BLOCK / F::width);
+}
+
+/* ------------------------------------------------------------ memory */
+
+/* 4, 8 or 16 bytes that are read once */
+template <int words>
+static __device__ __forceinline__ void CBLoadWords(const void *p, uint32_t word[])
+{
+  if (words == 1) word[0] = __ldcs(static_cast<const unsigned int *>(p));
+  else if (words == 2) {
+    const uint2 t = __ldcs(static_cast<const uint2 *>(p));
+
+    word[0] = t.x;
+    word[1] = t.y;
+  } else {
+    const uint4 t = __ldcs(static_cast<const uint4 *>(p));
+
+    word[0] = t.x;
+    word[1] = t.y;
+    word[2] = t.z;
+    word[3] = t.w;
+  }
+}
+
+template <int words>
+static __device__ __forceinline__ void CBStoreWords(void *p, const uint32_t word[])
+{
+  if (words == 1) *static_cast<unsigned int *>(p) = word[0];
+  else if (words == 2) *static_cast<uint2 *>(p) = make_uint2(word[0], word[1]);
+  else *static_cast<uint4 *>(p) = make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+struct alignas(2 * sizeof(PetscReal)) CBPair {
+  PetscReal a, b;
+};
+
+/* The line of p to the second-level cache */
+#define CB_LINE 128
+static __device__ __forceinline__ void CBPrefetch(const void *p)
+{
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
+/* A vector of PETSc, which may begin anywhere: in pairs where it is aligned to them */
+static inline bool CBIsAligned(const void *x)
+{
+  return reinterpret_cast<uintptr_t>(x) % sizeof(CBPair) == 0;
+}
+
+/* Numbers first ... first+width-1 of x, zeros behind its end; first is even */
+template <int width>
+static __device__ __forceinline__ void CBReadVector(const PetscReal *x, bool aligned, size_t first, size_t n, double v[])
+{
+  if (aligned && first + width <= n) {
+#pragma unroll
+    for (int i = 0; i < width; i += 2) {
+      const CBPair t = *reinterpret_cast<const CBPair *>(x + first + i);
+
+      v[i]     = t.a;
+      v[i + 1] = t.b;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < width; i++) v[i] = first + i < n ? x[first + i] : 0;
+  }
+}
+
+/* A block's part of a vector of n numbers, so many of each of its threads, goes to the second-level cache */
+template <int threads, int width>
+static __device__ __forceinline__ void CBPrefetchVector(const PetscReal *x, size_t n)
+{
+  constexpr size_t bytes = threads * width * sizeof(PetscReal);
+  const size_t     at    = blockIdx.x * bytes + threadIdx.x * CB_LINE;
+
+  static_assert(bytes <= threads * CB_LINE, "a thread fetches a line");
+  if (threadIdx.x < bytes / CB_LINE && at < n * sizeof(PetscReal)) CBPrefetch(reinterpret_cast<const char *>(x) + at);
+}
+
+/* x = factor v, and times a diagonal, entry by entry, unless that is NULL */
+template <int width>
+static __device__ __forceinline__ void CBWriteVector(PetscReal *x, bool aligned, size_t first, size_t n, double factor, const PetscReal *diagonal, double v[])
+{
+#pragma unroll
+  for (int i = 0; i < width; i++) v[i] = static_cast<PetscReal>(factor * v[i]);
+  if (diagonal) {
+    double d[width];
+
+    CBReadVector<width>(diagonal, aligned, first, n, d);
+#pragma unroll
+    for (int i = 0; i < width; i += CB_COMPONENTS) {
+#if CB_COMPONENTS == 2
+      const double re = v[i] * d[i] - v[i + 1] * d[i + 1], im = v[i] * d[i + 1] + v[i + 1] * d[i];
+
+      v[i]     = re;
+      v[i + 1] = im;
+#else
+      v[i] *= d[i];
+#endif
+    }
+  }
+  if (aligned && first + width <= n) {
+#pragma unroll
+    for (int i = 0; i < width; i += 2) *reinterpret_cast<CBPair *>(x + first + i) = CBPair{static_cast<PetscReal>(v[i]), static_cast<PetscReal>(v[i + 1])};
+  } else {
+#pragma unroll
+    for (int i = 0; i < width; i++)
+      if (first + i < n) x[first + i] = static_cast<PetscReal>(v[i]);
+  }
+}
+
+/* ------------------------------------------------------------ storages
+
+   Each has
+     width, chunkbits            numbers of a chunk, and their bits; 0 where only arguments tell
+     Raw                         what is read of a chunk
+     Load(V, v, e, chunk)        v, e: where the column begins
+     Decode(V, raw, q), Scale(V, raw)   the numbers are q times the scale
+     Encode(V, v, e, chunk, there, x, z)   z = x as it is stored. By all threads of a warp; there: the column has such a chunk
+   Chunks of 16 bytes may be copied to shared memory, and Unpack(what was copied, Code(e, chunk)) is then what Load() returns. */
+
+/* Floating point numbers: w of them are n words, and there is nothing beside */
+template <int w, int n>
+struct CBFloating {
+  static constexpr int width = w, words = n, chunkbits = 32 * n;
+  struct Raw {
+    uint32_t word[n];
+  };
+
+  static __device__ __forceinline__ uint32_t Code(const char *, size_t)
+  {
+    return 0;
+  }
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}};
+  }
+
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *, size_t chunk)
+  {
+    Raw r;
+
+    CBLoadWords<n>(v + 4 * n * chunk, r.word);
+    return r;
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &, const Raw &)
+  {
+    return 1;
+  }
+};
+
+/* PetscReal in double precision */
+struct CBDouble : CBFloating<2, 4> {
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+    q[0] = __hiloint2double(static_cast<int>(r.word[1]), static_cast<int>(r.word[0]));
+    q[1] = __hiloint2double(static_cast<int>(r.word[3]), static_cast<int>(r.word[2]));
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &, char *v, char *, size_t chunk, bool there, const double x[], double z[])
+  {
+    z[0] = x[0];
+    z[1] = x[1];
+    if (there) *reinterpret_cast<double2 *>(v + 16 * chunk) = make_double2(x[0], x[1]);
+  }
+};
+
+template <int w>
+struct CBSingle : CBFloating<w, w> {
+  using typename CBFloating<w, w>::Raw;
+
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+#pragma unroll
+    for (int i = 0; i < w; i++) q[i] = __uint_as_float(r.word[i]);
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &, char *v, char *, size_t chunk, bool there, const double x[], double z[])
+  {
+    uint32_t word[w];
+
+#pragma unroll
+    for (int i = 0; i < w; i++) {
+      const float t = static_cast<float>(x[i]);
+
+      word[i] = __float_as_uint(t);
+      z[i]    = t;
+    }
+    if (there) CBStoreWords<w>(v + 4 * w * chunk, word);
+  }
+};
+
+/* Half precision (5, 10) and bfloat16 (8, 7) */
+template <int exponentbits, int mantissabits, int w>
+struct CBMini : CBFloating<w, w / 2> {
+  using CBFloating<w, w / 2>::words;
+  using typename CBFloating<w, w / 2>::Raw;
+
+  static __device__ __forceinline__ double One(uint32_t code)
+  {
+    /* bfloat16 is the upper half of a float */
+    if (exponentbits == 8) return __uint_as_float(code << 16);
+    return __half2float(__ushort_as_half(static_cast<unsigned short>(code)));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+#pragma unroll
+    for (int i = 0; i < words; i++) {
+      q[2 * i]     = One(r.word[i] & 0xffff);
+      q[2 * i + 1] = One(r.word[i] >> 16);
+    }
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &, char *v, char *, size_t chunk, bool there, const double x[], double z[])
+  {
+    uint32_t word[words];
+
+#pragma unroll
+    for (int i = 0; i < words; i++) {
+      const uint16_t low = LitheMinifloatEncode(exponentbits, mantissabits, x[2 * i]), high = LitheMinifloatEncode(exponentbits, mantissabits, x[2 * i + 1]);
+
+      z[2 * i]     = LitheMinifloatDecode(exponentbits, mantissabits, low);
+      z[2 * i + 1] = LitheMinifloatDecode(exponentbits, mantissabits, high);
+      word[i]      = static_cast<uint32_t>(high) << 16 | low;
+    }
+    if (there) CBStoreWords<words>(v + 4 * words * chunk, word);
+  }
+};
+
+/* The largest modulus of a block that lanes threads side by side have */
+template <int lanes, int width>
+static __device__ __forceinline__ uint64_t CBLargest(const double x[])
+{
+  uint64_t largest = 0;
+
+#pragma unroll
+  for (int i = 0; i < width; i++) {
+    const uint64_t modulus = LitheFRSZ2Modulus(static_cast<PetscReal>(x[i]));
+
+    largest = modulus > largest ? modulus : largest;
+  }
+#pragma unroll
+  for (int offset = 1; offset < lanes; offset *= 2) {
+    const uint64_t other = __shfl_xor_sync(0xffffffffu, static_cast<unsigned long long>(largest), offset);
+
+    largest = other > largest ? other : largest;
+  }
+  return largest;
+}
+
+/* LitheFRSZ2Quantise() of numbers with one E and at most 32 bits: the conversion saturates, so that the ends of the range are compared as whole numbers */
+template <int width>
+static __device__ __forceinline__ void CBQuantise(const LitheFRSZ2 &f, int E, const double x[], int q[])
+{
+  if (E == 0 || E == LITHE_FRSZ2_SPECIAL) {
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] = static_cast<int>(LitheFRSZ2Quantise(&f, E, static_cast<PetscReal>(x[i])));
+  } else {
+    const double inverse = LithePow2(1023 - E);
+    const int    limit   = static_cast<int>((1u << (f.bits - 1)) - 1);
+
+#pragma unroll
+    for (int i = 0; i < width; i++) q[i] = max(-limit, min(limit, __double2int_rn(x[i] * inverse)));
+  }
+}
+
+static __device__ __forceinline__ double CBStep2(int E)
+{
+  return __hiloint2double(E << 20, 0);
+}
+
+/* FRSZ2 with 16 or 32 bits, which processors have integers of */
+template <int bits, int exponentbits, int w>
+struct CBFrsz {
+  static constexpr int width = w, words = w * bits / 32, chunkbits = 32 * words, lanes = LITHE_FRSZ2_BLOCK / w;
+  struct Raw {
+    uint32_t word[words], code;
+  };
+
+  static __device__ __forceinline__ uint32_t Code(const char *e, size_t chunk)
+  {
+    const LitheFRSZ2 f = Format();
+
+    return LitheFRSZ2GetExponent(&f, e, chunk / lanes);
+  }
+  static __device__ __forceinline__ Raw Unpack(uint4 t, uint32_t code)
+  {
+    return Raw{{t.x, t.y, t.z, t.w}, code};
+  }
+
+  static __device__ __forceinline__ LitheFRSZ2 Format()
+  {
+    return LitheFRSZ2{bits, exponentbits};
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  {
+    const LitheFRSZ2 f = Format();
+    Raw              r;
+
+    CBLoadWords<words>(v + 4 * words * chunk, r.word);
+    r.code = LitheFRSZ2GetExponent(&f, e, chunk / lanes);
+    return r;
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    const LitheFRSZ2 f = Format();
+
+    return LitheFRSZ2Step(&f, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+#pragma unroll
+    for (int i = 0; i < words; i++) {
+      if (bits == 32) q[i] = static_cast<int>(r.word[i]);
+      else {
+        q[2 * i]     = static_cast<int16_t>(r.word[i] & 0xffff);
+        q[2 * i + 1] = static_cast<int16_t>(r.word[i] >> 16);
+      }
+    }
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &V, char *v, char *e, size_t chunk, bool there, const double x[], double z[])
+  {
+    const LitheFRSZ2 f    = Format();
+    const int        E    = LitheFRSZ2Exponent(&f, V.base, CBLargest<lanes, w>(x));
+    const double     step = CBStep2(E);
+    uint32_t         word[words];
+    int              q[w];
+
+    CBQuantise<w>(f, E, x, q);
+#pragma unroll
+    for (int i = 0; i < words; i++) word[i] = 0;
+#pragma unroll
+    for (int i = 0; i < w; i++) {
+      z[i] = q[i] * step;
+      if (bits == 32) word[i] = static_cast<uint32_t>(q[i]);
+      else word[i / 2] |= (static_cast<uint32_t>(q[i]) & 0xffff) << (i % 2 * 16);
+    }
+    if (!there) return;
+    CBStoreWords<words>(v + 4 * words * chunk, word);
+    if (threadIdx.x % lanes == 0) LitheFRSZ2SetExponent(&f, e, chunk / lanes, LitheFRSZ2ExponentCode(&f, V.base, E));
+  }
+};
+
+/* FRSZ2 with 16 < bits < 32, odd: 8 numbers are so many bytes, that begin at any byte of a word and share their words with those of the neighbours */
+template <int bits, int exponentbits>
+struct CBFrszOdd {
+  static constexpr int width = 8, words = (24 + 8 * bits + 31) / 32, chunkbits = 8 * bits, lanes = 4;
+  struct Raw {
+    uint32_t word[words], code;
+  };
+  /* four chunks begin at bits 0, 8, 16 and 24 of a word, and each of them ends with all but so many bits of its last one */
+  static_assert(bits % 4 == 1 && bits < 32, "the last word of a chunk is the first one of the next chunk");
+
+  static __device__ __forceinline__ LitheFRSZ2 Format()
+  {
+    return LitheFRSZ2{bits, exponentbits};
+  }
+
+  /* Where the words of a chunk are */
+  static __device__ __forceinline__ size_t First(size_t chunk)
+  {
+    return chunk / lanes * bits + chunk % lanes * (bits / 4);
+  }
+  static __device__ __forceinline__ int Shift()
+  {
+    return 8 * (threadIdx.x % lanes);
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  {
+    const LitheFRSZ2    f    = Format();
+    const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + First(chunk);
+    Raw                 r;
+
+#pragma unroll
+    for (int i = 0; i < words; i++) r.word[i] = from[i]; /* not as constant data: a kernel that begins early may not */
+    r.code = LitheFRSZ2GetExponent(&f, e, chunk / lanes);
+    return r;
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    const LitheFRSZ2 f = Format();
+
+    return LitheFRSZ2Step(&f, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+    uint32_t word[words];
+
+#pragma unroll
+    for (int i = 0; i < words; i++) word[i] = __funnelshift_r(r.word[i], i + 1 < words ? r.word[i + 1] : 0, Shift());
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      const int at = bits * i / 32, shift = bits * i % 32;
+      uint32_t  code = word[at] >> shift;
+
+      if (shift + bits > 32) code = __funnelshift_r(word[at], word[at + 1 < words ? at + 1 : at], shift);
+      q[i] = static_cast<int>(code << (32 - bits)) >> (32 - bits);
+    }
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &V, char *v, char *e, size_t chunk, bool there, const double x[], double z[])
+  {
+    const LitheFRSZ2 f    = Format();
+    const int        E    = LitheFRSZ2Exponent(&f, V.base, CBLargest<lanes, 8>(x));
+    const double     step = CBStep2(E);
+    uint32_t         word[words], *to = reinterpret_cast<uint32_t *>(v) + First(chunk), before;
+    int              q[8];
+
+    /* from bit 0 on, then to where they belong, with the end of the chunk before */
+#pragma unroll
+    for (int i = 0; i < words; i++) word[i] = 0;
+    CBQuantise<8>(f, E, x, q);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      z[i] = q[i] * step;
+      LitheFRSZ2Put(bits, word, i, q[i]);
+    }
+#pragma unroll
+    for (int i = words - 1; i >= 0; i--) word[i] = __funnelshift_l(i ? word[i - 1] : 0, word[i], Shift());
+    before = __shfl_up_sync(0xffffffffu, word[words - 1], 1, lanes);
+    if (threadIdx.x % lanes) word[0] |= before;
+    if (!there) return;
+#pragma unroll
+    for (int i = 0; i < words - 1; i++) to[i] = word[i];
+    if (threadIdx.x % lanes == lanes - 1) to[words - 1] = word[words - 1];
+    if (threadIdx.x % lanes == 0) LitheFRSZ2SetExponent(&f, e, chunk / lanes, LitheFRSZ2ExponentCode(&f, V.base, E));
+  }
+};
+
+/* The same numbers by twos, for loads only: two of them begin at any even bit of a word */
+template <int bits, int exponentbits>
+struct CBFrszOddPair {
+  static constexpr int width = 2, words = 3, chunkbits = 2 * bits, lanes = LITHE_FRSZ2_BLOCK / 2;
+  struct Raw {
+    uint32_t word[words], code;
+  };
+
+  static_assert(bits > 16 && bits < 32, "two numbers and what is before them in a word are at most three words");
+
+  static __device__ __forceinline__ int Bit()
+  {
+    return chunkbits * static_cast<int>(threadIdx.x % lanes);
+  }
+  static __device__ __forceinline__ Raw Load(const CBColumns &, const char *v, const char *e, size_t chunk)
+  {
+    const LitheFRSZ2    f    = {bits, exponentbits};
+    const unsigned int *from = reinterpret_cast<const unsigned int *>(v) + chunk / lanes * bits + Bit() / 32;
+
+    /* the last word may be another block's, or behind the column, where these two do not need it */
+    return Raw{{__ldg(from), __ldg(from + 1), Bit() % 32 + chunkbits > 64 ? __ldg(from + 2) : 0}, LitheFRSZ2GetExponent(&f, e, chunk / lanes)};
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    const LitheFRSZ2 f = {bits, exponentbits};
+
+    return LitheFRSZ2Step(&f, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &, const Raw &r, double q[])
+  {
+    const uint32_t low = __funnelshift_r(r.word[0], r.word[1], Bit()), high = __funnelshift_r(r.word[1], r.word[2], Bit());
+
+    q[0] = static_cast<int>(low << (32 - bits)) >> (32 - bits);
+    q[1] = static_cast<int>(__funnelshift_r(low, high, bits) << (32 - bits)) >> (32 - bits);
+  }
+};
+
+/* FRSZ2 with any number of bits, that only the kernel's arguments tell: for use, not for speed */
+struct CBFrszAny {
+  static constexpr int width = 8, words = 0, chunkbits = 0, lanes = 4;
+  struct Raw {
+    const uint32_t *block;
+    uint32_t        code;
+  };
+
+  static __device__ __forceinline__ Raw Load(const CBColumns &V, const char *v, const char *e, size_t chunk)
+  {
+    return Raw{reinterpret_cast<const uint32_t *>(v) + chunk / lanes * V.frsz2.bits, LitheFRSZ2GetExponent(&V.frsz2, e, chunk / lanes)};
+  }
+  static __device__ __forceinline__ double Scale(const CBColumns &V, const Raw &r)
+  {
+    return LitheFRSZ2Step(&V.frsz2, V.base, static_cast<uint16_t>(r.code));
+  }
+  static __device__ __forceinline__ void Decode(const CBColumns &V, const Raw &r, double q[])
+  {
+#pragma unroll
+    for (int i = 0; i < 8; i++) q[i] = static_cast<double>(LitheFRSZ2Get(V.frsz2.bits, r.block, static_cast<int>(8 * (threadIdx.x % lanes)) + i));
+  }
+  static __device__ __forceinline__ void Encode(const CBColumns &V, char *v, char *e, size_t chunk, bool there, const double x[], double z[])
+  {
+    const int      E    = LitheFRSZ2Exponent(&V.frsz2, V.base, CBLargest<lanes, 8>(x));
+    const double   step = CBStep2(E);
+    const uint64_t mask = (static_cast<uint64_t>(1) << V.frsz2.bits) - 1;
+    uint8_t       *to   = reinterpret_cast<uint8_t *>(v) + chunk * V.frsz2.bits;
+    uint64_t       bits = 0;
+    int            have = 0;
+
+    /* 8 numbers are whole bytes, which lie in a word from its lowest bits on */
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      const int64_t q = LitheFRSZ2Quantise(&V.frsz2, E, static_cast<PetscReal>(x[i]));
+
+      z[i] = static_cast<double>(q) * step;
+      bits |= (static_cast<uint64_t>(q) & mask) << have;
+      for (have += V.frsz2.bits; have >= 8; have -= 8, bits >>= 8)
+        if (there) *to++ = static_cast<uint8_t>(bits);
+    }
+    if (there && threadIdx.x % lanes == 0) LitheFRSZ2SetExponent(&V.frsz2, e, chunk / lanes, LitheFRSZ2ExponentCode(&V.frsz2, V.base, E));
+  }
+};
+
+/* t = x as it is stored in two parts, in columns j and second; x is destroyed. By all threads of a warp */
+template <class F>
+static __device__ __forceinline__ void CBEncodeTwice(const CBColumns &V, PetscInt j, PetscInt second, size_t chunk, bool there, double x[], double t[])
+{
+  F::Encode(V, V.values + static_cast<size_t>(j) * V.vbytes, V.exponents + static_cast<size_t>(j) * V.ebytes, chunk, there, x, t);
+#pragma unroll
+  for (int i = 0; i < F::width; i++) x[i] = static_cast<PetscReal>(x[i] - t[i]);
+  F::Encode(V, V.values + static_cast<size_t>(second) * V.vbytes, V.exponents + static_cast<size_t>(second) * V.ebytes, chunk, there, x, x);
+#pragma unroll
+  for (int i = 0; i < F::width; i++) t[i] = static_cast<PetscReal>(t[i] + x[i]);
+}
+
+/* launch(a storage): of chunks as wide as one access may be, or, narrow, of two numbers, so that a vector beside the column is read and written without gaps */
+template <bool wide, class Launch>
+static inline PetscErrorCode CBDispatch(const CBDevice *d, Launch launch)
+{
+  constexpr int eight = wide ? 8 : 2, four = wide ? 4 : 2;
+  const bool    small = d->storage.frsz2.exponentbits == 8;
+
+  PetscFunctionBegin;
+  switch (d->storage.kind) {
+  case LITHE_STORAGE_FULL:
+    if constexpr (sizeof(PetscReal) == sizeof(double)) launch(CBDouble{});
+    else launch(CBSingle<four>{});
+    break;
+  case LITHE_STORAGE_SINGLE:
+    launch(CBSingle<four>{});
+    break;
+  case LITHE_STORAGE_HALF:
+    launch(CBMini<5, 10, eight>{});
+    break;
+  case LITHE_STORAGE_BFLOAT16:
+    launch(CBMini<8, 7, eight>{});
+    break;
+  case LITHE_STORAGE_FRSZ2:
+    if (d->storage.bits == 32 && small) launch(CBFrsz<32, 8, four>{});
+    else if (d->storage.bits == 32) launch(CBFrsz<32, 16, four>{});
+    else if (d->storage.bits == 16 && small) launch(CBFrsz<16, 8, eight>{});
+    else if (d->storage.bits == 16) launch(CBFrsz<16, 16, eight>{});
+    else if (d->storage.bits == 21 && small) launch(std::conditional_t<wide, CBFrszOdd<21, 8>, CBFrszOddPair<21, 8>>{});
+    else if (d->storage.bits == 21) launch(std::conditional_t<wide, CBFrszOdd<21, 16>, CBFrszOddPair<21, 16>>{});
+    else launch(CBFrszAny{});
+    break;
+  }
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ inner products */
+
+/* A multiprocessor, as many as fit; all of them have the same share of the rows */
+#if CB_COMPONENTS == 2
+  #define CB_DOT_BLOCKS 3
+#else
+  #define CB_DOT_BLOCKS 4
+#endif
+
+/* Sums over a warp of count numbers, a power of two: number i is then s[0] of lanes 32 i / count ... 32 (i + 1) / count - 1 */
+template <int count, int offset = 16>
+static __device__ __forceinline__ void CBWarpSums(double s[])
+{
+  if constexpr (offset > 0) {
+    constexpr int half  = count / 2;
+    const bool    upper = threadIdx.x & offset;
+
+    if (half == 0) s[0] += __shfl_xor_sync(0xffffffffu, s[0], offset);
+#pragma unroll
+    for (int i = 0; i < half; i++) {
+      const double kept = upper ? s[i + half] : s[i], sent = upper ? s[i] : s[i + half];
+
+      s[i] = kept + __shfl_xor_sync(0xffffffffu, sent, offset);
+    }
+    CBWarpSums<half ? half : 1, offset / 2>(s);
+  }
+}
+
+/* sums = [ V^H v_(k-1), V^H w, w^H w ], as real numbers: of each block, from dot.cu, then of all */
+static inline PetscInt CBSums(PetscInt columns)
+{
+  return CB_COMPONENTS * (2 * columns + 1);
+}
+
+static inline int CBDotBlocks(const CBDevice *d)
+{
+  return CB_DOT_BLOCKS * d->multiprocessors;
+}

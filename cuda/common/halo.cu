@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Entries are copied to arrays of this and of other devices, whose memory is mapped here, and a flag tells the other device that
+   all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
+*/
+
+#include "halo.cuh"
+#include <petscdevice_cuda.h>
+
+#define THREADS LITHE_HALO_THREADS
+#define AHEAD   LITHE_HALO_AHEAD
+#define TARGETS 24 /* of a launch: they are its parameters, which costs less than to read them from memory */
+
+/* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
+static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
+{
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value)
+               : "memory");
+}
+
+/* ------------------------------------------------------------ entries leave */
+
+struct Targets {
+  LitheHaloTarget     target[TARGETS];
+  PetscInt            blockentries;
+  unsigned long long *sent; /* NULL: nobody asks */
+};
+
+/*
+   Block b is one of the first target that has so many, counted from the first.
+
+   Beside OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu, which may be waiting for it, there is to be room for one of these: a quarter of the registers
+*/
+template <typename Entry>
+static __global__ void __launch_bounds__(THREADS, 4) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
+{
+  PetscInt b = static_cast<PetscInt>(blockIdx.x);
+  int      k = 0;
+
+  while (b >= targets.target[k].nblocks) b -= targets.target[k++].nblocks;
+
+  const LitheHaloTarget &t     = targets.target[k];
+  Entry *const           array = static_cast<Entry *>(exchange & 1 ? t.array[1] : t.array[0]);
+  const PetscInt         begin = b * targets.blockentries;
+  const PetscInt         end   = t.count - begin < targets.blockentries ? t.count : begin + targets.blockentries;
+
+  for (PetscInt i = begin + static_cast<PetscInt>(threadIdx.x); i < end; i += AHEAD * THREADS) {
+    Entry    entry[AHEAD];
+    PetscInt to[AHEAD];
+
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++) {
+      const PetscInt j = i + l * THREADS;
+
+      if (j < end) {
+        entry[l] = x[t.fromlist ? t.fromlist[j] : t.from + j];
+        to[l]    = t.tolist ? t.tolist[j] : t.to + j;
+      }
+    }
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++) {
+      if (i + l * THREADS < end) array[to[l]] = entry[l];
+    }
+  }
+
+  if (!targets.sent) return;
+
+  /* The last block of a target raises its flag, and counts it: after the barrier, a thread's fence holds for what its block has stored */
+  __syncthreads();
+  if (threadIdx.x) return;
+  __threadfence_system();
+  if (t.nblocks > 1) {
+    if (atomicAdd(t.done, 1u) + 1u != static_cast<unsigned int>(t.nblocks)) return;
+    *t.done = 0;
+    __threadfence_system();
+  }
+  if (t.flag) StoreRelease(t.flag, exchange);
+  atomicAdd(targets.sent, 1ull);
+}
+
+PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsigned long long exchange, cudaStream_t stream)
+{
+  Targets targets;
+
+  PetscFunctionBegin;
+  targets.blockentries = pack->blockentries;
+  targets.sent         = pack->sent;
+  for (PetscInt first = 0; first < pack->ntargets; first += TARGETS) {
+    const PetscInt n      = PetscMin(TARGETS, pack->ntargets - first);
+    PetscInt       blocks = 0;
+
+    for (PetscInt k = 0; k < n; k++) {
+      targets.target[k] = pack->target[first + k];
+      blocks += targets.target[k].nblocks;
+    }
+    if (!blocks) continue;
+    if (pack->unit == 4) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
+    else if (pack->unit == 8) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
+    else PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ and are waited for */
+
+/* One warp */
+static __global__ void WaitKernel(const __grid_constant__ LitheHaloTurn turn)
+{
+  LitheHaloReceive(turn);
+}
+
+PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *turn, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (!turn->wait.n) PetscFunctionReturn(PETSC_SUCCESS);
+  WaitKernel<<<1, 32, 0, stream>>>(*turn);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Programmatic dependent launch, from compute capability 9.0 on: a kernel may begin before the kernel before it in the
+   stream has ended. It fills its tables, and reads its matrix, which is complete before the first product, while the last
+   blocks of the other kernel run.
+
+   Each thread calls PDLWait() before it reads or writes a vector. Ghost values may be read earlier; halo.cuh says when.
+   Vectors are read by Read(), ReadIf() or ReadInOrder(), not as constant data, which nobody may write while a kernel runs.
+*/
+
+#include <petscdevice_cuda.h>
+
+/* x, once the kernels before this one have written what they write. Does nothing in a kernel that was launched as usual */
+template <class T>
+static __device__ __forceinline__ const T *PDLWait(const T *x)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : "+l"(x) : : "memory");
+#endif
+  return x;
+}
+
+/* The next kernel may begin as soon as all blocks of this one have called this, or ended, and there is room */
+static __device__ __forceinline__ void PDLTrigger()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Whether the code that runs on this device was compiled for it: code for older devices does not wait. pdl.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAHasPDL(bool *may);
+
+/* pdl: as a dependent launch; else as usual */
+template <class... Parameters, class... Arguments>
+static cudaError_t PDLLaunch(void (*kernel)(Parameters...), bool pdl, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const Arguments &...a)
+{
+  cudaLaunchConfig_t  config = {};
+  cudaLaunchAttribute attribute;
+
+  config.gridDim                                       = grid;
+  config.blockDim                                      = block;
+  config.dynamicSmemBytes                              = shared;
+  config.stream                                        = stream;
+  attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs                                         = &attribute;
+  config.numAttrs                                      = pdl ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, a...);
+}

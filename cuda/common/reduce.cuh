@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Sums over processes that map each other's memory, for kernels that take part in one: each number is sent to all other processes, then
+   theirs are received and added in the order of the processes.
+
+   A number travels as two words of 8 bytes, which arrive whole: half of a word is half of the number, the other half tells of which sum it
+   is. So there is no flag beside, and no fence. docs/halo.md says why two inboxes are enough.
+
+   A block sends all that it has to send before it receives anything, and no more blocks are launched than are on the device at
+   the same time, be it that each has a multiprocessor for itself: else those that wait could keep others, here and there, from sending.
+*/
+
+#include "timeout.cuh"
+
+/* Where a process, to, finds number i of this sum from another one. The inbox of process r has [2][size][stride] places of 16 bytes */
+static __device__ __forceinline__ char *LitheReducePlace(const LitheReduceTurn &turn, int to, int from, PetscInt i)
+{
+  const size_t row = static_cast<size_t>(turn.number & 1) * turn.peers.size + from;
+
+  return static_cast<char *>(turn.peers.inbox[to]) + 16 * (row * static_cast<size_t>(turn.peers.stride) + static_cast<size_t>(i));
+}
+
+/* Two words at once */
+static __device__ __forceinline__ void LitheReduceSend(const LitheReduceTurn &turn, int to, PetscInt i, double value)
+{
+  const unsigned long long tag = turn.number << 32, bits = static_cast<unsigned long long>(__double_as_longlong(value));
+
+  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(LitheReducePlace(turn, to, turn.peers.rank, i)), "l"(tag | (bits & 0xffffffffu)), "l"(tag | (bits >> 32))
+               : "memory");
+}
+
+/* Waits for both. NaN if they do not come, which nobody takes for a sum */
+static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceTurn &turn, int from, PetscInt i)
+{
+  const char *const  place = LitheReducePlace(turn, turn.peers.rank, from, i);
+  const unsigned int sum   = static_cast<unsigned int>(turn.number);
+  Patience           patience(turn.peers.patience, static_cast<unsigned int>(from), turn.number);
+  unsigned long long low, high;
+
+  for (;;) {
+    asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(low), "=l"(high)
+                 : "l"(place)
+                 : "memory");
+    if (low >> 32 == sum && high >> 32 == sum) return __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffffu)));
+    if (patience.IsOver()) return __longlong_as_double(0x7ff8000000000000ll);
+  }
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
+   on the average.
+
+   This comes after a product that writes all rows, and takes the time of its reads that wait for each other, for there are not many rows: where rows and their entries
+   are; these; their ghosts, and what y and a sum have. So it begins while that product ends, waits for the ghosts itself where it may, and for y last.
+*/
+
+#include "../common/pdl.cuh"
+#include "../common/halo.cuh"
+#include "../step/step.cuh"
+#include "../common/upload.cuh"
+#include <lithe/private/litheoffdiagonal.h>
+
+#define OFFDIAGONAL_THREADS 128
+#define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
+#define OFFDIAGONAL_ROWS    (PetscDefined(USE_COMPLEX) ? 1 : 2) /* of a thread, or of those that share one, where there are many: registers have room for them */
+#define OFFDIAGONAL_BLOCKS  6 /* of a multiprocessor at most: there is room for those that send what this waits for */
+#define OFFDIAGONAL_FIT     8 /* blocks whose registers a multiprocessor has */
+
+/* Where rows, their beginnings and entries are */
+struct OffDiagonalArguments {
+  VCRSUnsigned    nrows;
+  const PetscInt *row, *rowptr, *col;
+  const Number   *value, *ghost;
+  Number         *y;
+};
+
+/* Entries begin, begin + threads, ... before end, OFFDIAGONAL_AHEAD of them, in three steps */
+template <int threads>
+struct OffDiagonalEntries {
+  PetscInt col[OFFDIAGONAL_AHEAD];
+  Number   value[OFFDIAGONAL_AHEAD], ghost[OFFDIAGONAL_AHEAD];
+
+  __device__ __forceinline__ void Read(const OffDiagonalArguments &a, PetscInt begin, PetscInt end)
+  {
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (begin + l * threads < end) {
+        col[l]   = __ldcs(a.col + begin + l * threads);
+        value[l] = ReadOnce(a.value + begin + l * threads);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void ReadGhosts(const OffDiagonalArguments &a, PetscInt begin, PetscInt end)
+  {
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (begin + l * threads < end) ghost[l] = a.ghost[col[l]];
+    }
+  }
+
+  __device__ __forceinline__ Number Add(PetscInt begin, PetscInt end, Number sum) const
+  {
+#pragma unroll
+    for (int l = 0; l < OFFDIAGONAL_AHEAD; l++) {
+      if (begin + l * threads < end) sum = MultiplyAdd(value[l], ghost[l], sum);
+    }
+    return sum;
+  }
+};
+
+template <int threads, int rows>
+static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT) OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step, const __grid_constant__ LitheHaloTurn turn)
+{
+  constexpr VCRSUnsigned together = OFFDIAGONAL_THREADS / threads; /* rows of a block at a time */
+
+  for (VCRSUnsigned chunk = blockIdx.x; chunk == blockIdx.x || chunk * rows * together < a.nrows; chunk += gridDim.x) {
+    const VCRSUnsigned          from = chunk * rows * together + threadIdx.x / threads;
+    PetscInt                    begin[rows], end[rows], row[rows];
+    Number                      sum[rows], y[rows], first[rows];
+    OffDiagonalEntries<threads> entries[rows];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      const VCRSUnsigned r  = from + static_cast<VCRSUnsigned>(j) * together;
+      const bool         is = r < a.nrows;
+
+      begin[j] = is ? __ldg(a.rowptr + r) + static_cast<PetscInt>(threadIdx.x % threads) : 0;
+      end[j]   = is ? __ldg(a.rowptr + r + 1) : 0;
+      row[j]   = is && threadIdx.x % threads == 0 ? __ldg(a.row + r) : -1;
+    }
+#pragma unroll
+    for (int j = 0; j < rows; j++) entries[j].Read(a, begin[j], end[j]);
+    if (chunk == blockIdx.x && turn.exchange) LitheHaloReceive(turn);
+#pragma unroll
+    for (int j = 0; j < rows; j++) entries[j].ReadGhosts(a, begin[j], end[j]);
+
+    Number *const ally = const_cast<Number *>(PDLWait(a.y));
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      if (row[j] >= 0) {
+        y[j] = ally[row[j]];
+        if (step.nsums) first[j] = reinterpret_cast<const Number *>(step.sum[0])[row[j]];
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      sum[j] = entries[j].Add(begin[j], end[j], Number{});
+      while ((begin[j] += OFFDIAGONAL_AHEAD * threads) < end[j]) {
+        entries[j].Read(a, begin[j], end[j]);
+        entries[j].ReadGhosts(a, begin[j], end[j]);
+        sum[j] = entries[j].Add(begin[j], end[j], sum[j]);
+      }
+      if (threads > 1) sum[j] = WarpSum<threads>(sum[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      if (row[j] < 0) continue;
+      ally[row[j]] = AddSigned(y[j], step.scale, sum[j]);
+      for (int k = 0; k < step.nsums; k++) {
+        Number *at = reinterpret_cast<Number *>(step.sum[k]) + row[j];
+
+        *at = AddSigned(k ? *at : first[j], step.weight[k] * step.scale, sum[j]);
+      }
+    }
+  }
+}
+
+template <int threads>
+static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const LitheStep &step, const LitheHaloTurn &turn, int multiprocessors, cudaStream_t stream)
+{
+  const PetscInt64 together = OFFDIAGONAL_THREADS / threads, most = OFFDIAGONAL_BLOCKS * multiprocessors;
+  const PetscInt64 turns = (static_cast<PetscInt64>(a.nrows) + together - 1) / together;
+  bool             pdl = false;
+
+  PetscFunctionBegin;
+  /* without a turn the ghosts may be what the kernel before this one has put to their places */
+  if (turn.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
+  if (turns <= most) PetscCallCUDA(PDLLaunch(OffDiagonalKernel<threads, 1>, pdl, dim3(static_cast<unsigned int>(PetscMax(turns, 1))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
+  else PetscCallCUDA(PDLLaunch(OffDiagonalKernel<threads, OFFDIAGONAL_ROWS>, pdl, dim3(static_cast<unsigned int>(PetscMin(most, (turns + OFFDIAGONAL_ROWS - 1) / OFFDIAGONAL_ROWS))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheHaloTurn *given, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t stream)
+{
+  int                  device, multiprocessors;
+  LitheStep            plain = {};
+  LitheHaloTurn        turn  = {};
+  OffDiagonalArguments a;
+
+  PetscFunctionBegin;
+  if (given) turn = *given;
+  if (!d->nrows && !turn.exchange) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  plain.scale = 1;
+  if (!step) step = &plain;
+  a.nrows  = static_cast<VCRSUnsigned>(d->nrows);
+  a.row    = d->row;
+  a.rowptr = d->rowptr;
+  a.col    = d->col;
+  a.value  = reinterpret_cast<const Number *>(d->value);
+  a.ghost  = reinterpret_cast<const Number *>(dghost);
+  a.y      = reinterpret_cast<Number *>(dy);
+  if (d->nz < 3 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<1>(a, *step, turn, multiprocessors, stream));
+  else if (d->nz < 12 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<4>(a, *step, turn, multiprocessors, stream));
+  else if (d->nz < 48 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<16>(a, *step, turn, multiprocessors, stream));
+  else PetscCall(OffDiagonalLaunch<32>(a, *step, turn, multiprocessors, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ memory */
+
+PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst)
+{
+  PetscFunctionBegin;
+  *ddst       = LitheOffDiagonal{};
+  ddst->nrows = src->nrows;
+  ddst->nz    = src->nz;
+  for (int k = 0; k < 2; k++) ddst->end[k] = src->end[k];
+  if (!src->nrows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(UploadArray(src->row, src->nrows, &ddst->row));
+  PetscCall(UploadArray(src->rowptr, src->nrows + 1, &ddst->rowptr));
+  PetscCall(UploadArray(src->col, src->nz, &ddst->col));
+  PetscCall(UploadArray(src->value, src->nz, &ddst->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[])
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (!ddst->nz) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemcpyAsync(ddst->value, values, ddst->nz * sizeof(*values), cudaMemcpyDefault, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *d)
+{
+  PetscFunctionBegin;
+  if (d->row) PetscCallCUDA(cudaFree(d->row));
+  if (d->rowptr) PetscCallCUDA(cudaFree(d->rowptr));
+  if (d->col) PetscCallCUDA(cudaFree(d->col));
+  if (d->value) PetscCallCUDA(cudaFree(d->value));
+  *d = LitheOffDiagonal{};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Fused operations: their arguments, and what they are at one node. evaluate(i, j, u) is (A u)_ij */
+
+#include "transfer.cuh"
+#include "launch.cuh"
+
+typedef enum {
+  SBP_FUSED_SMOOTHTWO,
+  SBP_FUSED_RESIDUALRESTRICT,
+  SBP_FUSED_PROLONGSMOOTH,
+  SBP_FUSED_SMOOTHTWORESTRICT, /* the interior; out is u */
+  SBP_FUSED_PROLONGSMOOTHTWO
+} SBPFusedKind;
+
+/* A frame as in SBPMarch */
+struct SBPFrame {
+  int all[2][2], from[2], to[2];
+};
+
+template <class V>
+struct SBPFused : SBPMarch<V> {
+  typename SBPReal<V>::type first;    /* c2 of the first of two steps */
+  const V                  *e;        /* of the coarse grid */
+  V                        *restricted; /* to the coarse grid, with the pitch of e */
+  int                       epitch, coarse[2];
+  SBPFrame                  fine; /* where the warps count nodes of the coarse grid: the frame of what they write on the fine one */
+};
+
+template <class V, class Evaluate>
+static __device__ __forceinline__ void SBPSmoothTwoNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
+
+  auto U = [&](int a, int b) {
+    const ptrdiff_t k = static_cast<ptrdiff_t>(b) * m.pitch + a;
+
+    return m.dinv ? m.first * (SBPRead(m.dinv + k) * SBPRead(m.b + k)) : m.first * SBPRead(m.b + k);
+  };
+  const V u = U(i, j);
+  V       s = m.c2 * (m.b[own] - evaluate(i, j, U));
+
+  if (m.dinv) s = m.dinv[own] * s;
+  s          = s + m.c1 * u;
+  m.out[own] = u + s;
+  if (m.dout) m.dout[own] = s;
+}
+
+template <class V, class Evaluate>
+static __device__ __forceinline__ void SBPResidualRestrictNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  using K = typename SBPReal<V>::type;
+  V s     = SBPZero<V>();
+
+  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a); };
+
+#pragma unroll 1
+  for (int k = 0; k < 9; k++) {
+    const int di = k % 3 - 1, dj = k / 3 - 1, a = 2 * i + di, b = 2 * j + dj;
+
+    if (a < 0 || b < 0 || a > m.n[0] || b > m.n[1]) continue;
+    s = s + (di ? static_cast<K>(0.5) : K(1)) * (dj ? static_cast<K>(0.5) : K(1)) * (SBPRead(m.b + static_cast<ptrdiff_t>(b) * m.pitch + a) - evaluate(a, b, U));
+  }
+  m.out[static_cast<ptrdiff_t>(j) * m.epitch + i] = s;
+}
+
+template <class V, class Evaluate>
+static __device__ __forceinline__ void SBPProlongSmoothNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a) + SBPProlongNode(m.e, m.epitch, a, b); };
+
+  SBPNodeFinish<SBP_TAKE_SMOOTH>(m, i, j, evaluate(i, j, U), U(i, j));
+}
+
+/* The second step needs the first one at all nodes that it reads */
+template <class V, class Evaluate>
+static __device__ __forceinline__ void SBPProlongSmoothTwoNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  auto U = [&](int a, int b) { return SBPRead(m.u + static_cast<ptrdiff_t>(b) * m.ghostpitch + a) + SBPProlongNode(m.e, m.epitch, a, b); };
+  auto D = [&](int a, int b) {
+    const ptrdiff_t k = static_cast<ptrdiff_t>(b) * m.pitch + a;
+    const V         s = m.first * (m.b[k] - evaluate(a, b, U));
+
+    return m.dinv ? m.dinv[k] * s : s;
+  };
+  const ptrdiff_t own = static_cast<ptrdiff_t>(j) * m.pitch + i;
+  const V         d   = D(i, j);
+  V               s   = m.c2 * (m.b[own] - evaluate(i, j, [&](int a, int b) { return U(a, b) + D(a, b); }));
+
+  if (m.dinv) s = m.dinv[own] * s;
+  m.out[own] = U(i, j) + d + (s + m.c1 * d);
+}
+
+template <SBPFusedKind fused, class V, class Evaluate>
+static __device__ __forceinline__ void SBPFusedNode(const SBPFused<V> &m, int i, int j, const Evaluate &evaluate)
+{
+  if constexpr (fused == SBP_FUSED_SMOOTHTWO || fused == SBP_FUSED_SMOOTHTWORESTRICT) SBPSmoothTwoNode(m, i, j, evaluate);
+  else if constexpr (fused == SBP_FUSED_PROLONGSMOOTHTWO) SBPProlongSmoothTwoNode(m, i, j, evaluate);
+  else if constexpr (fused == SBP_FUSED_RESIDUALRESTRICT) SBPResidualRestrictNode(m, i, j, evaluate);
+  else SBPProlongSmoothNode(m, i, j, evaluate);
+}
+
+/* cuda/sbp/any.cu: by nodes alone, for orders above 2 */
+template <class V>
+void SBPLaunchFusedAny(SBPFusedKind, bool shifted, const SBPFused<V> &, cudaStream_t);

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the host does for a launch: arguments from an SBPOperator, and how the grid is divided among warps */
+
+#include <petscdevice_cuda.h>
+#include <lithe/private/lithecudasbp.h>
+#include "node.cuh"
+
+/* Of a kernel that has a thread a node */
+#define SBP_THREADS 128
+
+/* Rows of a warp are fewer, but not fewer than this, until there are so many warps */
+#define SBP_ROWS_LEAST   2
+#define SBP_WARPS_WANTED 2048
+
+/* cuda/sbp/graph.cu: where to launch, which is PETSc's current stream unless launches are recorded */
+PETSC_INTERN PetscErrorCode SBPGetStream(cudaStream_t *);
+
+/* The type of PetscScalar, and of what a precision means */
+#if PetscDefined(USE_COMPLEX)
+using SBPScalar = SBPPair<PetscReal>;
+#else
+using SBPScalar = PetscReal;
+#endif
+
+static __device__ __forceinline__ double SBPNumber(const SBPRatio &r)
+{
+  const double under = r.under ? SBPRead(r.under) : 1;
+
+  return under > 0 ? r.factor * (r.over ? SBPRead(r.over) : 1) / under : 0;
+}
+
+/* The largest word of the threads of a warp, all of which come here */
+static __device__ __forceinline__ unsigned int SBPWarpLargest(unsigned int word)
+{
+#pragma unroll
+  for (int offset = SBP_WARP / 2; offset > 0; offset /= 2) {
+    const unsigned int other = __shfl_xor_sync(0xffffffffu, word, offset);
+
+    word = other > word ? other : word;
+  }
+  return word;
+}
+
+/* Notes the largest of the numbers whose upper words they have */
+static __device__ __forceinline__ void SBPNoteLargest(unsigned int word, unsigned int *largest)
+{
+  word = SBPWarpLargest(word);
+  if (SBPLane() == 0) atomicMax(largest + blockIdx.x % SBP_SCALE_SLOTS * SBP_SCALE_STRIDE, word);
+}
+
+/* launch(a number of the precision's type) */
+template <class Launch>
+static inline PetscErrorCode SBPWithType(SBPPrecision precision, Launch launch)
+{
+  PetscFunctionBegin;
+  switch (precision) {
+  case SBP_SINGLE:
+    PetscCall(launch(float{}));
+    break;
+  case SBP_DOUBLE:
+    PetscCall(launch(double{}));
+    break;
+  case SBP_SCALAR:
+    PetscCall(launch(SBPScalar{}));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An array of the nodes of a box, as one that is counted from the first own node */
+template <class T>
+static inline T *SBPFromOwn(const SBPGrid *g, const SBPBox *box, PetscInt pitch, const void *x)
+{
+  if (!x) return nullptr;
+  return static_cast<T *>(const_cast<void *>(x)) + static_cast<ptrdiff_t>(g->own.start[1] - box->start[1]) * pitch + (g->own.start[0] - box->start[0]);
+}
+
+/* An operator's arguments, and the nodes of a region (NULL: all own ones) divided in those of the interior and the frame */
+template <class V>
+static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox *region, SBPMarch<V> *m)
+{
+  using K          = typename SBPReal<V>::type;
+  const SBPGrid *g = &op->grid;
+  const SBPBox  *r = region ? region : &g->own;
+
+  PetscFunctionBegin;
+  memset(m, 0, sizeof(*m));
+  PetscCheck(static_cast<PetscInt64>(g->ghosted.count[0]) * g->ghosted.count[1] < PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " x %" PetscInt_FMT " nodes of one process are too many for one device; use more processes", g->ghosted.count[0], g->ghosted.count[1]);
+  for (int k = 0; k < SBPKindCoefficients(op->kind); k++) m->coefficient[k] = SBPFromOwn<const K>(g, &g->ghosted, g->coefficientpitch, op->coefficient[k]);
+  for (int d = 0; d < 2; d++) {
+    for (int face = 2 * d; face < 2 * d + 2; face++) {
+      m->dirichlet[face] = op->kind != SBP_NINE && g->dirichlet[face];
+      if (m->dirichlet[face] && op->penalty[face]) m->penalty[face] = static_cast<const K *>(op->penalty[face]) + (g->own.start[1 - d] - g->ghosted.start[1 - d]);
+    }
+    m->n[d]      = static_cast<int>(g->n[d]);
+    m->start[d]  = static_cast<int>(g->own.start[d]);
+    m->h[d]      = static_cast<K>(g->h[d]);
+    m->low[d]    = static_cast<int>(g->ghosted.start[d] - g->own.start[d]);
+    m->high[d]   = m->low[d] + static_cast<int>(g->ghosted.count[d]);
+    m->all[d][0] = static_cast<int>(r->start[d] - g->own.start[d]);
+    m->all[d][1] = m->all[d][0] + static_cast<int>(r->count[d]);
+    /* no more than is needed, for u may have no ghosts where a region needs none. Columns before the first own one are never read by wide accesses */
+    if (m->low[d] < 0 || d) m->low[d] = m->low[d] > m->all[d][0] - 1 ? m->low[d] : m->all[d][0] - 1;
+    m->high[d] = m->high[d] < m->all[d][1] + 1 ? m->high[d] : m->all[d][1] + 1;
+  }
+  m->order            = op->kind != SBP_NINE ? g->order : 2;
+  m->factor.r         = static_cast<K>(g->h[1] / (2 * g->h[0]));
+  m->factor.s         = static_cast<K>(g->h[0] / (2 * g->h[1]));
+  m->factor.scale     = static_cast<K>(op->scale);
+  m->pitch            = static_cast<int>(g->pitch);
+  m->ghostpitch       = static_cast<int>(g->ghostpitch);
+  m->coefficientpitch = static_cast<int>(g->coefficientpitch);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of a step */
+template <class V>
+static inline void SBPSetStep(const SBPOperator *op, const SBPStep *step, SBPMarch<V> *m)
+{
+  using K = typename SBPReal<V>::type;
+
+  m->u    = SBPFromOwn<const V>(&op->grid, &op->grid.ghosted, op->grid.ghostpitch, step->u);
+  m->b    = step->mode == SBP_APPLY ? nullptr : static_cast<const V *>(step->b);
+  m->sign = step->mode == SBP_RESIDUAL ? K(-1) : K(1);
+  m->out  = static_cast<V *>(step->out);
+  if (step->mode == SBP_SMOOTH) {
+    m->c1   = static_cast<K>(step->c1);
+    m->c2   = static_cast<K>(step->c2);
+    m->d    = m->c1 != 0 ? static_cast<const V *>(step->d) : nullptr;
+    m->dinv = static_cast<const V *>(step->dinv);
+    m->dout = static_cast<V *>(step->dout);
+  }
+}
+
+/* How many nodes at a face have rows of their own */
+static inline int SBPFrameWidth(const SBPOperator *op, int face, int more)
+{
+  if (op->kind == SBP_NINE) return 0;
+  return (op->grid.dirichlet[face] ? 3 : 1) + more;
+}
+
+/* from and to: all but a frame of the given width at each face of a grid of n intervals */
+template <class N, class March>
+static inline void SBPSetFrameOf(const N n[2], const int width[4], March *m)
+{
+  int inside = 1, count = 1;
+
+  for (int d = 0; d < 2; d++) {
+    const int low = width[2 * d] - m->start[d], high = static_cast<int>(n[d]) + 1 - width[2 * d + 1] - m->start[d];
+
+    m->from[d] = m->all[d][0] > low ? m->all[d][0] : low;
+    m->to[d]   = m->all[d][1] < high ? m->all[d][1] : high;
+    inside *= m->to[d] > m->from[d] ? m->to[d] - m->from[d] : 0;
+    count *= m->all[d][1] > m->all[d][0] ? m->all[d][1] - m->all[d][0] : 0;
+  }
+  /* nothing inside: all of it is a row of the frame below */
+  if (!inside) {
+    m->from[0] = m->to[0] = m->all[0][1];
+    m->from[1] = m->to[1] = m->all[1][1];
+  }
+  m->frame = count - inside;
+}
+
+template <class March>
+static inline void SBPSetFrame(const int width[4], March *m)
+{
+  SBPSetFrameOf(m->n, width, m);
+}
+
+/* Vector accesses are possible */
+template <class T>
+static inline bool SBPIsAligned(const T *p, int pitch)
+{
+  return reinterpret_cast<uintptr_t>(p) % 16 == 0 && pitch * sizeof(T) % 16 == 0;
+}
+
+template <class V>
+static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
+{
+  bool aligned = op->grid.own.start[0] == op->grid.ghosted.start[0];
+
+  for (int k = 0; k < SBPKindCoefficients(op->kind); k++) aligned = aligned && SBPIsAligned(m.coefficient[k], m.coefficientpitch);
+  return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) && SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch) && SBPIsAligned(m.rounded, m.roundedpitch);
+}
+
+/*
+   Rows and columns among warps: at most so many rows a warp, for rows that warps share should still be in the cache when they
+   are read again; of small grids fewer, for there are no other warps that could do something. Returns the number of blocks,
+   and of how many threads.
+*/
+template <class L, int reach, int scale, class March>
+static inline int SBPDivide(March *m, int rows, int most, int *threads)
+{
+  const int all = m->to[1] - m->from[1], warps = m->columnwarps = SBPColumnWarps<L, reach, scale>(*m);
+  const int blockwarps = warps > 0 && warps < most / SBP_WARP ? warps : most / SBP_WARP;
+  int       chunk      = rows;
+
+  while (chunk > SBP_ROWS_LEAST && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED) chunk = chunk / 2 > SBP_ROWS_LEAST ? chunk / 2 : SBP_ROWS_LEAST;
+  *threads       = blockwarps * SBP_WARP;
+  m->chunk       = chunk;
+  m->chunks      = warps && !m->frameonly ? (all + chunk - 1) / chunk : 0;
+  m->turns       = 1;
+  m->frameblocks = (m->frame + *threads - 1) / *threads;
+  return m->frameblocks + (warps + blockwarps - 1) / blockwarps * m->chunks;
+}

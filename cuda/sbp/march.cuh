@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* A step y = A u and so on of the nodes whose rows are those of the interior, by warps that march along s */
+
+#include "rows.cuh"
+
+typedef enum {
+  SBP_TAKE_APPLY,  /* out = A u */
+  SBP_TAKE_ADD,    /* out = b + sign A u */
+  SBP_TAKE_ROUND,  /* rounded = scale (b - A u), in single precision */
+  SBP_TAKE_SMOOTH, /* d = c1 d + c2 dinv (b - A u), out = u + d */
+} SBPTake;
+
+/*
+   An operator and the arrays of a step. Columns and rows are counted from the first own node; an array's element (i, j) is
+   at j pitch + i, also where i or j is negative (nodes of other processes).
+*/
+template <class V>
+struct SBPMarch {
+  using K = typename SBPReal<V>::type;
+
+  const K      *coefficient[5], *penalty[4];
+  SBPFactors<K> factor;
+  K             h[2];
+  int           order, dirichlet[4];
+  int           n[2], start[2]; /* intervals of the whole grid; its node that is the first own one */
+  int           coefficientpitch, ghostpitch, pitch;
+  int           low[2], high[2]; /* nodes that can be read: low <= i < high */
+  int           from[2], to[2];  /* nodes that warps compute: from <= i < to */
+  int           all[2][2];       /* first and last + 1 of all that are to be computed; the others are the frame */
+  int           frame;           /* nodes of the frame */
+  int           frameonly;       /* warps have nothing to do: someone else does the rest */
+  int           frameblocks;     /* blocks of threads that compute them, the first ones of a launch */
+  int           columnwarps;     /* so many warps side by side */
+  int           chunk, chunks;   /* rows of a warp, and how many warps one above the other */
+  int           turns;           /* 1: every other warp marches downwards, so that neighbours read the rows that they share at about the same time */
+
+  const V      *u, *b, *d, *dinv;
+  V            *out, *dout;
+  float        *rounded;
+  int           roundedpitch;
+  const double *scale; /* of what is rounded, or NULL: 1 */
+  K             c1, c2, sign;
+};
+
+/* Where a warp is in the grid */
+struct SBPPlace {
+  int  first; /* its first column */
+  int  row, turn, count;
+  bool there;
+};
+
+/*
+   reach: so far do nodes need others of their row that are not computed twice. scale: 1, or 2 if from and to count nodes of the
+   coarse grid, which are every other column
+*/
+template <class L, int reach, int scale, class March>
+static __device__ __forceinline__ SBPPlace SBPFind(const March &m, int block)
+{
+  constexpr int halo = L::Halo(reach), useful = L::width - 2 * halo;
+  const int     blockwarps = static_cast<int>(blockDim.x) / SBP_WARP, warp = static_cast<int>(threadIdx.x) / SBP_WARP;
+  const int     columnblocks = (m.columnwarps + blockwarps - 1) / blockwarps, column = block % columnblocks * blockwarps + warp, chunk = block / columnblocks;
+  const int     start = scale * m.from[0] / L::Halo(1) * L::Halo(1);
+  SBPPlace      p;
+
+  p.first = start + column * useful - halo;
+  p.row   = m.from[1] + chunk * m.chunk;
+  p.count = m.to[1] - p.row < m.chunk ? m.to[1] - p.row : m.chunk;
+  p.turn  = 1;
+  p.there = column < m.columnwarps && p.count > 0;
+  if (m.turns && chunk % 2 == 1) {
+    p.turn = -1;
+    p.row += p.count - 1;
+  }
+  return p;
+}
+
+/* What a residual is multiplied by before it is rounded */
+template <class V>
+static __device__ __forceinline__ double SBPRoundedScale(const SBPMarch<V> &m)
+{
+  return m.scale ? SBPRead(m.scale) : 1;
+}
+
+/* What a step gives of a row, but for the change of a smoothing step */
+template <class L, SBPTake take, bool edge, class V>
+static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V v[L::C])
+{
+  if constexpr (take == SBP_TAKE_ROUND) {
+    const double scale = SBPRoundedScale(m);
+    float        rounded[L::C];
+
+#pragma unroll
+    for (int c = 0; c < L::C; c++) rounded[c] = static_cast<float>(scale * v[c]);
+    L::template Write<edge>(m.rounded + static_cast<ptrdiff_t>(row) * m.roundedpitch, first, low, high, rounded);
+  } else L::template Write<edge>(m.out + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, v);
+}
+
+/* The same from sums = A u of the row, with u, b, d and 1 / diagonal there as far as the step takes them; d and sums are used up */
+template <class L, SBPTake take, bool edge, class V>
+static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C], const V dinv[L::C], V d[L::C], V sums[L::C])
+{
+  if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
+#pragma unroll
+    for (int c = 0; c < L::C; c++) sums[c] = b[c] + m.sign * sums[c];
+  }
+  if constexpr (take == SBP_TAKE_SMOOTH) {
+#pragma unroll
+    for (int c = 0; c < L::C; c++) {
+      V s = m.c2 * (b[c] - sums[c]);
+
+      if (m.dinv) s = dinv[c] * s;
+      if (m.c1 != 0) s = s + m.c1 * d[c];
+      d[c]    = s;
+      sums[c] = u[c] + s;
+    }
+    if (m.dout) L::template Write<edge>(m.dout + static_cast<ptrdiff_t>(row) * m.pitch, first, low, high, d);
+  }
+  SBPWriteRow<L, take, edge>(m, row, first, low, high, sums);
+}
+
+template <class Operator, class L, SBPTake take, bool edge, class V>
+static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const SBPPlace &p)
+{
+  using K         = typename SBPReal<V>::type;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
+  const int     leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
+  const int     behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const K       quarter  = static_cast<K>(p.turn) / 4;
+  int           row      = p.row - p.turn;
+  Operator      A;
+  V             u[C], sums[C];
+  K             k[ncoefficients][C];
+
+  auto Read = [&](int j) {
+    if (!edge || (j >= m.low[1] && j < m.high[1])) {
+      L::template Read<edge>(m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], m.high[0], u);
+#pragma unroll
+      for (int q = 0; q < ncoefficients; q++) L::template Read<edge>(m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], m.high[0], k[q]);
+    } else {
+#pragma unroll
+      for (int c = 0; c < C; c++) {
+        u[c] = SBPZero<V>();
+#pragma unroll
+        for (int q = 0; q < ncoefficients; q++) k[q][c] = 0;
+      }
+    }
+  };
+
+  A.Begin();
+  Read(row);
+  A.Push(m.factor, quarter, u, k, sums);
+  row += p.turn;
+  Read(row);
+  A.Push(m.factor, quarter, u, k, sums);
+  Read(row + p.turn);
+#pragma unroll 2
+  for (int n = p.count; n > 0; n--, row += p.turn) {
+    const ptrdiff_t own = static_cast<ptrdiff_t>(row) * m.pitch;
+    V               unext[C], b[C], d[C], dinv[C];
+    K               knext[ncoefficients][C];
+
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+      unext[c] = u[c];
+#pragma unroll
+      for (int q = 0; q < ncoefficients; q++) knext[q][c] = k[q][c];
+    }
+    if (n > 1) Read(row + 2 * p.turn);
+    if constexpr (take != SBP_TAKE_APPLY) L::template ReadOwn<edge>(m.b + own, p.first, leftmost, behind, b);
+    if constexpr (take == SBP_TAKE_SMOOTH) {
+      if (m.c1 != 0) L::template ReadOwn<edge>(m.d + own, p.first, leftmost, behind, d);
+      if (m.dinv) L::template ReadOwn<edge>(m.dinv + own, p.first, leftmost, behind, dinv);
+    }
+    A.Push(m.factor, quarter, unext, knext, sums);
+    SBPFinishRow<L, take, edge>(m, row, p.first, leftmost, behind, A.before, b, dinv, d, sums);
+  }
+}
+
+/*
+   Rows on their way from device memory, copied to shared memory while rows before them are worked on. Every thread copies
+   what it will read itself, so that nobody waits for anybody. What is outside of the grid becomes 0.
+*/
+template <class L, int bytes, int stages>
+struct SBPRing {
+  static constexpr int row = bytes * SBP_WARP * L::C; /* of all arrays of a row */
+
+  char *base;
+
+  __device__ __forceinline__ void Begin(char *shared)
+  {
+    base = shared + threadIdx.x / SBP_WARP * (stages * row);
+  }
+  /* offset: bytes of an element of the arrays before this one */
+  template <bool edge, class T>
+  __device__ __forceinline__ void Ask(int stage, int offset, const T *p, int first, int low, int high) const
+  {
+    char *to = base + stage * row + offset * SBP_WARP * L::C;
+
+    L::template Copy<edge>(reinterpret_cast<T *>(to), p, first, low, high);
+  }
+  template <class T>
+  __device__ __forceinline__ void Take(int stage, int offset, T v[L::C]) const
+  {
+    L::Fetch(reinterpret_cast<const T *>(base + stage * row + offset * SBP_WARP * L::C), v);
+  }
+};
+
+template <class Operator, SBPTake take, class V>
+struct SBPStepBytes {
+  static constexpr int b = sizeof(V) + Operator::coefficients * sizeof(typename SBPReal<V>::type), d = b + (take == SBP_TAKE_APPLY ? 0 : sizeof(V)), dinv = d + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0), all = dinv + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0);
+};
+
+template <class Operator, class L, SBPTake take, int stages, bool edge, class V>
+static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const SBPPlace &p, char *shared)
+{
+  using K         = typename SBPReal<V>::type;
+  using Bytes     = SBPStepBytes<Operator, take, V>;
+  constexpr int C = L::C, halo = L::Halo(1), ncoefficients = Operator::coefficients;
+  const int     leftmost = p.first + halo > m.from[0] ? p.first + halo : m.from[0];
+  const int     behind   = p.first + L::width - halo < m.to[0] ? p.first + L::width - halo : m.to[0];
+  const K       quarter  = static_cast<K>(p.turn) / 4;
+  const int     rows     = p.count + 2; /* row k of them is at p.row + (k - 1) turn */
+  Operator      A;
+  V             u[C], sums[C];
+  K             k[ncoefficients][C];
+
+  SBPRing<L, Bytes::all, stages> ring;
+
+  auto Ask = [&](int n, int stage) {
+    const int j = p.row + (n - 1) * p.turn;
+
+    if (n < rows) {
+      const bool there = !edge || (j >= m.low[1] && j < m.high[1]);
+      const int  high  = there ? m.high[0] : m.low[0];
+
+      ring.template Ask<edge>(stage, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
+#pragma unroll
+      for (int q = 0; q < ncoefficients; q++) ring.template Ask<edge>(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], high);
+      if constexpr (take != SBP_TAKE_APPLY) {
+        if (n >= 2) {
+          const ptrdiff_t own = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
+
+          ring.template Ask<edge>(stage, Bytes::b, m.b + own, p.first, p.first + halo, behind);
+          if constexpr (take == SBP_TAKE_SMOOTH) {
+            if (m.c1 != 0) ring.template Ask<edge>(stage, Bytes::d, m.d + own, p.first, p.first + halo, behind);
+            if (m.dinv) ring.template Ask<edge>(stage, Bytes::dinv, m.dinv + own, p.first, p.first + halo, behind);
+          }
+        }
+      }
+    }
+    __pipeline_commit();
+  };
+
+  /* Row n has come: A u of the row before */
+  auto Take = [&](int n, int stage) {
+    Ask(n + stages - 1, stage == 0 ? stages - 1 : stage - 1);
+    __pipeline_wait_prior(stages - 1);
+    ring.Take(stage, 0, u);
+#pragma unroll
+    for (int q = 0; q < ncoefficients; q++) ring.Take(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), k[q]);
+    A.Push(m.factor, quarter, u, k, sums);
+  };
+
+  auto Finish = [&](int n, int stage) {
+    V b[C], d[C], dinv[C];
+
+    if constexpr (take != SBP_TAKE_APPLY) ring.Take(stage, Bytes::b, b);
+    if constexpr (take == SBP_TAKE_SMOOTH) {
+      if (m.c1 != 0) ring.Take(stage, Bytes::d, d);
+      if (m.dinv) ring.Take(stage, Bytes::dinv, dinv);
+    }
+    SBPFinishRow<L, take, edge>(m, p.row + (n - 2) * p.turn, p.first, leftmost, behind, A.before, b, dinv, d, sums);
+  };
+
+  ring.Begin(shared);
+  A.Begin();
+#pragma unroll
+  for (int n = 0; n < stages - 1; n++) Ask(n, n);
+#pragma unroll
+  for (int n = 0; n < 2; n++) Take(n, n % stages);
+  /* at ends of the grid a row at a time; else as many as there are stages: where a stage lies is known to the compiler, and what is kept of rows need not be moved */
+  constexpr int turns = edge ? 1 : stages;
+  int           first = 2 % stages;
+
+#pragma unroll 1
+  for (int n = 2; n < rows; n += turns) {
+#pragma unroll
+    for (int q = 0; q < turns; q++) {
+      const int stage = edge ? first : (2 + q) % stages;
+
+      if (n + q >= rows) break;
+      Take(n + q, stage);
+      Finish(n + q, stage);
+    }
+    if (edge) first = first + 1 == stages ? 0 : first + 1;
+  }
+}
+
+/* All columns of the warp can be read, in arrays without ghosts, too, and all but the halo are to be computed */
+template <class L, int reach, class March>
+static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlace &p)
+{
+  return p.first >= m.all[0][0] && p.first + L::width <= m.all[0][1] && p.first + L::Halo(reach) >= m.from[0] && p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
+}
+
+/* stages: of a ring, or 0; threads: of a block, at most */
+template <class Operator, class L, SBPTake take, int stages, int threads, class V>
+static __device__ __forceinline__ void SBPStepBlock(const SBPMarch<V> &m, int block)
+{
+  const SBPPlace p = SBPFind<L, 1, 1>(m, block);
+
+  if constexpr (stages > 0) {
+    __shared__ __align__(16) char shared[threads / SBP_WARP * stages * SBPRing<L, SBPStepBytes<Operator, take, V>::all, stages>::row];
+
+    if (!p.there) return;
+    if (SBPIsInside<L, 1>(m, p)) SBPRingStep<Operator, L, take, stages, false>(m, p, shared);
+    else SBPRingStep<Operator, L, take, stages, true>(m, p, shared);
+  } else {
+    if (!p.there) return;
+    if (SBPIsInside<L, 1>(m, p)) SBPMarchStep<Operator, L, take, false>(m, p);
+    else SBPMarchStep<Operator, L, take, true>(m, p);
+  }
+}
+
+/* How many warps side by side m has */
+template <class L, int reach, int scale, class March>
+static inline int SBPColumnWarps(const March &m)
+{
+  constexpr int halo = L::Halo(reach), useful = L::width - 2 * halo;
+  const int     start = scale * m.from[0] / L::Halo(1) * L::Halo(1);
+
+  return m.to[0] <= m.from[0] || m.to[1] <= m.from[1] ? 0 : (scale * (m.to[0] - 1) + 1 - start + useful - 1) / useful;
+}

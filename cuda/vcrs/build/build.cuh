@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Compression on the device: what its parts share.
+
+     build.cu        the whole, from CSR to a plan; when it is left to the host
+     loss.cu    survey and rounding (src/mat/vcrs/vcrsround.h)
+     sets.cu    classes of rows, the dictionary, which containers hold the values
+     encode.cu  slices, and the arrays of the plan
+
+   The parts do what vcrsloss.c, vcrsbuild.c and vcrsencode.c do, with the same functions where a row
+   or an entry is concerned and in vcrscost.c, so that the plan is the same. A thread works on a row
+   wherever a row is read: rows are short, and their order of summation is that of the host.
+*/
+
+#include <../src/mat/vcrs/vcrsround.h>
+#include <lithe/private/lithecuda.h>
+#include <petscdevice_cuda.h>
+#include <cub/device/device_scan.cuh>
+
+#define VCRS_BLOCK      256
+#define VCRS_GRID_MAX   4096
+#define VCRS_BUFFERS    64
+
+/* Device memory that is given back at the end of a build, however it ends, but for what the plan keeps */
+typedef struct {
+  void *pointer[VCRS_BUFFERS];
+  int   n;
+} DeviceMemory;
+
+typedef struct {
+  PetscInt  n;
+  PetscInt *rep;            /* device, [n]: first row of each */
+  PetscInt *length, *count; /* host, [n] */
+} DeviceSets;
+
+/* What the scan of a matrix for its values finds */
+typedef struct {
+  unsigned long long *key;   /* hashes of values; 0: free */
+  unsigned long long *first; /* where the value first occurs */
+  uint16_t           *code;
+  PetscInt64          nslot;
+} DeviceDictionary;
+
+typedef struct {
+  VCRSBuild        b;   /* arrays on the device */
+  VCRSCSR          csr; /* on the device */
+  const VCRSOptions *opt;
+  LitheLogScale   *log; /* on the host; b.log is its copy on the device */
+  PetscInt64       nz;
+  PetscInt         longest;
+  cudaStream_t     stream;
+  DeviceMemory     memory;
+  DeviceSets       sets, pairs;
+  DeviceDictionary dictionary;
+  PetscScalar     *dict; /* host, [b.ndict] */
+  PetscInt        *dictuses;
+  PetscBool        few;    /* sets and pairs are those of the exact matrix, and few */
+  PetscBool        tohost; /* this matrix is for the host to compress, or to say what is wrong with it */
+} DeviceBuild;
+
+static inline int LaunchBlocks(PetscInt64 threads)
+{
+  const PetscInt64 blocks = (threads + VCRS_BLOCK - 1) / VCRS_BLOCK;
+
+  return (int)(blocks < 1 ? 1 : (blocks > VCRS_GRID_MAX ? VCRS_GRID_MAX : blocks));
+}
+
+/* All items 0 .. n-1, shared among the threads of a launch */
+#define VCRS_FOR_ALL(type, item, n) for (type item = (type)blockIdx.x * blockDim.x + threadIdx.x; item < (n); item += (type)gridDim.x * blockDim.x)
+
+template <class T>
+static inline PetscErrorCode DeviceAllocate(DeviceMemory *memory, size_t n, T **p)
+{
+  void *pointer = NULL;
+  int   slot    = 0;
+
+  PetscFunctionBegin;
+  *p = NULL;
+  while (slot < memory->n && memory->pointer[slot]) slot++;
+  PetscCheck(slot < VCRS_BUFFERS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A compression takes more than %d buffers", VCRS_BUFFERS);
+  PetscCallCUDA(cudaMalloc(&pointer, (n ? n : 1) * sizeof(T)));
+  memory->pointer[slot] = pointer;
+  memory->n             = PetscMax(memory->n, slot + 1);
+  *p                    = static_cast<T *>(pointer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The buffer belongs to somebody else from now on */
+template <class T>
+static inline T *DeviceKeep(DeviceMemory *memory, T *p)
+{
+  for (int k = 0; k < memory->n; k++) {
+    if (memory->pointer[k] == static_cast<void *>(p)) memory->pointer[k] = NULL;
+  }
+  return p;
+}
+
+template <class T>
+static inline PetscErrorCode DeviceFree(DeviceMemory *memory, T **p)
+{
+  PetscFunctionBegin;
+  if (*p) {
+    (void)DeviceKeep(memory, *p);
+    PetscCallCUDA(cudaFree(*p));
+    *p = NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To and from the host, and done when these return */
+template <class T>
+static inline PetscErrorCode DeviceGet(DeviceBuild *d, const T *from, size_t n, T *to)
+{
+  PetscFunctionBegin;
+  if (n) PetscCallCUDA(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, d->stream));
+  PetscCallCUDA(cudaStreamSynchronize(d->stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+static inline PetscErrorCode DevicePut(DeviceBuild *d, const T *from, size_t n, T *to)
+{
+  PetscFunctionBegin;
+  if (n) PetscCallCUDA(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyHostToDevice, d->stream));
+  PetscCallCUDA(cudaStreamSynchronize(d->stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+static inline PetscErrorCode DeviceAllocateZero(DeviceBuild *d, size_t n, T **p)
+{
+  PetscFunctionBegin;
+  PetscCall(DeviceAllocate(&d->memory, n, p));
+  if (n) PetscCallCUDA(cudaMemsetAsync(*p, 0, n * sizeof(T), d->stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a[k] becomes a[0] + .. + a[k-1] */
+template <class T>
+static inline PetscErrorCode DeviceScan(DeviceBuild *d, PetscInt64 n, T *a)
+{
+  size_t bytes = 0;
+  char  *work;
+
+  PetscFunctionBegin;
+  if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(NULL, bytes, a, a, n, d->stream));
+  PetscCall(DeviceAllocate(&d->memory, bytes, &work));
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, a, a, n, d->stream));
+  PetscCall(DeviceFree(&d->memory, &work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first thread of a block gets join() of all */
+template <class T, class Join>
+static __device__ void BlockJoin(T *shared, T *mine, Join join)
+{
+  shared[threadIdx.x] = *mine;
+  for (int half = VCRS_BLOCK / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) join(&shared[threadIdx.x], &shared[threadIdx.x + half]);
+  }
+  *mine = shared[threadIdx.x];
+}
+
+static __device__ __forceinline__ PetscInt WarpMax(PetscInt v)
+{
+  for (int half = 16; half > 0; half /= 2) {
+    const PetscInt other = __shfl_xor_sync(0xffffffffu, v, half); /* the macro evaluates its arguments twice */
+
+    v = PetscMax(v, other);
+  }
+  return v;
+}
+
+static __device__ __forceinline__ PetscInt WarpMin(PetscInt v)
+{
+  for (int half = 16; half > 0; half /= 2) {
+    const PetscInt other = __shfl_xor_sync(0xffffffffu, v, half); /* the macro evaluates its arguments twice */
+
+    v = PetscMin(v, other);
+  }
+  return v;
+}
+
+static __device__ __forceinline__ bool SameBits(PetscScalar a, PetscScalar b)
+{
+  const uint32_t *x = reinterpret_cast<const uint32_t *>(&a), *y = reinterpret_cast<const uint32_t *>(&b);
+  bool            same = true;
+
+  for (size_t k = 0; k < sizeof(PetscScalar) / sizeof(uint32_t); k++) same = same && x[k] == y[k];
+  return same;
+}
+
+/* The slot of a value in the dictionary */
+static __device__ __forceinline__ PetscInt64 DictionaryFind(const DeviceDictionary &t, PetscScalar v)
+{
+  unsigned long long h = LitheHashFinish(LitheHashScalar(0, v));
+  PetscInt64         pos;
+
+  if (!h) h = 1;
+  for (pos = (PetscInt64)(h & (t.nslot - 1)); t.key[pos] != h; pos = (pos + 1) & (t.nslot - 1)) { }
+  return pos;
+}
+
+/* loss.cu */
+PETSC_INTERN PetscErrorCode DeviceLossApply(DeviceBuild *, VCRSReport *);
+
+/* sets.cu */
+PETSC_INTERN PetscErrorCode DeviceFindLongest(DeviceBuild *, double *);
+PETSC_INTERN PetscErrorCode DeviceFindSets(DeviceBuild *, PetscInt, PetscBool *);
+PETSC_INTERN PetscErrorCode DeviceFindPairs(DeviceBuild *, PetscInt, PetscBool *);
+PETSC_INTERN PetscErrorCode DeviceForgetSets(DeviceBuild *);
+PETSC_INTERN PetscErrorCode DeviceCountValueSets(DeviceBuild *, PetscInt64 *);
+PETSC_INTERN PetscErrorCode DeviceFindDictionary(DeviceBuild *, PetscInt);
+PETSC_INTERN PetscErrorCode DeviceFindFixedPoint(DeviceBuild *);
+PETSC_INTERN PetscErrorCode DeviceFindSingle(DeviceBuild *);
+
+/* groups.cu */
+PETSC_INTERN PetscErrorCode DeviceFindGroups(DeviceBuild *, VCRSPlan *);
+
+/* encode.cu */
+PETSC_INTERN PetscErrorCode DeviceFindSetSlices(DeviceBuild *, PetscInt64 **, PetscInt64 *);
+PETSC_INTERN PetscErrorCode DeviceFindSlices(DeviceBuild *, size_t, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSets(DeviceBuild *, VCRSPlan *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSlices(DeviceBuild *, VCRSPlan *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSigma(DeviceBuild *, VCRSPlan *);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The lossy half of a compression on the device. Rows are rounded by the functions that the host
+   uses, which round every operation on its own. Only moduli of complex numbers beyond 1e140 or below
+   1e-140 may differ in their last bit, where hypot() is asked; sums over the whole matrix (the Frobenius
+   norms of the report) are taken in another order.
+*/
+
+#include "build.cuh"
+
+#define SUM_BLOCKS 1024
+
+static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCRSCSR csr, PetscReal *largest, PetscReal *stored, VCRSSurvey *part, int *refused)
+{
+  __shared__ VCRSSurvey shared[VCRS_BLOCK];
+  VCRSSurvey            survey;
+
+  VCRSSurveyStart(&survey);
+  VCRS_FOR_ALL(PetscInt, row, csr.m)
+  {
+    const PetscInt     p = csr.i[row], len = csr.i[row + 1] - p;
+    const PetscScalar *a   = csr.a + p;
+    const PetscInt     ref = b.ref ? VCRSFindReference(row, len, csr.j + p, a) : -1;
+
+    if (b.ref) b.ref[row] = ref;
+    if (!VCRSSurveyRow(&survey, len, ref, a, &largest[row], &stored[row])) *refused = 1;
+  }
+  BlockJoin(shared, &survey, [](VCRSSurvey *s, const VCRSSurvey *t) { VCRSSurveyJoin(s, t); });
+  if (!threadIdx.x) part[blockIdx.x] = survey;
+}
+
+static __global__ void SetRowExponents(VCRSGrid grid, PetscInt m, const PetscReal *largest, const PetscReal *stored, int16_t *rowexp)
+{
+  VCRS_FOR_ALL(PetscInt, row, m) rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
+}
+
+static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSGrid grid, VCRSLossTotals *part)
+{
+  __shared__ VCRSLossTotals shared[VCRS_BLOCK];
+  VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0, 0, 0};
+
+  totals.bound = grid.bound;
+  VCRS_FOR_ALL(PetscInt, row, csr.m) VCRSRoundRow(&b, &csr, NULL, &grid, row, b.owna + csr.i[row], &totals);
+  BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
+  if (!threadIdx.x) part[blockIdx.x] = totals;
+}
+
+static __global__ void __launch_bounds__(VCRS_BLOCK) SumSquares(PetscInt64 n, const PetscReal *v, double *part)
+{
+  __shared__ double shared[VCRS_BLOCK];
+  double            sum = 0.;
+
+  VCRS_FOR_ALL(PetscInt64, k, n) sum += (double)v[k] * (double)v[k];
+  BlockJoin(shared, &sum, [](double *s, const double *t) { *s += *t; });
+  if (!threadIdx.x) part[blockIdx.x] = sum;
+}
+
+static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
+{
+  double *part, host[SUM_BLOCKS], sum = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(DeviceAllocate(&d->memory, SUM_BLOCKS, &part));
+  SumSquares<<<SUM_BLOCKS, VCRS_BLOCK, 0, d->stream>>>(d->nz * VCRS_COMPONENTS, reinterpret_cast<const PetscReal *>(d->csr.a), part);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(DeviceGet(d, part, SUM_BLOCKS, host));
+  for (int k = 0; k < SUM_BLOCKS; k++) sum += host[k];
+  PetscCall(DeviceFree(&d->memory, &part));
+  report->frobnorm = (PetscReal)sqrt(sum);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same as VCRSLossApply(). Sets tohost where an entry cannot be taken: the host says which */
+PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
+{
+  VCRSBuild         *b      = &d->b;
+  const PetscInt     m      = d->csr.m;
+  const int          blocks = LaunchBlocks(m);
+  PetscReal         *largest, *stored;
+  VCRSSurvey        *dsurvey, survey;
+  VCRSLossTotals    *dtotals, totals;
+  VCRSGrid           grid;
+  int               *dflag, flag;
+  VCRSSurvey        *surveys;
+  VCRSLossTotals    *parts;
+
+  PetscFunctionBegin;
+  b->i        = d->csr.i;
+  b->j        = d->csr.j;
+  b->a        = d->csr.a;
+  b->lossless = VCRSLossIsNone(d->opt);
+  if (b->lossless) {
+    PetscCall(DeviceNorm(d, report));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* survey */
+  b->difference = d->opt->rowsums;
+  if (d->opt->rowsums) PetscCall(DeviceAllocate(&d->memory, m, &b->ref));
+  PetscCall(DeviceAllocate(&d->memory, m, &largest));
+  PetscCall(DeviceAllocate(&d->memory, m, &stored));
+  PetscCall(DeviceAllocate(&d->memory, blocks, &dsurvey));
+  PetscCall(DeviceAllocateZero(d, 1, &dflag));
+  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, largest, stored, dsurvey, dflag);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(PetscMalloc2(blocks, &surveys, blocks, &parts));
+  PetscCall(DeviceGet(d, dsurvey, blocks, surveys));
+  VCRSSurveyStart(&survey);
+  for (int k = 0; k < blocks; k++) VCRSSurveyJoin(&survey, &surveys[k]);
+  PetscCall(DeviceGet(d, dflag, 1, &flag));
+  if (flag) {
+    d->tohost = PETSC_TRUE;
+    PetscCall(PetscFree2(surveys, parts));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* grid */
+  PetscCall(VCRSGridSetUp(d->opt, &survey, &d->log, &grid));
+  PetscCall(DeviceAllocate(&d->memory, m, &b->rowexp));
+  if (grid.kind == VCRS_GRID_ROW || grid.kind == VCRS_GRID_FIXED) {
+    SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(grid, m, largest, stored, b->rowexp);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  if (grid.kind == VCRS_GRID_LOG) {
+    PetscCall(DeviceAllocate(&d->memory, 1, &b->log));
+    PetscCall(DevicePut(d, d->log, 1, b->log));
+    PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->code));
+  }
+
+  /* rounding */
+  if (b->difference) {
+    PetscCall(DeviceAllocate(&d->memory, m, &b->sigma));
+    PetscCall(DeviceAllocate(&d->memory, d->nz, &b->ownj));
+  }
+  PetscCall(DeviceAllocate(&d->memory, d->nz, &b->owna));
+  PetscCall(DeviceAllocate(&d->memory, blocks, &dtotals));
+  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, grid, dtotals);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(DeviceGet(d, dtotals, blocks, parts));
+  memset(&totals, 0, sizeof(totals));
+  totals.bound = grid.bound;
+  for (int k = 0; k < blocks; k++) VCRSLossTotalsJoin(&totals, &parts[k]);
+  VCRSLossReport(&grid, &totals, report);
+  PetscCall(PetscFree2(surveys, parts));
+
+  b->j = b->ownj ? b->ownj : d->csr.j;
+  b->a = b->owna;
+  PetscCall(DeviceFree(&d->memory, &dtotals));
+  PetscCall(DeviceFree(&d->memory, &dsurvey));
+  PetscCall(DeviceFree(&d->memory, &dflag));
+  PetscCall(DeviceFree(&d->memory, &largest));
+  PetscCall(DeviceFree(&d->memory, &stored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The commonest set of L0, L1 and L2, which kernels get as a parameter, and what the other sets have of it */
+
+#include "kernels.cuh"
+
+/* The rows for which the common set stays inside x, in whole slices */
+void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
+{
+  PetscInt low = 0, high = 0;
+
+  for (int k = 0; k < l->length; k++) {
+    low  = PetscMin(low, l->offset[k]);
+    high = PetscMax(high, l->offset[k]);
+  }
+  l->firstmain = (-low + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
+  l->nmain     = (PetscMin(m, columns - high) - l->firstmain) / VCRS_SLICE * VCRS_SLICE;
+}
+
+/* What the host knows of each set, for the kernels */
+static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets, const uint32_t word[])
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), nsets * sizeof(*word)));
+  PetscCallCUDA(cudaMemcpy(l->dword, word, nsets * sizeof(*word), cudaMemcpyHostToDevice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the commonest set with at most longest entries; none where the host has no tables of sets */
+static PetscErrorCode CommonFind(VCRSLaunch *l, const VCRSPlan *table, PetscInt longest)
+{
+  PetscInt start;
+
+  PetscFunctionBegin;
+  l->id = -1;
+  if (!table || !table->setptr || !table->setoffset || !table->setcount) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt p = 0; p < table->nsets; p++) {
+    const PetscInt length = table->setptr[p + 1] - table->setptr[p];
+
+    if (length > 0 && length <= longest && (l->id < 0 || table->setcount[p] > table->setcount[l->id])) l->id = p;
+  }
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  start     = table->setptr[l->id];
+  l->length = static_cast<int>(table->setptr[l->id + 1] - start);
+  for (int k = 0; k < l->length; k++) l->offset[k] = table->setoffset[start + k];
+  PetscCall(PetscMalloc1(table->nsets, &l->word));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L1, L2: which entries of the common set a set has, in its order and with its reference; 0: it has others, or none */
+static uint32_t SetGetPart(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscBool difference)
+{
+  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  uint32_t       part = 0;
+  int            q    = 0;
+
+  if (difference && length > 0 && table->setoffset[start] != l->offset[0]) return 0;
+  for (PetscInt k = 0; k < length; k++, q++) {
+    while (q < l->length && l->offset[q] != table->setoffset[start + k]) q++;
+    if (q == l->length) return 0;
+    part |= 1u << q;
+  }
+  return part;
+}
+
+/* L1, L2. Several kernels ask for it: only the first call does the work */
+PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan)
+{
+  PetscFunctionBegin;
+  if (l->searched) PetscFunctionReturn(PETSC_SUCCESS);
+  l->searched = true;
+  PetscCall(CommonFind(l, table, VCRS_COMMON_MAX));
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = SetGetPart(table, l, p, dplan->difference);
+  PetscCall(UploadWords(l, table->nsets, l->word));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A pair's word and diagonal: what of the common pair it is (see kernels.cuh) */
+static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt id, PetscScalar *diagonal)
+{
+  const PetscInt start = table->setptr[id], length = table->setptr[id + 1] - start;
+  uint32_t       word  = 0;
+  PetscInt       found = 0;
+  PetscBool      same = PETSC_TRUE, part = PETSC_TRUE;
+
+  *diagonal = 0.;
+  for (PetscInt k = 0; k < length; k++) {
+    const PetscInt    offset = table->setoffset[start + k];
+    const PetscScalar value  = table->setvalue[start + k];
+    int               q      = 0;
+
+    while (q < l->length && l->offset[q] != offset) q++;
+    if (q < l->length) found++;
+    if (offset == 0) {
+      word |= VCRS_WORD_DIAGONAL;
+      *diagonal = value;
+    } else if (q < l->length && !memcmp(&l->value[0][q], &value, sizeof(value))) word |= 1u << q;
+    else part = PETSC_FALSE;
+  }
+  same = length == l->length && found == length ? PETSC_TRUE : PETSC_FALSE;
+  if (!part) word = 0;
+  return same ? word | VCRS_WORD_SAME : word;
+}
+
+/* How often the offsets o[0..n-1] hold {b - stride, b, b + stride} with no entry in two of them; order[] gets these first */
+static int CountTriples(const PetscInt o[], int n, PetscInt stride, int order[])
+{
+  bool used[VCRS_COMMON_MAX] = {};
+  int  ntriple = 0, p = 0;
+
+  auto find = [&](PetscInt offset) {
+    for (int k = 0; k < n; k++)
+      if (o[k] == offset && !used[k]) return k;
+    return -1;
+  };
+  /* from the lowest offset on, so that a column of more than three gives all it can */
+  for (int pass = 0; pass < n; pass++) {
+    int low = -1;
+
+    for (int k = 0; k < n; k++)
+      if (!used[k] && (low < 0 || o[k] < o[low]) && find(o[k] + stride) >= 0 && find(o[k] + 2 * stride) >= 0) low = k;
+    if (low < 0) break;
+    const int k1 = find(o[low] + stride), k2 = find(o[low] + 2 * stride);
+
+    order[p++] = low;
+    order[p++] = k1;
+    order[p++] = k2;
+    used[low] = used[k1] = used[k2] = true;
+    ntriple++;
+  }
+  for (int k = 0; k < n; k++)
+    if (!used[k]) order[p++] = k;
+  return ntriple;
+}
+
+/* L0: orders the common set's entries by the stride that gives most triples, the largest of these */
+static void ChooseStride(VCRSLaunch *l, PetscInt m)
+{
+  const int   n = l->length;
+  PetscInt    offset[VCRS_COMMON_MAX];
+  PetscScalar value[VCRS_COMMON_MAX];
+  int         order[VCRS_COMMON_MAX], best = 0;
+
+  for (int k = 0; k < n; k++) l->order[k] = k;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
+      const PetscInt stride = l->offset[a] - l->offset[b];
+
+      if (stride < 32 || stride > m / VCRS_STRIDE_BANDS) continue;
+      const int ntriple = CountTriples(l->offset, n, stride, order);
+
+      if (ntriple > best || (ntriple == best && best > 0 && stride > l->stride)) {
+        best      = ntriple;
+        l->stride = stride;
+        memcpy(l->order, order, sizeof(order));
+      }
+    }
+  l->ntriple = best;
+  l->nsingle = n - 3 * best;
+  memcpy(offset, l->offset, sizeof(offset));
+  memcpy(value, l->value[0], sizeof(value));
+  for (int k = 0; k < n; k++) {
+    l->offset[k]   = offset[l->order[k]];
+    l->value[0][k] = value[l->order[k]];
+  }
+
+  /* the next shorter distance at which the set meets itself: a line of the grid; it must divide the plane */
+  l->line = 0;
+  for (int k = 0; k < n; k++) {
+    const PetscInt line = l->offset[k] < 0 ? -l->offset[k] : l->offset[k];
+
+    if (best > 0 && line >= 32 && line < l->stride && l->stride % line == 0 && line > l->line) l->line = line;
+  }
+}
+
+/* The commonest pairs with the offsets of the common one */
+static void ChoosePairs(const VCRSPlan *table, PetscInt m, VCRSLaunch *l, const uint32_t word[])
+{
+  l->npair   = 1;
+  l->pair[0] = l->id;
+  while (l->npair < VCRS_COMMON_PAIRS) {
+    PetscInt best = -1;
+
+    for (PetscInt p = 0; p < table->nsets; p++) {
+      bool taken = !(word[p] & VCRS_WORD_SAME);
+
+      for (int q = 0; q < l->npair; q++) taken = taken || l->pair[q] == p;
+      if (!taken && (best < 0 || table->setcount[p] > table->setcount[best])) best = p;
+    }
+    /* what few rows have is no other medium; its warps read it from the tables */
+    if (best < 0 || table->setcount[best] < m / 64) break;
+    for (int k = 0; k < l->length; k++) l->value[l->npair][k] = table->setvalue[table->setptr[best] + l->order[k]];
+    l->pair[l->npair++] = best;
+  }
+}
+
+/* L0 */
+PetscErrorCode VCRSCommonPairs(VCRSLaunch *l, const VCRSPlan *table, const VCRSPlan *dplan)
+{
+  PetscScalar *diagonal;
+
+  PetscFunctionBegin;
+  l->stride = 128;
+  PetscCall(CommonFind(l, table && table->setvalue ? table : NULL, VCRS_WORD_ENTRIES));
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < l->length; k++) l->value[0][k] = table->setvalue[table->setptr[l->id] + k];
+  ChooseStride(l, dplan->m);
+  PetscCall(PetscMalloc1(table->nsets, &diagonal));
+  for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = PairGetWord(table, l, p, &diagonal[p]);
+  ChoosePairs(table, dplan->m, l, l->word);
+  PetscCall(UploadWords(l, table->nsets, l->word));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
+  PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
+  PetscCall(PetscFree(diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the kernels of a compressed matrix share: scalars, how entries are read and decoded, and what is chosen once per
+   matrix. docs/kernels.md lists the files.
+*/
+
+#include <lithe/private/lithecuda.h>
+#include <lithe/private/lithestep.h>
+#include <lithe/private/vcrsunions.h>
+#include <petscdevice_cuda.h>
+
+/* A scalar that device code computes with; the same bytes as PetscScalar */
+#if defined(PETSC_USE_COMPLEX)
+struct alignas(2 * sizeof(PetscReal)) Number {
+  PetscReal re, im;
+};
+  #define VCRS_COMPONENTS 2
+#else
+typedef PetscReal Number;
+  #define VCRS_COMPONENTS 1
+#endif
+static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
+
+/* What vcrs/mult/grid.cu is for: numbers that bulk copies can begin with anywhere */
+#if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
+  #define VCRS_BOXES 1
+#else
+  #define VCRS_BOXES 0
+#endif
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ Number operator+(Number a, Number b)
+{
+  return Number{a.re + b.re, a.im + b.im};
+}
+
+static __device__ __forceinline__ Number operator-(Number a, Number b)
+{
+  return Number{a.re - b.re, a.im - b.im};
+}
+
+static __device__ __forceinline__ Number Conjugate(Number a)
+{
+  return Number{a.re, -a.im};
+}
+
+/* s + a b */
+static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
+{
+  s.re = fma(a.re, b.re, s.re);
+  s.im = fma(a.re, b.im, s.im);
+  s.re = fma(-a.im, b.im, s.re);
+  s.im = fma(a.im, b.re, s.im);
+  return s;
+}
+
+static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
+{
+  atomicAdd(&y->re, a.re);
+  atomicAdd(&y->im, a.im);
+}
+#else
+static __device__ __forceinline__ Number Conjugate(Number a)
+{
+  return a;
+}
+
+static __device__ __forceinline__ Number MultiplyAdd(Number a, Number b, Number s)
+{
+  return fma(a, b, s);
+}
+
+static __device__ __forceinline__ void AtomicAdd(Number *y, Number a)
+{
+  atomicAdd(y, a);
+}
+#endif
+
+/* Whether 2^e can be made of its bits (in double precision, where it is a normal number), and that */
+static __device__ __forceinline__ bool HasPower(int e)
+{
+  return sizeof(PetscReal) == sizeof(double) && static_cast<unsigned int>(e + 1022) < 2046u;
+}
+
+static __device__ __forceinline__ PetscReal Power(int e)
+{
+  return static_cast<PetscReal>(__hiloint2double((e + 1023) << 20, 0));
+}
+
+/* a 2^e, also where 2^e is no number */
+static __device__ __forceinline__ Number ScaleByPower(Number a, int e)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return HasPower(e) ? Number{a.re * Power(e), a.im * Power(e)} : Number{scalbn(a.re, e), scalbn(a.im, e)};
+#else
+  return HasPower(e) ? a * Power(e) : scalbn(a, e);
+#endif
+}
+
+/* An unsigned integer (or vector of them) of a given number of bytes */
+template <int bytes>
+struct Raw;
+template <>
+struct Raw<1> {
+  typedef unsigned char type;
+};
+template <>
+struct Raw<2> {
+  typedef unsigned short type;
+};
+template <>
+struct Raw<4> {
+  typedef unsigned int type;
+};
+template <>
+struct Raw<8> {
+  typedef uint2 type;
+};
+template <>
+struct Raw<16> {
+  typedef uint4 type;
+};
+
+/* A register for a code of one or two bytes is a whole one: else it would be cut off again before each use */
+template <class Code>
+struct Register {
+  typedef Code type;
+};
+template <>
+struct Register<unsigned char> {
+  typedef unsigned int type;
+};
+template <>
+struct Register<unsigned short> {
+  typedef unsigned int type;
+};
+
+/* What thread lane of the warp has */
+static __device__ __forceinline__ Number Shuffle(Number a, int lane)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{__shfl_sync(0xffffffffu, a.re, lane), __shfl_sync(0xffffffffu, a.im, lane)};
+#else
+  return __shfl_sync(0xffffffffu, a, lane);
+#endif
+}
+
+/* The sum over each group of so many neighbouring threads of the warp, for all of them */
+template <int threads>
+static __device__ __forceinline__ Number WarpSum(Number sum)
+{
+#pragma unroll
+  for (int d = threads / 2; d; d /= 2) sum = sum + Shuffle(sum, static_cast<int>(threadIdx.x % 32) ^ d);
+  return sum;
+}
+
+/* What shared memory is addressed by */
+static __device__ __forceinline__ uint32_t SharedAddress(const void *p)
+{
+  return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
+
+template <class T>
+static __device__ __forceinline__ T *AtShared(uint32_t address)
+{
+  return static_cast<T *>(__cvta_shared_to_generic(address));
+}
+
+/* Keeps the compiler from taking a row's pointer apart again: then column k is one multiply-add away */
+template <class T>
+static __device__ __forceinline__ const T *Whole(const T *p)
+{
+  asm("" : "+l"(p));
+  return p;
+}
+
+/* Reads what is used once: it leaves x in L1 */
+static __device__ __forceinline__ Number ReadOnce(const Number *p)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.bits = __ldcs(reinterpret_cast<const raw *>(p));
+  return u.number;
+}
+
+/* Writes what is not read soon */
+static __device__ __forceinline__ void WriteOnce(Number *p, Number number)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.number = number;
+  __stcs(reinterpret_cast<raw *>(p), u.bits);
+}
+
+/* Such reads are made in the order that they are written in */
+static __device__ __forceinline__ Number ReadInOrder(const Number *p)
+{
+  typedef Raw<sizeof(Number)>::type raw;
+  union {
+    raw    bits;
+    Number number;
+  } u;
+
+  u.bits = __ldca(reinterpret_cast<const raw *>(p));
+  return u.number;
+}
+
+#if defined(PETSC_USE_COMPLEX)
+static __device__ __forceinline__ PetscReal ReadInOrder(const PetscReal *p)
+{
+  return __ldca(p);
+}
+#endif
+
+/*
+   Reads and sums under a condition, in assembler: written as conditions they become branches, and
+   then the reads of a batch wait for one another. wanted is any bit of a word.
+*/
+#if defined(PETSC_USE_REAL_SINGLE)
+  #define VCRS_ASM_REAL     "f32"
+  #define VCRS_ASM_REGISTER "f"
+  #define VCRS_ASM_ZERO     "0f00000000"
+#else
+  #define VCRS_ASM_REAL     "f64"
+  #define VCRS_ASM_REGISTER "d"
+  #define VCRS_ASM_ZERO     "0d0000000000000000"
+#endif
+#define VCRS_ASM_IF(condition) "{\n .reg .pred q;\n setp.ne.u32 q, " condition ", 0;\n"
+
+/* What nobody writes once this kernel may read it (see common/pdl.cuh), in one access: such reads are made when the compiler likes */
+static __device__ __forceinline__ Number Read(const Number *p)
+{
+  Number v;
+
+#if defined(PETSC_USE_COMPLEX)
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p));
+#else
+  asm("ld.global." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p));
+#endif
+  return v;
+}
+
+/* The same, zero if not wanted */
+static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Number *p)
+{
+  Number v;
+
+#if defined(PETSC_USE_COMPLEX)
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+#else
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
+#endif
+  return v;
+}
+
+#if defined(PETSC_USE_COMPLEX)
+/* The same, but of no meaning if not wanted: two registers less to set */
+static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Number *p)
+{
+  Number v;
+
+  asm(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  return v;
+}
+#else
+static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Number *p)
+{
+  return ReadIf(wanted, p);
+}
+#endif
+
+/* An integer of the matrix, zero if not wanted */
+#if defined(PETSC_USE_64BIT_INDICES)
+  #define VCRS_ASM_INT     "u64"
+  #define VCRS_ASM_INTEGER "l"
+#else
+  #define VCRS_ASM_INT     "u32"
+  #define VCRS_ASM_INTEGER "r"
+#endif
+static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const PetscInt *p)
+{
+  PetscInt v;
+
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}" : "=" VCRS_ASM_INTEGER(v) : "l"(p), "r"(wanted));
+  return v;
+}
+
+/* s + a b if wanted, else s whatever a and b are */
+static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Number a, Number b, Number s)
+{
+#if defined(PETSC_USE_COMPLEX)
+  asm(VCRS_ASM_IF("%6") " .reg ." VCRS_ASM_REAL " t;\n neg." VCRS_ASM_REAL " t, %3;\n @q fma.rn." VCRS_ASM_REAL " %0, %2, %4, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %2, %5, %1;\n @q fma.rn." VCRS_ASM_REAL " %0, t, %5, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %3, %4, %1;\n}"
+      : "+" VCRS_ASM_REGISTER(s.re), "+" VCRS_ASM_REGISTER(s.im)
+      : VCRS_ASM_REGISTER(a.re), VCRS_ASM_REGISTER(a.im), VCRS_ASM_REGISTER(b.re), VCRS_ASM_REGISTER(b.im), "r"(wanted));
+#else
+  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}" : "+" VCRS_ASM_REGISTER(s) : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
+#endif
+  return s;
+}
+
+/* Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up; small codes stay in the register that they are read to */
+#define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
+
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned char *p)
+{
+  unsigned int v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  return v;
+}
+
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned short *p)
+{
+  unsigned int v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  return v;
+}
+
+static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned int *p)
+{
+  unsigned int v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  return v;
+}
+
+static __device__ __forceinline__ unsigned long long ReadOnceIf(unsigned int wanted, const unsigned long long *p)
+{
+  unsigned long long v = 0;
+
+  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}" : "+l"(v) : "l"(p), "r"(wanted));
+  return v;
+}
+
+static __device__ __forceinline__ uint2 ReadOnceIf(unsigned int wanted, const uint2 *p)
+{
+  uint2 v = {0, 0};
+
+  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}" : "+r"(v.x), "+r"(v.y) : "l"(p), "r"(wanted));
+  return v;
+}
+
+static __device__ __forceinline__ uint4 ReadOnceIf(unsigned int wanted, const uint4 *p)
+{
+  uint4 v = {0, 0, 0, 0};
+
+  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w) : "l"(p), "r"(wanted));
+  return v;
+}
+
+#if defined(PETSC_USE_64BIT_INDICES)
+typedef uint64_t VCRSUnsigned;
+#else
+typedef uint32_t VCRSUnsigned;
+#endif
+
+static __device__ __forceinline__ PetscInt ReadId(const void *id, int idbytes, VCRSUnsigned row)
+{
+  if (idbytes == 1) return __ldcs(static_cast<const unsigned char *>(id) + row);
+  if (idbytes == 2) return __ldcs(static_cast<const unsigned short *>(id) + row);
+  return static_cast<PetscInt>(__ldcs(static_cast<const unsigned int *>(id) + row));
+}
+
+/* A small signed integer as a real, without the slow conversion unit: biased into the low word of 2^52 + u */
+static __device__ __forceinline__ double BiasedToReal(unsigned int u, double bias, double)
+{
+  return __hiloint2double(0x43300000, static_cast<int>(u)) - (4503599627370496. + bias);
+}
+
+static __device__ __forceinline__ float BiasedToReal(unsigned int u, double bias, float)
+{
+  return static_cast<float>(static_cast<int>(u) - static_cast<int>(bias));
+}
+
+/* A row of L3 without entries in its slice may be a very long one, which stands apart */
+static __device__ __forceinline__ bool IsLongRow(const PetscInt *longrow, PetscInt nlong, VCRSUnsigned row)
+{
+  PetscInt low = 0, high = nlong;
+
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+
+    if (static_cast<VCRSUnsigned>(longrow[middle]) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low < nlong && static_cast<VCRSUnsigned>(longrow[low]) == row;
+}
+
+/* What a thread of a whole warp has computed, as it is: the assembler would compute it anew, or take it for a constant and give that no register */
+[[maybe_unused]] static __device__ __forceinline__ uint32_t Keep(uint32_t v)
+{
+  return __shfl_sync(0xffffffffu, v, static_cast<int>(threadIdx.x % 32));
+}
+
+#include "values.cuh"
+
+/* How many bits below bit k are set */
+static __device__ __forceinline__ int CountBelow(uint32_t bits, int k)
+{
+  return __popc(bits & ((1u << k) - 1));
+}
+
+/* Row sums of the difference form */
+struct SigmaArguments {
+  int             kind;
+  const Number   *sigma;
+  const uint32_t *mask;
+  const PetscInt *ptr;
+};
+
+static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, PetscInt row)
+{
+  if (a.kind == VCRS_SIGMA_FULL) return Read(a.sigma + row);
+  if (a.kind == VCRS_SIGMA_SPARSE) {
+    const uint32_t bits = __ldg(a.mask + row / 32);
+
+    if (bits >> row % 32 & 1u) return Read(a.sigma + __ldg(a.ptr + row / 32) + CountBelow(bits, static_cast<int>(row % 32)));
+  }
+  return Number{};
+}
+
+/* The longest set that a launch may carry along, and of those the longest star (vcrs/mult/star.cu) */
+#define VCRS_COMMON_MAX 32
+#define VCRS_STAR_MAX   7
+
+/* The rows of L0 must be this many strides at least */
+#define VCRS_STRIDE_BANDS 16
+
+/* Where rows that kernels leave out are in a list there must be as many planes of the others */
+#define VCRS_GRID_PLANES 4
+
+/* The most warps of a block that sum, in the kernel for boxes */
+#define VCRS_GRID_WARPS 32
+
+/* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
+#define VCRS_COMMON_PAIRS 6
+
+/* In the word of a pair: it has an entry on the diagonal, its offsets are the common ones. The lower bits: which of the common entries it has */
+#define VCRS_WORD_DIAGONAL 0x80000000u
+#define VCRS_WORD_SAME     0x40000000u
+#define VCRS_WORD_ENTRIES  30
+
+/*
+   What is chosen once per matrix. The commonest set (pair) goes to the kernels as a parameter, so
+   that its offsets and values are immediate operands. In L0 its offsets are ordered as triples
+   {b - stride, b, b + stride} and singles: a thread that works on rows at distance stride reads each
+   entry of x once for up to three of them.
+*/
+typedef struct VCRSLaunch_ {
+  const struct VCRSKernel *kernel;
+  bool      searched; /* L1, L2: the common set has been looked for */
+  uint32_t *word;     /* host, only while kernels are prepared: what dword has */
+  PetscInt  id;     /* of the common set, -1: none */
+  int       length; /* of the common set */
+  PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
+  PetscInt  stride;
+  PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscBool box;    /* L1, L2: done by vcrs/mult/grid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
+  PetscInt  side[4]; /* boxes: the sets of rows at the beginning and at the end of a line, in the first and in the last line of a plane that have all but the points beyond; -1: none */
+  int       ends[VCRS_GRID_WARPS + 1]; /* boxes: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
+  PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
+  PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
+  uint32_t *dmain;  /* device, boxes: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
+  int       ntriple, nsingle;
+  int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
+  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  PetscInt  pair[VCRS_COMMON_PAIRS]; /* L0: whose they are; the first is id */
+  int       npair;
+  int       multiprocessors;
+  int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
+  bool      sm90;   /* the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/grid.cu run */
+  int       sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
+  uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
+  uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
+  PetscScalar *ddiagonal; /* device, L0: [nsets] */
+  VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
+} VCRSLaunch;
+
+/* What every product gets */
+struct MultArguments {
+  const Number *x, *add; /* y = sign A x + add; without add, y = A x */
+  Number       *y;
+  PetscReal     sign;
+  bool          pdl; /* the kernel may begin before the one before it has ended, see common/pdl.cuh */
+};
+
+static __device__ __forceinline__ Number AddSigned(Number add, PetscReal sign, Number sum)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{fma(sign, sum.re, add.re), fma(sign, sum.im, add.im)};
+#else
+  return fma(sign, sum, add);
+#endif
+}
+
+static inline DecodeArguments GetDecodeArguments(const VCRSPlan *p)
+{
+  DecodeArguments a;
+
+  a.dict   = reinterpret_cast<const Number *>(p->dict);
+  a.ndict  = static_cast<int>(p->ndict);
+  a.coarse = p->logcoarse;
+  a.fine   = p->logfine;
+  for (int k = 0; k < VCRS_LOG_POWERS; k++) a.power[k] = p->logpower[k];
+  return a;
+}
+
+static inline SigmaArguments GetSigmaArguments(const VCRSPlan *p)
+{
+  SigmaArguments a;
+
+  a.kind  = p->sigmakind;
+  a.sigma = reinterpret_cast<const Number *>(p->sigma);
+  a.mask  = p->sigmamask;
+  a.ptr   = p->sigmaptr;
+  return a;
+}
+
+/* dplan->launch; table may be NULL or have no set tables. Copies are under way when it returns */
+PETSC_INTERN PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan);
+PETSC_INTERN PetscErrorCode VCRSLaunchDestroy(VCRSPlan *dplan);
+
+/* A kernel of y = A x, one column. prepare: does the kernel take this matrix? If so, what the kernel needs is made. table as for VCRSLaunchCreate() */
+struct VCRSKernel {
+  const char *name;
+  PetscErrorCode (*prepare)(VCRSLaunch *, const VCRSPlan *table, VCRSPlan *dplan, bool *runs);
+  PetscErrorCode (*mult)(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+};
+
+PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelGrid, VCRSKernelStar, VCRSKernelSets, VCRSKernelSlices, VCRSKernelRows;
+
+/* L1, L2, a common set or none: the kernel without further conditions */
+PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
+
+/* common.cu */
+PETSC_INTERN PetscErrorCode VCRSCommonSets(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSCommonPairs(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
+PETSC_INTERN void           VCRSCommonMain(VCRSLaunch *, PetscInt m, PetscInt columns);
+
+/* L0 with many pairs in a slice: what is made of the tables on the host, from l->word */
+PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
+/* Lists the rows that are not summed with the others, in boxes and in L0 with several media */
+PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
+/* Puts entries of grouped rows in an order that spreads the reads of x over the banks of shared memory, or back in that of columns, as the host does */
+PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
+
+/* Any layout, entry by entry */
+PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, PetscReal, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *, PetscBool, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *, PetscScalar *, cudaStream_t);

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Layouts L1 and L2, complex entries of a few bytes, where the commonest index set is that of a
+   grid: the box of 27 points. So few bytes are needed that reads of x and what a warp waits for bind.
+
+   A block has neighbouring rows of a plane and marches from plane to plane. x of a plane is read once and goes to the sums of three
+   rows of each thread, of which it is the last, the middle and the first plane of points. One warp or two copy what
+   the others need to shared memory, asynchronously (TMA, from compute capability 9.0 on): x of the next plane, and of the entries of
+   three slices a warp those for this plane.
+
+   Rows at the ends of a line and in the first and the last line of a plane lack the points beyond and are done with the others: x is zero
+   there, or these points are left out for a whole slice. All other rows, the first and the last plane and corners, are in a list that is made once per matrix.
+*/
+
+#include "../../common/barrier.cuh"
+#include "grid.cuh"
+#include "sets.cuh"
+#include <type_traits>
+
+/* Points are numbered in the order of columns, plane by plane */
+static constexpr int plane = 9;
+
+/* The most planes that a block goes along */
+static constexpr int mostplanes = 64;
+
+/* Where a thread's rows are in their line */
+struct Place {
+  bool begins, ends;
+
+  /* Whether point t of a plane is there */
+  __device__ __forceinline__ bool Has(int t) const { return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends)); }
+};
+
+struct GridArguments : SetsArguments {
+  PetscInt        stride, line, firstmain, nmain, nlisted; /* as in VCRSLaunch */
+  const PetscInt *listed;
+  const uint32_t *main;
+  int             planes, columns;      /* of a band: how many planes; blocks for the rows of a plane */
+  int             pitch, window;        /* entries of x in shared memory: from line to line; all of them, 0: each line has its own */
+  unsigned int    valuesat, stagebytes; /* bytes; x is at 0 */
+};
+
+/*
+   Sums of a_k x_k over a row, a plane of points after the other. What all rows take from a plane is computed once, Share(). In
+   the difference form the row's own point has no entry, and Finish() takes the sum of the entries times its x off.
+*/
+template <bool difference, class V, class = void>
+struct PlaneSums {
+  Number sum, entries;
+
+  struct Shared { };
+
+  static __device__ __forceinline__ Shared Share(Number) { return Shared{}; }
+
+  __device__ __forceinline__ void Clear() { sum = entries = Number{}; }
+
+  __device__ __forceinline__ void Add(Shared) { }
+
+  /* Entry k of those of a plane, of point t. Where it is not there x is zero, and the code any */
+  __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, Place place, int t, int, bool)
+  {
+    Number a;
+
+    if constexpr (V::finite) a = values.DecodeBytes(c, 0, place.Has(t) ? ~0u : 0u);
+    else a = place.Has(t) ? values.Decode(c) : Number{};
+    sum = MultiplyAdd(a, x, sum);
+    if (difference) entries = entries + a;
+  }
+
+  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{} - entries, own, sum) : sum; }
+};
+
+#if VCRS_BOXES
+/*
+   Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes part of the mantissa of
+   3/2 2^power + c by one operation of integers, which leaves this unit and that of sums alone, and the sum of
+   3/2 2^power i x_k, the same for all rows, is taken off. The sum of the codes is one of integers, of two codes of 8 bits at a time.
+*/
+template <bool difference, class V>
+struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
+  static constexpr int bits = 4 * sizeof(typename V::Code);
+  Number               sum;
+  int                  re, im;
+  unsigned int         held; /* the code before this one, if it has not been added yet, and of which point it is */
+  int                  heldof;
+
+  typedef Number Shared;
+
+  /* all: the sum of x over the plane */
+  static __device__ __forceinline__ Shared Share(Number all)
+  {
+    constexpr double middle = 3 << (V::power - 1);
+
+    return Number{-middle * all.im, middle * all.re};
+  }
+
+  __device__ __forceinline__ void Clear()
+  {
+    sum = Number{};
+    re = im = 0;
+  }
+
+  __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
+
+  /* Upper bytes of a code of 8 bits are zero, and are taken in place of one that is not there */
+  __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, Place place, int t, int k, bool last)
+  {
+    sum = MultiplyAdd(Number{V::RealPart(c), V::MantissaOfSecond(c)}, x, sum);
+    if (!difference) return;
+    if (bits == 8 && k % 2) {
+      const int two = static_cast<int>(__byte_perm(held, c, 0x5410 ^ (place.Has(heldof) ? 0 : 0x0032) ^ (place.Has(t) ? 0 : 0x7600)));
+
+      re = __dp4a(two, 0x010001, re);
+      im = __dp4a(two, 0x01000100, im);
+    } else if (bits == 8 && !last) {
+      held   = c;
+      heldof = t;
+    } else V::AddCode(c, place.Has(t) ? ~0 : 0, re, im);
+  }
+
+  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum; }
+};
+#endif
+
+/* A row of the list, as far as it has been read */
+struct ListedRow {
+  VCRSUnsigned row;
+  RowHead      head;
+  PetscInt     start;
+  int          length;
+};
+
+/*
+   The rows of the list from item on, 32 at a time, a thread a row, up to item end; allx: x of the first column. What tells where a row is, its head and where its
+   set begins wait for one another, and are read while rows before it are summed. A thread that has no row of the list reads the last one.
+*/
+template <class V, bool difference>
+static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
+{
+  const int  lane    = static_cast<int>(threadIdx.x % 32);
+  const auto readrow = [&](PetscInt i) { return static_cast<VCRSUnsigned>(__ldg(a.listed + min(32 * min(i, end - 1) + lane, a.nlisted - 1))); };
+  const auto readset = [&](ListedRow *r) {
+    r->start  = __ldg(a.setptr + r->head.id);
+    r->length = static_cast<int>(__ldg(a.setptr + r->head.id + 1) - r->start);
+  };
+
+  if (item >= end) return;
+
+  ListedRow    next;
+  VCRSUnsigned after;
+
+  next.row  = readrow(item);
+  after     = readrow(item + step);
+  next.head = ReadHead<V::scaled, difference>(a, next.row, true);
+  readset(&next);
+#pragma unroll 1
+  for (; item < end; item += step) {
+    const ListedRow r = next;
+
+    next.row  = after;
+    next.head = ReadHead<V::scaled, difference>(a, next.row, true);
+    after     = readrow(item + 2 * step);
+
+    const Number    sigma  = difference ? ReadHeadSigma(a, r.head, r.row) : Number{};
+    const PetscInt *offset = a.setoffset + r.start;
+    const Number   *x      = Whole(allx + r.row);
+    const Number    xref   = difference && r.length > 0 ? Read(x + __ldg(offset)) : Number{};
+    const Number    sum    = SumTable<9, difference>(values, static_cast<const typename V::Code *>(a.value) + r.head.start + r.row % 32, x, xref, offset, r.length);
+
+    readset(&next);
+    if (32 * item + lane < a.nlisted) WriteRow<V::scaled, difference>(a, r.row, r.head.exponent, r.length == 0, sigma, xref, sum);
+  }
+}
+
+/*
+   The points of a plane that rows of a slice have, and what a warp has in shared memory of its entries: those of first, middle and last planes. A row at an end of a line stores six points a plane, not nine, so
+   its middle and last planes begin earlier than those of others; slices with both have room for these from there on.
+*/
+template <bool difference, SliceKind kind>
+struct Pieces {
+  static constexpr bool ends  = kind == SLICE_ENDS;
+  static constexpr int  point = kind == SLICE_LOW ? 3 : 0, points = kind == SLICE_LOW || kind == SLICE_HIGH ? 6 : plane; /* the first, how many */
+  static constexpr int  middle = points - (difference ? 1 : 0), entries = 2 * points + middle; /* in the middle plane, in all */
+  static constexpr int  begin1 = ends ? 6 : points, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - points;
+  static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
+};
+
+/* Of the slices that begin with a block's first row, those that have ends: a bit each, by all threads of a warp */
+template <int warps>
+static __device__ __forceinline__ uint32_t FindEnds(const GridArguments &a, VCRSUnsigned first)
+{
+  const VCRSUnsigned lane = threadIdx.x % 32;
+
+  return __ballot_sync(0xffffffffu, lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
+}
+
+/* The room in a stage for so many slices, of which some have ends */
+template <bool difference>
+static __host__ __device__ __forceinline__ int SlicesRoom(int slices, int ends)
+{
+  constexpr int room = Pieces<difference, SLICE_WHOLE>::room;
+
+  return room * slices + (Pieces<difference, SLICE_ENDS>::room - room) * ends;
+}
+
+/* What a thread of a warp that copies has to copy for each plane: the entries of one of the planes of a slice */
+template <class V, bool difference>
+struct Piece {
+  typedef typename V::Code Code;
+  VCRSUnsigned             slice; /* of the first row of all that this piece is taken from */
+  int                      which, from, most, room;
+  bool                     is;
+  PetscInt64               start, end; /* of the slice to be copied next */
+
+  template <SliceKind kind>
+  __device__ __forceinline__ void SetupPlace()
+  {
+    typedef Pieces<difference, kind> P;
+
+    from = which == 0 ? 0 : (which == 1 ? P::begin1 : P::begin2);
+    most = which == 0 ? P::at1 : (which == 1 ? P::at2 - P::at1 : P::room - P::at2);
+    room += which == 0 ? 0 : (which == 1 ? P::at1 : P::at2);
+  }
+
+  /* Piece k of a block; ends: of FindEnds() */
+  __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
+  {
+    const int warp = k / 3;
+
+    which = k % 3;
+    is    = warp < warps && 32u * warp < rows;
+    slice = first / 32 + warp;
+    room  = SlicesRoom<difference>(warp, CountBelow(ends, warp));
+    switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * warp)) {
+    case SLICE_WHOLE:
+      SetupPlace<SLICE_WHOLE>();
+      break;
+    case SLICE_ENDS:
+      SetupPlace<SLICE_ENDS>();
+      break;
+    default:
+      SetupPlace<SLICE_LOW>();
+    }
+  }
+
+  /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
+  __device__ __forceinline__ void Find(const GridArguments &a, int p)
+  {
+    const int row = p + 1 - which;
+
+    start = end = 0;
+    if (is && row >= 0 && row < a.planes) {
+      const VCRSUnsigned s = slice + static_cast<VCRSUnsigned>(row) * (static_cast<VCRSUnsigned>(a.stride) / 32);
+
+      start = __ldg(a.sliceptr + s);
+      end   = __ldg(a.sliceptr + s + 1);
+    }
+  }
+
+  /* Bytes; a slice in which no row has the common set may be shorter */
+  __device__ __forceinline__ uint32_t Count() const
+  {
+    const int has = static_cast<int>(end - start) / 32 - from;
+
+    return static_cast<uint32_t>(has < 0 ? 0 : (has < most ? has : most)) * 32u * static_cast<uint32_t>(sizeof(Code));
+  }
+};
+
+/* Warp "copier" of those that copy, the first of which copies x; first: the block's first row. Entries of the first planes need not wait for x */
+template <class V, bool difference, int stages, int warps, int copiers>
+static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
+{
+#if __CUDA_ARCH__ >= 900
+  constexpr int        pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
+  const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
+  const int            lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1; /* before this plane */
+  Piece<V, difference> piece[pieces];
+
+  const auto copyentries = [&](int stage, int p) {
+    char *const to0 = to + stage * a.stagebytes + a.valuesat;
+    uint32_t    n[pieces], all = 0;
+
+#pragma unroll
+    for (int k = 0; k < pieces; k++) {
+      n[k] = piece[k].Count();
+      all += n[k];
+    }
+    all = __reduce_add_sync(0xffffffffu, all);
+    if (threadIdx.x % 32 == 0) (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + lines * line);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < pieces; k++) {
+      const void *from = static_cast<const typename V::Code *>(a.value) + (piece[k].start + 32 * piece[k].from);
+
+      if (n[k]) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to0 + 32 * piece[k].room * sizeof(typename V::Code), from, n[k], full + stage);
+      piece[k].Find(a, p + 1);
+    }
+  };
+  const auto copyx = [&](int stage, const Number *x) {
+    if (threadIdx.x % 32) return;
+    for (int k = 0; k < lines; k++) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + stage * a.stagebytes + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage);
+  };
+
+#pragma unroll
+  for (int k = 0; k < pieces; k++) {
+    piece[k].Setup(a, first, rows, warps, ends, (static_cast<int>(threadIdx.x % 32) + 32 * k) * copiers + copier);
+    piece[k].Find(a, -1);
+  }
+#pragma unroll 1
+  for (int p = -1; p < ahead; p++) copyentries(p + 1, p);
+
+  const Number *x = PDLWait(a.x) + first - a.stride - a.line - 1;
+
+#pragma unroll 1
+  for (int p = -1; p < ahead; p++, x += a.stride) copyx(p + 1, x);
+
+  int      stage  = 0;
+  uint32_t parity = 0;
+
+#pragma unroll 1
+  for (int p = ahead; p <= a.planes; p++, x += a.stride) {
+    BarrierWait(empty + stage, parity);
+    copyx(stage, x);
+    copyentries(stage, p);
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+#endif
+}
+
+/* Which rows a plane's points belong to: before a band begins and after it ends there is one only */
+enum Rows {
+  ROWS_ALL,
+  ROWS_FIRST,
+  ROWS_LAST
+};
+
+/*
+   A plane's points: the first ones of one row, middle ones of another, last ones of a third. Returns the sum of x over them. Rows at ends of lines
+   have no gaps between entries for the points that are not there, whose x is that of zero; in place of theirs another is read.
+*/
+template <bool difference, SliceKind kind, Rows rows, class V, class Sums>
+static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at, Sums &first, Sums &middle, Sums &last)
+{
+  typedef Pieces<difference, kind>                  P;
+  typedef typename Register<typename V::Code>::type Code;
+  const bool                                        whole  = !(at.begins || at.ends);
+  const int                                         before = at.begins ? 32 : 0, aline = whole ? 0 : 32;
+  const typename V::Code                           *value0 = value - before;
+  const typename V::Code                           *value1 = value + 32 * P::at1 - before + (whole ? 32 * (P::points - P::begin1) : 0);
+  const typename V::Code                           *value2 = value + 32 * P::at2 - before + (whole ? 32 * (P::entries - P::points - P::begin2) : 0);
+  Number                                            all    = Number{};
+
+#pragma unroll
+  for (int j = 0; j < P::points; j++) {
+    const int     t = P::point + j, k = j - (difference && t > plane / 2 ? 1 : 0); /* k: without the row's own point */
+    const Number *line = x + (t / 3 - 1) * pitch, *side = at.Has(t) ? line : zero + 1 - t % 3;
+    const Number  xt   = side[t % 3 - 1];
+
+    all = all + xt;
+    if (rows != ROWS_LAST) first.AddEntry(values, Code{value0[32 * j]}, xt, at, t, j, j + 1 == P::points);
+    if (rows == ROWS_ALL && (!difference || t != plane / 2)) middle.AddEntry(values, Code{value1[32 * k]}, xt, at, t, k, k + 1 == P::middle);
+    if (rows != ROWS_FIRST) last.AddEntry(values, Code{value2[32 * j]}, xt, at, t, j, j + 1 == P::points);
+    if (t % 3 == 2) {
+      value0 -= aline;
+      value1 -= aline;
+      value2 -= aline;
+    }
+  }
+  return all;
+}
+
+/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
+template <class V, bool difference, int stages, SliceKind kind>
+static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
+{
+  typedef typename V::Code         Code;
+  typedef PlaneSums<difference, V> Sums;
+  const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
+  const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
+  const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place        place = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const int          writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
+  Sums               first, middle, last;
+  Number             own    = Number{};
+  VCRSUnsigned       row    = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
+  int                stage  = 0, p = -1;
+  uint32_t           parity = 0;
+
+  const auto step = [&](auto of) {
+    constexpr Rows  rows     = decltype(of)::value;
+    const uint32_t  at       = begin + static_cast<uint32_t>(stage) * a.stagebytes;
+    uint64_t *const full     = AtShared<uint64_t>(barrier) + stage;
+    const Number   *x        = AtShared<Number>(at + xat);
+    const Number    before   = own;
+    const bool      wanted   = rows != ROWS_FIRST && p >= writes;
+    uint32_t        main     = 0;
+    int             exponent = 0;
+    Number          sigma    = Number{};
+
+    /* behind a branch the compiler would copy the sum that was read, which waits for it */
+    if (difference) sigma = ReadIf(wanted && a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row);
+    if (wanted) {
+      main = __ldg(a.main + row / 32);
+      if (V::scaled) exponent = __ldcs(a.exponent + row);
+    }
+    last   = middle;
+    middle = first;
+    first.Clear();
+    BarrierWait(full, parity);
+    own = *x;
+
+    const Number all = AddPlane<difference, kind, rows>(values, AtShared<Code>(at + valueat), x, zero, a.pitch, place, first, middle, last);
+
+    first.Add(Sums::Share(all));
+    middle.Add(Sums::Share(difference ? all - own : all));
+    last.Add(Sums::Share(all));
+    __syncwarp();
+    if (lane == 0) BarrierArrive(full + stages);
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+    if (rows != ROWS_FIRST && main >> lane & 1u) {
+      if (difference && a.sigma.kind == VCRS_SIGMA_SPARSE) sigma = ReadSigma(a.sigma, row);
+      WriteRow<V::scaled, difference>(a, row, exponent, false, sigma, before, last.Finish(before));
+    }
+    row += stride;
+    p++;
+  };
+
+  first.Clear();
+  middle.Clear();
+  step(std::integral_constant<Rows, ROWS_FIRST>());
+#pragma unroll 1
+  while (p < a.planes) step(std::integral_constant<Rows, ROWS_ALL>());
+  step(std::integral_constant<Rows, ROWS_LAST>());
+}
+
+/*
+   So many warps multiply, copiers others copy. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
+*/
+template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
+static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) char shared[];
+  char *const                           from   = shared + V::sharedbytes;
+  Number *const                         zero   = reinterpret_cast<Number *>(from + stages * a.stagebytes);
+  uint64_t *const                       full   = reinterpret_cast<uint64_t *>(zero + 1), *const empty = full + stages;
+  const int                             warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+  const VCRSUnsigned                    stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
+  const unsigned int                    band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
+  /* where the last band would reach beyond the last row it begins earlier */
+  const VCRSUnsigned                    begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
+  const PetscInt                        items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
+  V                                     values;
+
+  PDLTrigger();
+  values.Setup(shared, a.decode);
+  if (threadIdx.x == 0) *zero = Number{};
+  if (threadIdx.x < stages) {
+    cuda::ptx::mbarrier_init(full + threadIdx.x, copiers);
+    cuda::ptx::mbarrier_init(empty + threadIdx.x, warps);
+    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+  }
+  __syncthreads();
+  if (warp >= warps && warp < warps + copiers) CopyPlanes<V, difference, stages, warps, copiers>(a, warp - warps, first, rows, from, full, empty);
+
+  const Number *const allx = PDLWait(a.x);
+
+  if (warp < warps) {
+    const bool         is   = 32u * warp < rows;
+    const VCRSUnsigned row0 = first + (is ? 32 * warp : 0), writefrom = static_cast<VCRSUnsigned>(a.firstmain) + begin;
+    const int          room = SlicesRoom<difference>(warp, CountBelow(FindEnds<warps>(a, first), warp));
+
+    /* also where a warp has no rows: what it reads then is in its room */
+    switch (GetSliceKind(static_cast<VCRSUnsigned>(a.line), stride, first + 32 * warp)) {
+    case SLICE_WHOLE:
+      MultPlanes<V, difference, stages, SLICE_WHOLE>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    case SLICE_ENDS:
+      MultPlanes<V, difference, stages, SLICE_ENDS>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    case SLICE_LOW:
+      MultPlanes<V, difference, stages, SLICE_LOW>(a, values, row0, writefrom, is, room, from, zero, full);
+      break;
+    default:
+      MultPlanes<V, difference, stages, SLICE_HIGH>(a, values, row0, writefrom, is, room, from, zero, full);
+    }
+  } else if (warp >= warps + copiers) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - copiers, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+  __syncwarp();
+  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+#endif
+}
+
+/* How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each with two planes more than it has rows, and a beginning */
+[[maybe_unused]] static int GridChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
+{
+  PetscInt64 best   = 0;
+  int        planes = 1;
+
+  for (PetscInt64 n = 1; n <= PetscMin(nmain / stride, static_cast<PetscInt64>(mostplanes)); n++) {
+    const PetscInt64 bands = (nmain + n * stride - 1) / (n * stride), time = (bands * columns + resident - 1) / resident * (n + 3);
+
+    if (!best || time <= best) {
+      best   = time;
+      planes = static_cast<int>(n);
+    }
+  }
+  return planes;
+}
+
+/* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
+template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
+static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
+{
+  const auto    kernel = GridKernel<V, difference, stages, warps, copiers, lists, blocks>;
+  GridArguments a;
+  PetscInt64    bands;
+  size_t        bytes;
+
+  PetscFunctionBegin;
+  static_assert(warps <= VCRS_GRID_WARPS, "a bit each");
+  static_cast<SetsArguments &>(a) = *sets;
+  a.stride     = l->stride;
+  a.line       = l->line;
+  a.firstmain  = l->firstmain;
+  a.nmain      = l->nmain;
+  a.nlisted    = l->nlisted;
+  a.listed     = l->dlisted;
+  a.main       = l->dmain;
+  a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
+  a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
+  a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
+  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * SlicesRoom<difference>(warps, l->ends[warps]) * sizeof(typename V::Code));
+  bytes        = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
+  *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
+  if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
+  a.columns = static_cast<int>((a.stride + 32 * warps - 1) / (32 * warps));
+  a.planes  = GridChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  bands     = (a.nmain + static_cast<PetscInt64>(a.planes) * a.stride - 1) / (static_cast<PetscInt64>(a.planes) * a.stride);
+  PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  PetscCallCUDA(PDLLaunch(kernel, a.pdl, dim3(static_cast<unsigned int>(bands * a.columns)), dim3(32 * (warps + copiers + lists)), bytes, stream, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The shapes are measured, see docs/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
+   look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. What does not fit is tried
+   with fewer warps or blocks.
+*/
+template <class V, bool difference>
+static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
+{
+  constexpr bool wide = sizeof(typename V::Code) > 2, lookups = V::sharedbytes > 0;
+  bool           fits = false;
+
+  PetscFunctionBegin;
+  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 12, 1, 1, 2>(l, a, &fits, stream)));
+  if constexpr (!wide && lookups) PetscCall((GridLaunch<V, difference, 2, 8, 2, 1, 2>(l, a, &fits, stream)));
+  if constexpr (wide && lookups) PetscCall((GridLaunch<V, difference, 2, 20, 2, 1, 1>(l, a, &fits, stream)));
+  if constexpr (wide) {
+    if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 2>(l, a, &fits, stream)));
+  }
+  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
+  if constexpr (wide && lookups) {
+    if (!fits) PetscCall((GridLaunch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream))); /* 100 KB a multiprocessor */
+  }
+  PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V>
+static PetscErrorCode GridLaunchForm(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (p->difference) PetscCall((GridLaunchKind<V, true>(l, a, stream)));
+  else PetscCall((GridLaunchKind<V, false>(l, a, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+#if VCRS_BOXES
+  SetsArguments a;
+
+  SetsGetArguments(l, p, v, &a);
+  switch (p->values) {
+  case VCRS_VALUES_FIXED8:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED8>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_FIXED16:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_LOG8:
+    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
+    else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_LOG16: /* short, see GridRuns(). Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the lower one */
+    if (p->logpower[3] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
+    else if (p->logpower[4] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
+    else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
+    break;
+  case VCRS_VALUES_DICT8:
+    PetscCall((GridLaunchForm<Values<VCRS_VALUES_DICT8>>(l, p, &a, stream)));
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these entries");
+  }
+#else
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these scalars");
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether GridMult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
+static bool GridRuns(const VCRSLaunch *l, const VCRSPlan *p)
+{
+  return VCRS_BOXES && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
+}
+
+/*
+   L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. Rows at an end of a line, or in the first or last one of a plane, have all but the points beyond.
+*/
+static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
+{
+  constexpr int n = 27, self = 13, plane = 9;
+  uint32_t      beyond[4] = {0, 0, 0, 0};
+  int           inset[n];
+
+  if (l->length != n) return;
+  for (int k = 0; k < n; k++) inset[k] = !difference ? k : (k == self ? 0 : (k < self ? k + 1 : k));
+
+  const PetscInt stride = l->offset[inset[self + plane]], line = l->offset[inset[self + 3]];
+
+  if (line < 32 || stride % line || stride % VCRS_SLICE || stride > m / VCRS_STRIDE_BANDS) return;
+  for (int k = 0; k < n; k++) {
+    if (l->offset[inset[k]] != (k / plane - 1) * stride + (k % plane / 3 - 1) * line + k % 3 - 1) return;
+    if (k % 3 != 1) beyond[k % 3 / 2] |= 1u << inset[k];
+    if (k % plane / 3 != 1) beyond[2 + k % plane / 3 / 2] |= 1u << inset[k];
+  }
+  l->box    = PETSC_TRUE;
+  l->stride = stride;
+  l->line   = line;
+  for (int e = 0; e < 4; e++) {
+    l->side[e] = -1;
+    for (PetscInt p = 0; p < nsets; p++)
+      if (l->word[p] == (l->word[l->id] & ~beyond[e])) l->side[e] = p;
+  }
+}
+
+static PetscErrorCode GridPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  *runs = false;
+  if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !GridRuns(l, p)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSCommonSets(l, table, p));
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  ChooseBox(l, p->m, table->nsets, p->difference);
+  if (!l->box) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  VCRSCommonMain(l, p->m, p->n);
+  PetscCall(VCRSGridList(l, p, l->word[l->id], &l->box, stream));
+  *runs = l->box ? true : false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const VCRSKernel VCRSKernelGrid = {"grid", GridPrepare, GridMult};

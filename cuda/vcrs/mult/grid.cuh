@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Grids with boxes of 27 points: what the kernel (grid.cu) and the list of rows that it leaves out (gridlist.cu) have in common */
+
+#include "../kernels.cuh"
+
+/* What slices have: rows with all points of a plane; rows at ends of lines, too; rows in the first line of a plane only; rows in the last one only */
+enum SliceKind {
+  SLICE_WHOLE,
+  SLICE_ENDS,
+  SLICE_LOW,
+  SLICE_HIGH
+};
+
+/* What the slice that begins with this row has */
+[[maybe_unused]] static __host__ __device__ __forceinline__ SliceKind GetSliceKind(VCRSUnsigned line, VCRSUnsigned stride, VCRSUnsigned row)
+{
+  const VCRSUnsigned at = row % stride, column = row % line;
+
+  if (at + 32 <= line) return SLICE_LOW;
+  if (at >= stride - line) return SLICE_HIGH;
+  return column == 0 || column + 32 >= line ? SLICE_ENDS : SLICE_WHOLE;
+}

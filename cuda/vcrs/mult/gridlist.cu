@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The list of the rows that are summed apart: of boxes (grid.cu) and of L0 with several media (pairs.cu) */
+
+#include "grid.cuh"
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/discard_iterator.h>
+
+/* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in boxes those that have the set for their place in a plane */
+struct IsListed {
+  const void     *id;
+  int             idbytes;
+  const uint32_t *word;
+  uint32_t        wanted;
+  VCRSUnsigned    first, end, line, stride; /* line 0: L0 */
+  PetscInt        common, side[4];
+
+  __device__ bool operator()(PetscInt row) const
+  {
+    const VCRSUnsigned r = static_cast<VCRSUnsigned>(row);
+    const PetscInt     p = ReadId(id, idbytes, r);
+
+    if (r < first || r >= end) return true;
+    if (line) return p != SetOfPlace(r);
+    return (__ldg(word + p) & wanted) != wanted;
+  }
+
+  /* -1: a corner */
+  __device__ PetscInt SetOfPlace(VCRSUnsigned row) const
+  {
+    const VCRSUnsigned column = row % line;
+    const int          end    = column == 0 ? 0 : (column + 1 == line ? 1 : -1);
+    const SliceKind    kind   = GetSliceKind(line, stride, row / 32 * 32);
+
+    if (kind == SLICE_LOW || kind == SLICE_HIGH) return end >= 0 ? -1 : side[kind == SLICE_LOW ? 2 : 3];
+    return end >= 0 ? side[end] : common;
+  }
+};
+
+/* For each number of neighbouring slices, wherever in a plane they begin, how many have ends at most */
+static void CountEnds(VCRSLaunch *l)
+{
+  const PetscInt n    = l->stride / 32;
+  const auto     ends = [&](PetscInt k) { return GetSliceKind(static_cast<VCRSUnsigned>(l->line), static_cast<VCRSUnsigned>(l->stride), static_cast<VCRSUnsigned>(32 * (k % n))) == SLICE_ENDS ? 1 : 0; };
+
+  for (int w = 1; w <= VCRS_GRID_WARPS; w++) {
+    int in = 0;
+
+    l->ends[w] = 0;
+    for (PetscInt s = 0; s < n + w; s++) {
+      in += ends(s) - (s >= w ? ends(s - w) : 0);
+      l->ends[w] = PetscMax(l->ends[w], in);
+    }
+  }
+}
+
+/* Bit row % 32 of word row / 32: the row is not in the list */
+static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
+{
+  const PetscInt64 row  = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint32_t   word = __ballot_sync(0xffffffffu, row < m && !listed(static_cast<PetscInt>(row)));
+
+  if (row < m && row % 32 == 0) main[row / 32] = word;
+}
+
+/* Makes the list of the other rows, for boxes marks these, too; taken is false where there are too many, or the grid too small */
+PetscErrorCode VCRSGridList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
+{
+  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->box ? l->line : 0), static_cast<VCRSUnsigned>(l->stride), l->id, {l->side[0], l->side[1], l->side[2], l->side[3]}};
+  const thrust::counting_iterator<PetscInt> rows(0);
+  size_t                                    bytes = 0, more = 0;
+  char                                     *work  = NULL;
+  PetscInt                                 *count;
+
+  PetscFunctionBegin;
+  *taken = PETSC_FALSE;
+  if (l->nmain <= 0 || l->nmain < VCRS_GRID_PLANES * static_cast<PetscInt64>(l->stride)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), static_cast<PetscInt *>(NULL), p->m, listed, stream));
+  PetscCallCUDA(cub::DeviceSelect::If(work, more, rows, l->dlisted, static_cast<PetscInt *>(NULL), p->m, listed, stream));
+  bytes = (PetscMax(bytes, more) + sizeof(PetscInt) - 1) / sizeof(PetscInt) * sizeof(PetscInt);
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&work), bytes + sizeof(*count)));
+  count = reinterpret_cast<PetscInt *>(work + bytes);
+  PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, thrust::make_discard_iterator(), count, p->m, listed, stream));
+  PetscCallCUDA(cudaMemcpyAsync(&l->nlisted, count, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  if (l->nlisted <= p->m / 4) {
+    *taken = PETSC_TRUE;
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dlisted), PetscMax(l->nlisted, 1) * sizeof(*l->dlisted)));
+    PetscCallCUDA(cub::DeviceSelect::If(work, bytes, rows, l->dlisted, count, p->m, listed, stream));
+    if (listed.line) {
+      CountEnds(l);
+      PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dmain), (static_cast<size_t>(p->m) + 31) / 32 * sizeof(*l->dmain)));
+      MarkMain<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(listed, p->m, l->dmain);
+      PetscCallCUDA(cudaGetLastError());
+    }
+    PetscCallCUDA(cudaStreamSynchronize(stream));
+  }
+  PetscCallCUDA(cudaFree(work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

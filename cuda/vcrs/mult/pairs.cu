@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Layout L0: an id per row names a pair (index set, value set).
+
+   A row costs its id, one entry of y and, if the caches do their work, one entry of x. What binds is
+   not the device memory then but the entries of x that go from L2 to L1 and from there to registers: 7
+   or 27 a row. Therefore a thread works on several rows at distance stride: for each
+   triple of offsets {b - stride, b, b + stride} it reads rows + 2 entries of x instead of 3 rows.
+
+   Where one pair is all that a grid's interior has, a warp takes the first of these ways that its rows allow:
+     1. all rows have the common pair: offsets and values are parameters of the kernel
+     2. all rows have a part of the common pair, and maybe another diagonal entry: boundaries
+     3. rows one by one from the tables
+   Where there are several media, only rows that have the whole common index set are done in this way:
+     1. all rows of the warp at the same place have the same pair: its values are parameters if it is among
+        the commonest, else they are read, the same for all threads
+     2. each row reads its own values
+   The others are in a list that is made once per matrix, and blocks of their own do them one by one.
+
+   In the difference form entry 0 of a set, the reference, holds minus the sum of the others, so that
+   the sum over the whole set is what the other entries give; the row sums are added by a launch of their own.
+*/
+
+#include "pairs.cuh"
+
+/*
+   Rows of a thread are a distance stride apart, at which the commonest pair meets itself again: a plane of the grid, say. Entries of x
+   are read once for several of them. Where the launch has found lines, a block takes tile rows of each of threads / tile neighbouring
+   lines: rows next to each other in two directions share entries of x in L1.
+*/
+
+/* Where the thread of the block in its turn number turn is in a band of rows planes, which band; false: nowhere */
+template <int threads, int tile>
+static __device__ __forceinline__ bool GridGetPlace(VCRSUnsigned stride, VCRSUnsigned line, unsigned int turn, VCRSUnsigned *place, VCRSUnsigned *band)
+{
+  VCRSUnsigned g  = static_cast<VCRSUnsigned>(turn) * threads + threadIdx.x;
+  bool         is = true;
+
+  if (tile && line) {
+    constexpr int      width = tile ? tile : threads, lines = threads / width;
+    const VCRSUnsigned across = (line + width - 1) / width, strip = turn / across, at = (turn - strip * across) * width + threadIdx.x % width;
+
+    is = at < line;
+    g  = (strip * lines + threadIdx.x / width) * line + (is ? at : line - 1);
+  }
+  *band  = g / stride;
+  *place = g - *band * stride;
+  return is;
+}
+
+/* How many turns of a block there are in a matrix of m rows */
+template <int rows, int threads, int tile>
+static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line)
+{
+  const PetscInt64 bands = (m + static_cast<PetscInt64>(rows) * stride - 1) / (static_cast<PetscInt64>(rows) * stride);
+
+  if (tile && line) {
+    constexpr int    width = tile ? tile : threads, lines = threads / width;
+    const PetscInt64 nline = bands * (stride / line);
+
+    return ((nline + lines - 1) / lines) * ((line + width - 1) / width);
+  }
+  return (bands * stride + threads - 1) / threads;
+}
+
+/*
+   How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
+   unrolled: measured, see docs/kernels.md. Registers decide; complex numbers take twice as many.
+*/
+#if defined(PETSC_USE_COMPLEX)
+static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;
+#else
+static constexpr int PairsRows = 4, PairsBlocks = 12, PairsUnroll = 9;
+#endif
+
+struct PairsArguments : MultArguments, PairsTables {
+  PetscInt        m;
+  PetscInt        stride, line;
+  PetscInt        common; /* id, -1: none */
+  int             ntriple, nsingle;
+  PetscInt        offset[VCRS_WORD_ENTRIES];
+  Number          value[VCRS_COMMON_PAIRS][VCRS_WORD_ENTRIES]; /* of the commonest pairs with the common offsets */
+  PetscInt        pair[VCRS_COMMON_PAIRS];                     /* their ids */
+  int             npair;
+  int             order[VCRS_WORD_ENTRIES];
+  const uint32_t *word;
+  const Number   *setdiagonal;
+  PetscInt        firstmain, nmain, nlisted; /* several media: rows for which the common set stays inside x; rows that have another */
+  const PetscInt *listed;
+};
+
+/* sum over the common index set for the thread's rows; value(k, j) is that of row j's k-th reordered entry */
+template <int rows, int triples, int singles, class F>
+static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const Number *x, F value, Number sum[rows])
+{
+  const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
+
+#pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
+  for (int t = 0; t < ntriple; t++) {
+    const Number *xt = x + a.offset[3 * t];
+    Number        xs[rows + 2];
+
+#pragma unroll
+    for (int i = 0; i < rows + 2; i++) xs[i] = Read(xt + i * a.stride);
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+#pragma unroll
+      for (int k = 0; k < 3; k++) sum[j] = MultiplyAdd(value(3 * t + k, j), xs[j + k], sum[j]);
+    }
+  }
+
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
+  for (int q = 0; q < nsingle; q++) {
+    const int     k  = 3 * ntriple + q;
+    const Number *xq = x + a.offset[k];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) sum[j] = MultiplyAdd(value(k, j), Read(xq + j * a.stride), sum[j]);
+  }
+}
+
+/* The same where rows have parts of the common set: bit k of word[j] says that row j has its k-th reordered entry */
+template <int rows, int triples, int singles, class F>
+static __device__ __forceinline__ void SumParts(const PairsArguments &a, const Number *x, const uint32_t word[rows], F value, Number sum[rows])
+{
+  const int ntriple = triples < 0 ? a.ntriple : triples, nsingle = singles < 0 ? a.nsingle : singles;
+
+#pragma unroll(triples > 0 && triples <= PairsUnroll ? triples : 1)
+  for (int t = 0; t < ntriple; t++) {
+    const Number *xt = x + a.offset[3 * t];
+    Number        xs[rows + 2];
+
+#pragma unroll
+    for (int i = 0; i < rows + 2; i++) {
+      uint32_t wanted = 0;
+
+      /* x[i] is entry i - j of row j */
+#pragma unroll
+      for (int j = 0; j < rows; j++)
+        if (i - j >= 0 && i - j <= 2) wanted |= word[j] >> (3 * t + i - j) & 1u;
+      xs[i] = ReadAnyIf(wanted, xt + i * a.stride);
+    }
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+#pragma unroll
+      for (int j = 0; j < rows; j++)
+        if (word[j] >> (3 * t + k) & 1u) sum[j] = MultiplyAdd(value(3 * t + k, j), xs[j + k], sum[j]);
+    }
+  }
+
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
+  for (int q = 0; q < nsingle; q++) {
+    const int     k  = 3 * ntriple + q;
+    const Number *xq = x + a.offset[k];
+    Number        xs[rows];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) xs[j] = ReadAnyIf(word[j] >> k & 1u, xq + j * a.stride);
+#pragma unroll
+    for (int j = 0; j < rows; j++)
+      if (word[j] >> k & 1u) sum[j] = MultiplyAdd(value(k, j), xs[j], sum[j]);
+  }
+}
+
+/* The thread's rows one by one from the tables, to y */
+template <int rows>
+static __device__ __forceinline__ void MultTable(const PairsArguments &a, VCRSUnsigned row0)
+{
+#pragma unroll 1
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * static_cast<VCRSUnsigned>(a.stride);
+
+    if (row < static_cast<VCRSUnsigned>(a.m)) {
+      const Number s = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+
+      a.y[row] = a.add ? AddSigned(a.add[row], a.sign, s) : s;
+    }
+  }
+}
+
+template <int rows>
+static __device__ __forceinline__ void WriteSums(const PairsArguments &a, VCRSUnsigned row0, const Number sum[rows])
+{
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * static_cast<VCRSUnsigned>(a.stride);
+
+    if (row < static_cast<VCRSUnsigned>(a.m)) a.y[row] = a.add ? AddSigned(a.add[row], a.sign, sum[j]) : sum[j];
+  }
+}
+
+/* One medium */
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __grid_constant__ PairsArguments a)
+{
+  /* unsigned: the last rows * stride rows may reach beyond the largest PetscInt */
+  const VCRSUnsigned m = a.m, stride = a.stride;
+  VCRSUnsigned       g, band;
+  const bool         is   = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x, &g, &band);
+  const VCRSUnsigned row0 = is ? band * rows * stride + g : m;
+  const Number  *x    = a.x + row0;
+  PetscInt       id[rows];
+  Number         sum[rows];
+  bool           all = true;
+
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * stride;
+
+    id[j]  = row < m ? ReadId(a.id, a.idbytes, row) : -2;
+    sum[j] = Number{};
+  }
+#pragma unroll
+  for (int j = 0; j < rows; j++) all = all && id[j] == a.common;
+
+  if (__all_sync(0xffffffffu, all)) {
+    SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[0][k]; }, sum);
+  } else {
+    uint32_t word[rows];
+    bool     part = a.common >= 0;
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) {
+      word[j] = part && id[j] >= 0 ? __ldg(a.word + id[j]) & ~VCRS_WORD_SAME : 0u;
+      part    = part && (id[j] < 0 || word[j]);
+    }
+    if (!__all_sync(0xffffffffu, part)) {
+      MultTable<rows>(a, row0);
+      return;
+    }
+    /* the diagonal is no entry of word: it may be another one */
+#pragma unroll
+    for (int j = 0; j < rows; j++)
+      if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
+    SumParts<rows, triples, singles>(a, x, word, [&](int k, int) { return a.value[0][k]; }, sum);
+  }
+  WriteSums<rows>(a, row0, sum);
+}
+
+/* Several media */
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
+static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const __grid_constant__ PairsArguments a, unsigned int listblocks)
+{
+  constexpr int      middle = 16; /* of a warp; its ends are ends of lines more often */
+  const VCRSUnsigned stride = a.stride;
+
+  if (blockIdx.x < listblocks) {
+    const PetscInt q = static_cast<PetscInt>(blockIdx.x * threads + threadIdx.x);
+
+    if (q < a.nlisted) {
+      const VCRSUnsigned row = static_cast<VCRSUnsigned>(__ldg(a.listed + q));
+      const Number       s   = SumTable(a, ReadId(a.id, a.idbytes, row), a.x + row);
+
+      a.y[row] = a.add ? AddSigned(a.add[row], a.sign, s) : s;
+    }
+    return;
+  }
+
+  /* all is read before it is known whether a row has the common set: rows stay where that is inside x */
+  VCRSUnsigned g, band;
+  const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
+  const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride, row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
+  PetscInt     id[rows], its[rows]; /* pairs of this thread's rows and of the middle one's, -1 where they have not the common set */
+  Number       sum[rows];
+  bool         alike = true, same = true;
+
+#pragma unroll
+  for (int j = 0; j < rows; j++) id[j] = ReadId(a.id, a.idbytes, row0 + j * stride);
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    if (!(__ldg(a.word + id[j]) & VCRS_WORD_SAME)) id[j] = -1;
+    its[j] = __shfl_sync(0xffffffffu, id[j], middle);
+    if (its[j] < 0) its[j] = a.common;
+    alike  = alike && (id[j] < 0 || id[j] == its[j]);
+    same   = same && its[j] == its[0];
+    sum[j] = Number{};
+  }
+
+  const Number *x = Whole(a.x + row0);
+  int           c = -1;
+
+  alike = __all_sync(0xffffffffu, alike);
+  for (int q = 0; alike && same && q < a.npair; q++)
+    if (a.pair[q] == its[0]) c = q;
+  if (c >= 0) SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[c][k]; }, sum);
+  else {
+    const Number *value[rows];
+
+#pragma unroll
+    for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
+    SumCommon<rows, triples, singles>(a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
+  }
+#pragma unroll
+  for (int j = 0; j < rows; j++) {
+    const VCRSUnsigned row = row0 + j * stride;
+
+    if (is && id[j] >= 0 && row >= static_cast<VCRSUnsigned>(a.firstmain) + begin) a.y[row] = a.add ? AddSigned(a.add[row], a.sign, sum[j]) : sum[j];
+  }
+}
+
+/* y_i += sign sigma_i x_ref */
+static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, const __grid_constant__ SigmaArguments sigma)
+{
+  const VCRSUnsigned row = static_cast<VCRSUnsigned>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  if (row < static_cast<VCRSUnsigned>(a.m)) {
+    const PetscInt id = ReadId(a.id, a.idbytes, row), start = __ldg(a.setptr + id);
+
+    if (__ldg(a.setptr + id + 1) > start) a.y[row] = MultiplyAdd(AddSigned(Number{}, a.sign, ReadSigma(sigma, row)), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
+  }
+}
+
+template <int rows, int triples, int singles, int threads, int tile, int blocks>
+static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (a->npair > 1) {
+    const PetscInt64 n = GridGetTurns<rows, threads, tile>(a->nmain, a->stride, a->line), list = (a->nlisted + threads - 1) / threads;
+
+    PairsMediaKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(n + list), threads, 0, stream>>>(*a, static_cast<unsigned int>(list));
+  } else PairsKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(GridGetTurns<rows, threads, tile>(a->m, a->stride, a->line)), threads, 0, stream>>>(*a);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, PairsArguments *a)
+{
+  static_cast<MultArguments &>(*a) = *v;
+  static_cast<PairsTables &>(*a)   = PairsGetTables(p);
+  a->m           = p->m;
+  a->stride      = l->stride;
+  a->line        = l->line;
+  a->common      = l->id;
+  a->ntriple     = l->ntriple;
+  a->nsingle     = l->nsingle;
+  a->word        = l->dword;
+  a->firstmain   = l->firstmain;
+  a->nmain       = l->nmain;
+  a->nlisted     = l->nlisted;
+  a->listed      = l->dlisted;
+  a->setdiagonal = reinterpret_cast<const Number *>(l->ddiagonal);
+  a->npair       = l->npair;
+  for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
+  for (int k = 0; k < l->length; k++) {
+    a->offset[k] = l->offset[k];
+    for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
+    a->order[k]  = l->order[k];
+  }
+}
+
+static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+{
+  constexpr int  rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
+  const LitheStep none = {};
+  PairsArguments a;
+
+  PetscFunctionBegin;
+  PairsGetArguments(l, p, v, &a);
+  if (l->unions.nunions) PetscCall(VCRSUnionsMult(l, p, v, &none, stream));
+  else if (l->ntriple == 1 && l->nsingle == 4) PetscCall((PairsLaunch<rows, 1, 4, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 9 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 9, 0, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 3 && l->nsingle == 0) PetscCall((PairsLaunch<rows, 3, 0, threads, tile, blocks>(&a, stream)));
+  else if (l->ntriple == 1 && l->nsingle == 2) PetscCall((PairsLaunch<rows, 1, 2, threads, tile, blocks>(&a, stream)));
+  else PetscCall((PairsLaunch<rows, -1, -1, threads, tile, blocks>(&a, stream)));
+  if (p->difference && p->sigmakind != VCRS_SIGMA_NONE) {
+    RowSumsKernel<<<static_cast<unsigned int>((static_cast<PetscInt64>(p->m) + 255) / 256), 256, 0, stream>>>(a, GetSigmaArguments(p));
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
+{
+  PetscBool    taken;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  *runs = p->layout == MATVCRS_LAYOUT_L0;
+  if (!*runs) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSCommonPairs(l, table, p));
+  if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (l->npair > 1) {
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    VCRSCommonMain(l, p->m, p->n);
+    PetscCall(VCRSGridList(l, p, VCRS_WORD_SAME, &taken, stream));
+    if (!taken) l->npair = 1;
+  }
+  if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const VCRSKernel VCRSKernelPairs = {"pairs", PairsPrepare, PairsMult};

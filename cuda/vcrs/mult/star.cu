@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Layouts L1 and L2, real, in the difference form, where the commonest index set is a star of 5 or 7 points: the row itself,
+   the one before, the one after, and two or four others.
+
+   A warp has 64 neighbouring rows, a thread two of them: codes, x, exponents and row sums of both come in one access. So few bytes are
+   needed that it is the number of accesses that binds: with rows 32 apart in a thread there are twice as many. Rows that lack the entry before or
+   after (the ends of a grid's lines) are done with the others, as are those of other boundaries, with more reads. Slices with rows of
+   other sets are summed one after the other as in sets.cu.
+*/
+
+#include "sets.cuh"
+
+#if !defined(PETSC_USE_COMPLEX)
+
+/* Of a multiprocessor, at most: registers for 24 warps; one block, so that lines of the grid meet in its L1 */
+static constexpr int maxthreads = 768;
+
+struct StarArguments : SetsArguments {
+  uint32_t     odd;                       /* bit k: offset[k] is odd */
+  PetscInt64   byteoffset[VCRS_STAR_MAX]; /* of the pair of x that holds what the thread's first row wants */
+  VCRSUnsigned whole;                     /* in so many units of 64 rows the second of a pair of x is there if the first is */
+};
+
+/* Two neighbours in one access; p is a multiple of both */
+template <class T>
+struct Two {
+  union {
+    typename Raw<2 * sizeof(T)>::type bits;
+    T                                 part[2];
+  };
+
+  /* What is used once */
+  static __device__ __forceinline__ Two ReadOnce(const T *p)
+  {
+    Two t;
+
+    t.bits = __ldcs(reinterpret_cast<const typename Raw<2 * sizeof(T)>::type *>(p));
+    return t;
+  }
+};
+
+/* As Read() and ReadIf() */
+static __device__ __forceinline__ void ReadTwo(const Number *p, Number &first, Number &second)
+{
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second) : "l"(p));
+}
+
+static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *p, Number &first, Number &second)
+{
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+      : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second)
+      : "l"(p), "r"(wanted));
+}
+
+/* What a thread's rows need before their entries. It is read while the rows before are worked on, and taken apart only when it is wanted: that waits for the read */
+struct StarHead {
+  PetscInt64   start; /* of the slice of both */
+  uint2        id;    /* as they lie in memory */
+  Two<int16_t> exponent;
+  uint32_t     sigmabits;
+};
+
+template <bool scaled>
+static __device__ __forceinline__ StarHead ReadStarHead(const StarArguments &a, VCRSUnsigned unit)
+{
+  const VCRSUnsigned row = 64 * unit + 2 * (threadIdx.x % 32), slice = row / 32;
+  const char        *id = static_cast<const char *>(a.id) + static_cast<size_t>(row) * a.idbytes;
+  StarHead           h;
+
+  h.start = __ldg(a.sliceptr + slice);
+  h.id.y  = 0;
+  if (a.idbytes == 1) h.id.x = __ldcs(reinterpret_cast<const unsigned short *>(id));
+  else if (a.idbytes == 2) h.id.x = __ldcs(reinterpret_cast<const unsigned int *>(id));
+  else h.id = __ldcs(reinterpret_cast<const uint2 *>(id));
+  if (scaled) h.exponent = Two<int16_t>::ReadOnce(a.exponent + row);
+  h.sigmabits = a.sigma.kind == VCRS_SIGMA_SPARSE ? __ldg(a.sigma.mask + slice) : 0;
+  return h;
+}
+
+static __device__ __forceinline__ void GetIds(const StarArguments &a, const StarHead &h, PetscInt id[2])
+{
+  const int bits = 8 * a.idbytes;
+
+  id[0] = static_cast<PetscInt>(bits < 32 ? h.id.x & ((1u << bits) - 1) : h.id.x);
+  id[1] = static_cast<PetscInt>(bits < 32 ? h.id.x >> bits : h.id.y);
+}
+
+/* Which entries the rows of a warp may lack: none; the one before, or the one after; any */
+enum Lacking {
+  LACKING_NONE,
+  LACKING_ENDS,
+  LACKING_ANY
+};
+
+/*
+   The sums of both rows, which have the entries whose bits are set in part. Behind a branch or an exchange between threads the compiler
+   would put some of the reads of x, and these would begin when others are done: there is none.
+*/
+template <int length, bool odd, Lacking lacking, class V>
+static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &values, const typename V::Code *value, const Number *x, const uint32_t part[2], Number xref[2], Number sum[2])
+{
+  typedef typename V::Code              Code;
+  typedef typename Register<Code>::type CodeRegister;
+  constexpr int                         before = length / 2, after = before + 1;
+  constexpr uint32_t                    low = 1u << before, high = 1u << after;
+  Two<Code>                             code[length]; /* of entry k at k; the row's own has none */
+  CodeRegister                          c[2][length];
+  Number                                xs[2][length], next[length];
+
+  /* codes of a row have no gaps */
+#pragma unroll
+  for (int k = 1; k < length; k++) {
+    if (lacking == LACKING_ANY) {
+#pragma unroll
+      for (int j = 0; j < 2; j++) c[j][k] = ReadOnceIf(part[j] & (1u << k), value + 32 * (CountBelow(part[j], k) - 1) + j);
+    } else code[k] = Two<Code>::ReadOnce(value + 32 * (k - 1));
+  }
+
+  /* an odd offset needs half of its pair and half of the next */
+#pragma unroll
+  for (int k = 0; k < length; k++) {
+    const uint32_t bit = 1u << k, apart = odd ? a.odd & bit : 0;
+    const Number  *xk = reinterpret_cast<const Number *>(reinterpret_cast<const char *>(x) + a.byteoffset[k]);
+
+    if (k == before || k == after) continue;
+    if (lacking == LACKING_ANY && k > 0) {
+      ReadTwoIf((part[0] | (apart ? 0 : part[1])) & bit, xk, xs[0][k], xs[1][k]);
+      if (odd) next[k] = ReadIf(part[1] & apart, xk + 2);
+    } else {
+      ReadTwo(xk, xs[0][k], xs[1][k]);
+      if (odd && k > 0) next[k] = ReadIf(apart, xk + 2);
+    }
+  }
+  xs[0][before] = lacking == LACKING_NONE ? Read(x - 1) : ReadIf(part[0] & low, x - 1); /* the lines of these are on their way */
+  xs[1][after]  = lacking == LACKING_NONE ? Read(x + 2) : ReadIf(part[1] & high, x + 2);
+  xs[1][before] = xs[0][0];
+  xs[0][after]  = xs[1][0];
+  if (odd) {
+#pragma unroll
+    for (int k = 1; k < length; k++) {
+      if (k == before || k == after) continue;
+      if (a.odd & (1u << k)) {
+        xs[0][k] = xs[1][k];
+        xs[1][k] = next[k];
+      }
+    }
+  }
+
+#pragma unroll
+  for (int j = 0; j < 2; j++) {
+    EntrySum<true, V> s;
+
+    if (lacking != LACKING_ANY) {
+#pragma unroll
+      for (int k = 1; k < length; k++) c[j][k] = code[k].part[j];
+    }
+    if (lacking == LACKING_ENDS) {
+      /* codes behind an entry that the row lacks are one place before */
+      const bool nolow = !(part[j] & low), nohigh = !(part[j] & high);
+
+#pragma unroll
+      for (int k = length - 1; k > after; k--) c[j][k] = nolow || nohigh ? c[j][k - 1] : c[j][k];
+      c[j][after]  = nolow ? c[j][before] : c[j][after];
+      c[j][after]  = nohigh ? CodeRegister{} : c[j][after];
+      c[j][before] = nolow ? CodeRegister{} : c[j][before];
+    }
+    s.Clear();
+#pragma unroll
+    for (int k = 1; k < length; k++) {
+      const uint32_t has = part[j] & (1u << k);
+
+      if (lacking == LACKING_ANY || (lacking == LACKING_ENDS && (k == before || k == after))) s.AddIf(has, values, c[j][k], has ? xs[j][k] : Number{}, xs[j][0]);
+      else s.Add(values, c[j][k], xs[j][k], xs[j][0]);
+    }
+    xref[j] = xs[j][0];
+    sum[j]  = s.Finish(xref[j]);
+  }
+}
+
+/* The row sums of both rows where few slices have any; bits: of the thread's slice */
+static __device__ __forceinline__ void ReadSparseSigmas(const StarArguments &a, uint32_t bits, VCRSUnsigned row, Number sigma[2])
+{
+  const Number *s = a.sigma.sigma + __ldg(a.sigma.ptr + row / 32);
+
+#pragma unroll
+  for (int j = 0; j < 2; j++) {
+    const int k = row % 32 + j;
+
+    if (bits >> k & 1u) sigma[j] = Read(s + CountBelow(bits, k));
+  }
+}
+
+/* One branch for both */
+static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, int e1)
+{
+  if (HasPower(e0) & HasPower(e1)) {
+    sum[0] *= Power(e0);
+    sum[1] *= Power(e1);
+  } else {
+    sum[0] = ScaleByPower(sum[0], e0);
+    sum[1] = ScaleByPower(sum[1], e1);
+  }
+}
+
+/* y of both rows; y and add are multiples of a pair */
+template <bool scaled>
+static __device__ __forceinline__ void WriteStar(const StarArguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2], const Number xref[2], Number sum[2])
+{
+  Two<Number> y;
+
+  if (scaled) ScaleTwoByPowers(sum, exponent.part[0], exponent.part[1]);
+  if (a.sigma.kind != VCRS_SIGMA_NONE) {
+#pragma unroll
+    for (int j = 0; j < 2; j++) sum[j] = MultiplyAdd(sigma[j], xref[j], sum[j]);
+  }
+  if (a.add) {
+    y.bits = *reinterpret_cast<const decltype(y.bits) *>(a.add + row);
+#pragma unroll
+    for (int j = 0; j < 2; j++) sum[j] = AddSigned(y.part[j], a.sign, sum[j]);
+  }
+  y.part[0]                                        = sum[0];
+  y.part[1]                                        = sum[1];
+  *reinterpret_cast<decltype(y.bits) *>(a.y + row) = y.bits;
+}
+
+template <VCRSValues kind, int length, bool odd>
+static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_constant__ StarArguments a)
+{
+  typedef typename Values<kind>::Code Code;
+  constexpr bool                      scaled = Values<kind>::scaled;
+  constexpr uint32_t                  low = 1u << length / 2, high = 2 * low;
+  extern __shared__ __align__(16) char shared[];
+  const int                            lane = threadIdx.x % 32;
+  const VCRSUnsigned                   m = a.m, units = m / 64, warps = blockDim.x / 32, step = gridDim.x * warps;
+  const Code                          *value = static_cast<const Code *>(a.value);
+  VCRSUnsigned                         unit  = blockIdx.x * warps + threadIdx.x / 32;
+  StarHead                             next  = {};
+  Values<kind>                         values;
+
+  PDLTrigger();
+  if (unit < units) next = ReadStarHead<scaled>(a, unit);
+  values.Setup(shared, a.decode);
+
+  const Number *const allx = PDLWait(a.x);
+
+#pragma unroll 1
+  for (; unit <= units; unit += step) {
+    if (unit < units) {
+      const StarHead     h   = next;
+      const VCRSUnsigned row = 64 * unit + 2 * lane;
+      PetscInt           id[2];
+
+      GetIds(a, h, id);
+
+      const uint32_t part[2] = {ReadPart(a, id[0]), ReadPart(a, id[1])};
+      const bool     full    = __all_sync(0xffffffffu, (part[0] & part[1]) == a.all);
+      Lacking        lacking = LACKING_NONE;
+      bool           known   = true;
+
+      if (unit + step < units) next = ReadStarHead<scaled>(a, unit + step);
+      if (!full) {
+        /* a slice has room for all codes if one of its rows has the whole set */
+        const uint32_t room = __ballot_sync(0xffffffffu, part[0] == a.all || part[1] == a.all);
+        bool           ends = true;
+
+#pragma unroll
+        for (int j = 0; j < 2; j++) ends = ends && (part[j] == a.all || part[j] == (a.all & ~low) || part[j] == (a.all & ~high));
+        lacking = __all_sync(0xffffffffu, ends) && (room & 0xffffu) && (room >> 16) ? LACKING_ENDS : LACKING_ANY;
+        known   = lacking == LACKING_ENDS || (__all_sync(0xffffffffu, part[0] && part[1]) && unit < a.whole);
+      }
+      if (known) {
+        const Code   *v = Whole(value + h.start + row % 32);
+        const Number *x = Whole(allx + row);
+        Number        sigma[2], sum[2], xref[2];
+
+        ReadTwoIf(a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row, sigma[0], sigma[1]);
+        if (lacking == LACKING_NONE) SumStar<length, odd, LACKING_NONE>(a, values, v, x, part, xref, sum);
+        else if (lacking == LACKING_ENDS) SumStar<length, odd, LACKING_ENDS>(a, values, v, x, part, xref, sum);
+        else SumStar<length, odd, LACKING_ANY>(a, values, v, x, part, xref, sum);
+        if (h.sigmabits) ReadSparseSigmas(a, h.sigmabits, row, sigma);
+        WriteStar<scaled>(a, row, h.exponent, sigma, xref, sum);
+        continue;
+      }
+    }
+#pragma unroll 1
+    for (VCRSUnsigned first = 64 * unit; first < m && first < 64 * unit + 64; first += 32) {
+      const VCRSUnsigned row   = first + lane;
+      const RowHead      h     = ReadHead<Values<kind>::scaled, true>(a, row, true);
+      const Number       sigma = h.id >= 0 ? ReadHeadSigma(a, h, row) : Number{};
+      Number             xref, sum;
+      bool               empty;
+
+      sum = SumRow<length, length - 1, true>(a, allx, values, value + h.start + lane, row, h.id, ReadPart(a, h.id), &xref, &empty);
+      if (row < m) WriteRow<Values<kind>::scaled, true>(a, row, h.exponent, empty, sigma, xref, sum);
+    }
+  }
+}
+
+template <VCRSValues kind, int length, bool odd>
+static PetscErrorCode StarLaunch(const VCRSLaunch *l, const StarArguments *a, cudaStream_t stream)
+{
+  /* a block stays on each multiprocessor: tables are filled once, and what rows need is there when their turn comes */
+  constexpr size_t shared = Values<kind>::sharedbytes;
+  const PetscInt64 units = (static_cast<PetscInt64>(a->m) + 63) / 64, warps = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
+  const PetscInt64 n      = PetscMin((units + warps - 1) / warps, static_cast<PetscInt64>(l->multiprocessors));
+  const auto       kernel = StarKernel<kind, length, odd>;
+
+  PetscFunctionBegin;
+  if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  PetscCallCUDA(PDLLaunch(kernel, a->pdl, dim3(static_cast<unsigned int>(n)), dim3(static_cast<unsigned int>(32 * warps)), shared, stream, *a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <VCRSValues kind>
+static PetscErrorCode StarLaunchKind(const VCRSLaunch *l, const StarArguments *a, cudaStream_t stream)
+{
+  PetscFunctionBegin;
+  if (a->length == 7) {
+    if (a->odd) PetscCall((StarLaunch<kind, 7, true>(l, a, stream)));
+    else PetscCall((StarLaunch<kind, 7, false>(l, a, stream)));
+  } else {
+    if (a->odd) PetscCall((StarLaunch<kind, 5, true>(l, a, stream)));
+    else PetscCall((StarLaunch<kind, 5, false>(l, a, stream)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the difference form the row itself is first, the others follow in the order of columns */
+static PetscErrorCode StarPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
+{
+  int before;
+
+  PetscFunctionBegin;
+  *runs = false;
+  if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !p->difference) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VCRSCommonSets(l, table, p));
+  before = l->length / 2;
+  *runs  = (l->length == 5 || l->length == VCRS_STAR_MAX) && l->offset[0] == 0 && l->offset[before] == -1 && l->offset[before + 1] == 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StarMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+{
+  StarArguments a;
+
+  PetscFunctionBegin;
+  /* pairs of a vector that begins between two pairs cannot be read in one access */
+  if ((reinterpret_cast<uintptr_t>(v->x) | reinterpret_cast<uintptr_t>(v->y) | reinterpret_cast<uintptr_t>(v->add)) % (2 * sizeof(Number))) {
+    PetscCall(VCRSSetsMult(l, p, v, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SetsGetArguments(l, p, v, &a);
+  a.odd   = 0;
+  a.whole = p->m / 64;
+  if (p->n % 2) a.whole = PetscMax(0, PetscMin(p->m, p->n - l->offset[l->length - 1]) / 64 - 1);
+  for (int k = 0; k < l->length; k++) {
+    const PetscInt64 odd = l->offset[k] & 1;
+
+    a.byteoffset[k] = (l->offset[k] - odd) * static_cast<PetscInt64>(sizeof(Number));
+    if (odd && k != l->length / 2 && k != l->length / 2 + 1) a.odd |= 1u << k;
+  }
+  #define StarCase(kind) \
+  case kind: \
+    PetscCall(StarLaunchKind<kind>(l, &a, stream)); \
+    break
+  switch (p->values) {
+    VCRS_ALL_VALUES(StarCase)
+  }
+  #undef StarCase
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const VCRSKernel VCRSKernelStar = {"star", StarPrepare, StarMult};
+
+#else
+
+static PetscErrorCode StarPrepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *, bool *runs)
+{
+  *runs = false;
+  return PETSC_SUCCESS;
+}
+
+const VCRSKernel VCRSKernelStar = {"star", StarPrepare, VCRSSetsMult};
+
+#endif

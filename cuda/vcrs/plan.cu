@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   A compressed matrix on the device: copies of its plan, and the products of lithecuda.h.
+*/
+
+#include "kernels.cuh"
+
+/* One array of a plan */
+typedef struct {
+  void **pointer;
+  size_t bytes;
+} PlanArray;
+
+#define PLAN_ARRAYS_MAX 32
+
+/* The ends of the pointer arrays, without which the sizes of others are not known */
+typedef struct {
+  PetscInt   nsetentries;
+  PetscInt64 nlongentries;
+} PlanEnds;
+
+/* Every array that the plan's layout has, setcount aside, with its size */
+static int PlanGetArrays(VCRSPlan *p, const PlanEnds *ends, PlanArray list[])
+{
+  const size_t m = static_cast<size_t>(p->m), nmask = (m + 31) / 32, nlane = 32 * static_cast<size_t>(p->nslices);
+  int          n   = 0;
+  auto         add = [&](auto &pointer, size_t count, size_t size) { list[n++] = PlanArray{reinterpret_cast<void **>(&pointer), count * size}; };
+
+  if (p->layout == MATVCRS_LAYOUT_LITERAL) {
+    add(p->length, m, sizeof(PetscInt));
+    add(p->first, m, sizeof(PetscInt));
+    add(p->idxptr, m, sizeof(PetscInt));
+    add(p->dataptr, m, sizeof(PetscInt));
+    add(p->literalidx, p->nliteralidx, sizeof(PetscInt));
+    add(p->literaldata, p->nliteraldata, sizeof(PetscScalar));
+    return n;
+  }
+  if (p->layout != MATVCRS_LAYOUT_L3) {
+    add(p->id, m, p->idbytes);
+    add(p->setptr, p->nsets + 1, sizeof(PetscInt));
+    add(p->setoffset, ends->nsetentries, sizeof(PetscInt));
+  }
+  if (p->layout == MATVCRS_LAYOUT_L0) add(p->setvalue, ends->nsetentries, sizeof(PetscScalar));
+  else {
+    add(p->sliceptr, p->nslices + 1, sizeof(PetscInt64));
+    add(p->value, p->nvalue, VCRSValueBytes(p->values));
+  }
+  if (p->layout == MATVCRS_LAYOUT_L3) {
+    if (p->grouped) {
+      add(p->groupptr, VCRSWindows(p) + 1, sizeof(PetscInt));
+      add(p->groupfirst, VCRSWindows(p), sizeof(PetscInt));
+      add(p->group, p->ngroups, sizeof(uint16_t));
+    } else {
+      add(p->colbase, p->ncolbase, sizeof(PetscInt));
+      add(p->slicewidth, p->nslices, 1);
+      add(p->sliceoffset, p->nslices + 1, sizeof(PetscInt64));
+    }
+    add(p->coloffset, p->ncolbytes, 1);
+    add(p->rowlength, nlane, 1);
+    add(p->rowperm, nlane, 1);
+    if (p->nlong) {
+      add(p->longrow, p->nlong, sizeof(PetscInt));
+      add(p->longptr, p->nlong + 1, sizeof(PetscInt64));
+      add(p->longcol, ends->nlongentries, sizeof(PetscInt));
+    }
+  }
+  add(p->dict, p->ndict, sizeof(PetscScalar));
+  add(p->logcoarse, 256, sizeof(PetscReal));
+  add(p->logfine, 256, sizeof(PetscReal));
+  add(p->exponent, m, sizeof(int16_t));
+  if (p->sigmakind != VCRS_SIGMA_NONE) add(p->sigma, p->nsigma, sizeof(PetscScalar));
+  if (p->sigmakind == VCRS_SIGMA_SPARSE) {
+    add(p->sigmamask, nmask, sizeof(uint32_t));
+    add(p->sigmaptr, nmask, sizeof(PetscInt));
+  }
+  return n;
+}
+
+/* A plan without arrays: what is no pointer of src */
+static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
+{
+  memset(dst, 0, sizeof(*dst));
+  dst->layout       = src->layout;
+  dst->values       = src->values;
+  dst->sigmakind    = src->sigmakind;
+  dst->difference   = src->difference;
+  dst->m            = src->m;
+  dst->n            = src->n;
+  dst->nz           = src->nz;
+  dst->nliteralidx  = src->nliteralidx;
+  dst->nliteraldata = src->nliteraldata;
+  dst->idbytes      = src->idbytes;
+  dst->nsets        = src->nsets;
+  dst->nslices      = src->nslices;
+  dst->nvalue       = src->nvalue;
+  dst->nlong        = src->nlong;
+  dst->longvalue    = src->longvalue;
+  dst->ncolbase     = src->ncolbase;
+  dst->ncolbytes    = src->ncolbytes;
+  dst->nlongentries = src->nlongentries;
+  dst->sorted       = src->sorted;
+  dst->grouped      = src->grouped;
+  dst->ngroups      = src->ngroups;
+  dst->mostgroups   = src->mostgroups;
+  dst->mostcolumns  = src->mostcolumns;
+  dst->mostbytes    = src->mostbytes;
+  dst->ndict        = src->ndict;
+  dst->shortlog     = src->shortlog;
+  memcpy(dst->logpower, src->logpower, sizeof(dst->logpower));
+  dst->nsigma       = src->nsigma;
+}
+
+/* A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it, and streams need not wait for copies from pageable memory */
+static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  PetscCall(VCRSLaunchCreate(table, dplan));
+  PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst)
+{
+  PlanArray   from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
+  PlanEnds    ends  = {0, 0};
+  VCRSPlan    host  = *src;
+  cudaError_t error = cudaSuccess;
+  int         n;
+
+  PetscFunctionBegin;
+  PetscCheck(!src->plainrows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Plain rows are of the host: a device needs a plan with slices");
+  if (src->setptr) ends.nsetentries = src->setptr[src->nsets];
+  if (src->longptr && src->nlong) ends.nlongentries = src->longptr[src->nlong];
+
+  PlanCopyScalars(src, ddst);
+  n = PlanGetArrays(&host, &ends, from);
+  (void)PlanGetArrays(ddst, &ends, to);
+  for (int k = 0; k < n && error == cudaSuccess; k++) {
+    if (!*from[k].pointer || !from[k].bytes) continue;
+    error = cudaMalloc(to[k].pointer, from[k].bytes);
+    if (error == cudaSuccess) error = cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyHostToDevice);
+  }
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+    PetscCall(LitheCUDAVCRSFree(ddst));
+    PetscCallCUDA(error);
+  }
+  PetscCall(PlanPrepare(src, ddst));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
+{
+  PlanArray         from[PLAN_ARRAYS_MAX], to[PLAN_ARRAYS_MAX];
+  PlanEnds          ends   = {0, 0};
+  VCRSPlan          device = *dsrc;
+  const VCRSLaunch *l      = static_cast<const VCRSLaunch *>(dsrc->launch);
+  const bool        spread = dsrc->grouped && l && l->sm90;
+  cudaStream_t      stream;
+  int               n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (spread) PetscCall(VCRSBanksOrder(dsrc, false, stream));
+  if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
+  if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
+
+  PlanCopyScalars(dsrc, dst);
+  n = PlanGetArrays(&device, &ends, from);
+  (void)PlanGetArrays(dst, &ends, to);
+  for (int k = 0; k < n; k++) {
+    if (!*from[k].pointer || !from[k].bytes) continue;
+    PetscCall(PetscMalloc(from[k].bytes, to[k].pointer));
+    PetscCallCUDA(cudaMemcpy(*to[k].pointer, *from[k].pointer, from[k].bytes, cudaMemcpyDeviceToHost));
+  }
+  if (spread) PetscCall(VCRSBanksOrder(dsrc, true, stream));
+
+  /* how many rows have a set is not on the device */
+  if (dst->id) {
+    PetscCall(PetscCalloc1(dst->nsets, &dst->setcount));
+    for (PetscInt i = 0; i < dst->m; i++) {
+      const PetscInt id = dst->idbytes == 1 ? static_cast<uint8_t *>(dst->id)[i] : (dst->idbytes == 2 ? static_cast<uint16_t *>(dst->id)[i] : static_cast<PetscInt>(static_cast<uint32_t *>(dst->id)[i]));
+
+      dst->setcount[id]++;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
+{
+  PlanArray      list[PLAN_ARRAYS_MAX];
+  const PlanEnds ends = {0, 0};
+  const int      n    = PlanGetArrays(dplan, &ends, list);
+
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) {
+    if (*list[k].pointer) PetscCallCUDA(cudaFree(*list[k].pointer));
+    *list[k].pointer = NULL;
+  }
+  PetscCall(VCRSLaunchDestroy(dplan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* dy = sign A dx + dadd for one column, without dadd dy = A dx */
+static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy, cudaStream_t stream)
+{
+  MultArguments     v;
+  const VCRSLaunch *l;
+
+  PetscFunctionBegin;
+  /* a plan that was made on the device is prepared by its first product */
+  if (!dplan->launch) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
+  l      = static_cast<const VCRSLaunch *>(dplan->launch);
+  v.x    = reinterpret_cast<const Number *>(dx);
+  v.add  = reinterpret_cast<const Number *>(dadd);
+  v.y    = reinterpret_cast<Number *>(dy);
+  v.sign = sign;
+  v.pdl  = l->sm90;
+  PetscCall((*l->kernel->mult)(l, dplan, &v, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
+{
+  const PetscInt nrow = op == VCRS_OP_N ? dplan->m : dplan->n;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  if (nrhs <= 0 || nrow <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (op == VCRS_OP_N) {
+    if (nrhs == 1) PetscCall(PlanMult(table, dplan, dx, dadd, 1, dy, stream));
+    else PetscCall(VCRSRowsMult(dplan, nrhs, dx, ldx, dadd, ldadd, dy, ldy, 1, stream));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* the kernels add to y */
+  for (PetscInt j = 0; j < nrhs; j++) {
+    PetscScalar *yj = dy + static_cast<PetscInt64>(j) * ldy;
+
+    if (!dadd) PetscCallCUDA(cudaMemsetAsync(yj, 0, nrow * sizeof(PetscScalar), stream));
+    else if (dadd != dy) PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
+  }
+  if (dplan->m > 0) PetscCall(VCRSRowsMultTranspose(dplan, op == VCRS_OP_H ? PETSC_TRUE : PETSC_FALSE, nrhs, dx, ldx, dy, ldy, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PlanMult(table, dplan, dx, db, -1, dr, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether steps are made by unions: one launch then gives y */
+static bool StepHasUnions(const VCRSPlan *dplan)
+{
+  return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
+}
+
+/* Known once there has been a step */
+PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves)
+{
+  PetscFunctionBegin;
+  *leaves = StepHasUnions(dplan) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy)
+{
+  MultArguments v;
+  cudaStream_t  stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (!dplan->launch && dplan->layout == MATVCRS_LAYOUT_L0) PetscCall(PlanPrepare(table, const_cast<VCRSPlan *>(dplan)));
+  if (StepHasUnions(dplan)) {
+    v.x = v.add = reinterpret_cast<const Number *>(dx);
+    v.y         = reinterpret_cast<Number *>(dy);
+    v.sign      = step->scale;
+    v.pdl     = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
+    PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
+  } else {
+    PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));
+    PetscCall(LitheCUDAStepFinish(step, PETSC_TRUE, dplan->m, dx, dy));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (dplan->m <= 0 || dplan->n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(VCRSRowsGetDiagonal(dplan, dd, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
