@@ -3,20 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include <lithemat.h>
-#include <lithe/private/vcrsplan.h>
-#include <lithe/private/lithecuda.h>
+#include "vcrsplanimpl.h"
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <petsc/private/matimpl.h>
 #include "../aijfamily.h"
-
-/* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
-typedef struct {
-  PetscInt           m, n;
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-} VCRSCSR;
 
 typedef struct _VCRSSubstitution VCRSSubstitution;
 
@@ -71,35 +62,6 @@ typedef struct {
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
 } Mat_VCRS;
 
-/* vcrsbuild.c */
-PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
-PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
-/* Back to CSR: i [m+1], j and a [nz] are the caller's; columns ascending. Bit for bit what a lossless plan was made from */
-PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
-/* Row lengths alone: i [m+1] */
-PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt[]);
-/* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
-PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
-PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
-PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
-
-/*
-   vcrsloss.c: whether a loss can take entries, the error of a row that has infinite ones or a NaN, finer options where a loss was too
-   coarse, and what a block brings to an agreement with the blocks of other processes; rowexponent [m]
-*/
-PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
-PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
-PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
-PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
-
-/* vcrsmult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
-PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
-PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
-
-/* Estimated time of a product on the host over that of MATSEQAIJ's */
-PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
-
 /* vcrs.c: the class on one process, and what it shares with the parallel one */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
@@ -141,7 +103,6 @@ PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
 
 /* vcrsplain.c: plain rows for products on the host */
-#define VCRS_ROWS_COST 0.9                                                  /* where another form takes more of MATSEQAIJ's time than this, they are used */
 PETSC_INTERN VCRSPlain      MatVCRSGetPlain_Private(Mat, const Mat_VCRS *); /* of a compression */
 PETSC_INTERN PetscBool      MatVCRSMayUsePlainRows_Private(const Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);

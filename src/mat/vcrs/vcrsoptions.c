@@ -8,10 +8,6 @@
 
 #include "vcrsimpl.h"
 
-const char *const MatVCRSLayouts[] = {"auto", "literal", "l0", "l1", "l2", "l3", "MatVCRSLayout", "MATVCRS_LAYOUT_", NULL};
-const char *const MatVCRSLosses[]  = {"none", "bins", "classes", "log", "fixed", "single", "MatVCRSLoss", "MATVCRS_LOSS_", NULL};
-const char *const MatVCRSUnits[]   = {"row", "entry", "absolute", "MatVCRSUnit", "MATVCRS_UNIT_", NULL};
-
 PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
 {
   PetscFunctionBegin;
