@@ -20,11 +20,17 @@ PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;     /* bounds of spectra */
 
 PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
 
-/* src/sys/options.c: options without a prefix (-mat_view, -mat_vcrs_loss) do not act on what an object makes while they are hidden */
+/*
+   src/sys/options.c: options without a prefix (-mat_view, -mat_vcrs_loss) do not act on what an object makes while
+   they are hidden
+*/
 PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 
-/* One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c, src/ts/register.c */
+/*
+   One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,
+   src/ts/register.c
+*/
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);
 PETSC_INTERN PetscErrorCode LithePCRegisterAll(void);
 PETSC_INTERN PetscErrorCode LitheKSPRegisterAll(void);

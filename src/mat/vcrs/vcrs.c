@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The class MATVCRS: a MATSEQAIJ or MATMPIAIJ that multiplies from a compressed copy of itself. This file creates matrices of
-   the class and converts them from and to MATAIJ.
+   The class MATVCRS: a MATSEQAIJ or MATMPIAIJ that multiplies from a compressed copy of itself. This file creates
+   matrices of the class and converts them from and to MATAIJ.
 
-   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ, and all operations of MATAIJ work. Some operations are replaced. What
-   the class adds is in a container that is composed with the object, so that code which swaps headers carries it along.
+   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ, and all operations of MATAIJ work. Some operations are
+   replaced. What the class adds is in a container that is composed with the object, so that code which swaps headers
+   carries it along.
 */
 
 #include "vcrsimpl.h"
@@ -28,7 +29,7 @@ static PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOption
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* MatDuplicate() of the AIJ type creates a matrix by A's type name, which is one of this class. The options are then copied */
+/* MatDuplicate() of the AIJ type creates a matrix of A's type. Then the options are copied */
 static PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
 {
   Mat_VCRS *a, *b;
@@ -74,8 +75,8 @@ static PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[]
 }
 
 /*
-   Operations that destroy the AIJ types. They are not in the context: MatHeaderMerge() calls the operation of this class after
-   it has removed everything composed, and the type's name, from the object.
+   Operations that destroy the AIJ types. They are not in the context: MatHeaderMerge() calls the operation of this
+   class after it has removed everything composed, and the type's name, from the object.
 */
 static PetscErrorCode (*MatDestroyBase[2])(Mat);
 
@@ -110,7 +111,7 @@ static PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes B, a MATSEQAIJ or MATMPIAIJ, a matrix of this class, and reads its options. The context keeps the operations of B */
+/* Makes B, a MATSEQAIJ or MATMPIAIJ, a matrix of this class, and reads its options */
 static PetscErrorCode MatVCRSAttach_Private(Mat B)
 {
   Mat_VCRS *ctx;

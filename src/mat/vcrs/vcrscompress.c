@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Compression of a MATVCRS on the host: from the AIJ arrays of one process, or of the two blocks of a parallel matrix, to plans.
+   Compression of a MATVCRS on the host: from the AIJ arrays of one process, or of the two blocks of a parallel
+   matrix, to plans.
 
-   Lossy modes need an agreement of all processes before a parallel matrix is compressed, and may repeat the compression with
-   a finer loss.
+   Lossy modes need an agreement of all processes before a parallel matrix is compressed, and may repeat the
+   compression with a finer loss.
 */
 
 #include "vcrsimpl.h"
@@ -98,7 +99,9 @@ PetscErrorCode MatVCRSCompress(Mat A)
 
 /* ---- Parallel matrices ---- */
 
-/* Makes a block of A a MATSEQAIJVCRS with A's options. Assembly may replace a block, so this is called again and again */
+/*
+   Makes a block of A a MATSEQAIJVCRS with A's options. Each compression does so, because assembly may replace a block
+*/
 static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
 {
   PetscErrorCode   ierr;
@@ -140,7 +143,7 @@ PetscErrorCode MatVCRSGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* extra[i] = exact minus compressed row sum of the off-diagonal block, which is added to the row sum of the diagonal block */
+/* extra[i] = exact minus compressed row sum of the off-diagonal block, to be added to that of the diagonal block */
 static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
 {
   Mat_VCRS       *ctx;
@@ -164,8 +167,8 @@ static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
 }
 
 /*
-   In a symmetric matrix a_ij is compressed here and a_ji on another process. Both must become the same number. The caller owns
-   columnexponent [ghost columns].
+   In a symmetric matrix a_ij is compressed here and a_ji on another process. Both must become the same number. The
+   caller owns columnexponent [ghost columns].
 */
 static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt, VCRSAgreement *agreement, int16_t columnexponent[])
 {
@@ -249,7 +252,10 @@ static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compresses both blocks with this loss. The off-diagonal block has no diagonal entries: its row-sum error is added to the diagonal block */
+/*
+   Compresses both blocks with this loss. The off-diagonal block has no diagonal entries: its row-sum error is added
+   to the diagonal block
+*/
 static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *asked)
 {
   VCRSOptions    opt   = *asked;

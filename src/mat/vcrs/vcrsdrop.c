@@ -5,19 +5,20 @@
 /*
    Dropping the AIJ arrays of a MATVCRS.
 
-   Dropping swaps the object's data with that of an empty MATSEQAIJ, whose destruction frees the arrays. It also replaces the
-   table of operations by one in which
+   Dropping swaps the object's data with that of an empty MATSEQAIJ, whose destruction frees the arrays. It also
+   replaces the table of operations by one in which
 
      - products, diagonal, rows, norms, relaxation, information and copies come from the plan (vcrsserve.c);
-     - everything else decodes the plan into AIJ arrays, puts the old table back, and then calls the operation that was asked
-       for (vcrsretake.c, vcrsmaterialize.c).
+     - everything else decodes the plan into AIJ arrays, puts the old table back, and then calls the operation that
+       was asked for (vcrsretake.c, vcrsmaterialize.c).
 
-   A parallel matrix drops both of its blocks and gets such a table of its own, because many of MATMPIAIJ's operations read the
-   arrays of the blocks directly. The arrays return without communication, in operations that one process may call alone. An
-   operation that does communicate must therefore do so in the same way on processes with and without arrays.
+   A parallel matrix drops both of its blocks and gets such a table of its own, because many of MATMPIAIJ's operations
+   read the arrays of the blocks directly. The arrays return without communication, in operations that one process may
+   call alone. An operation that does communicate must therefore do so in the same way on processes with and without
+   arrays.
 
-   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records them, and
-   they are set again with the arrays.
+   Options such as MAT_ROW_ORIENTED are part of the old data and have no other record. MatSetOption_VCRS() records
+   them, and they are set again with the arrays.
 */
 
 #include "vcrsdropimpl.h"
@@ -84,9 +85,10 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
 }
 
 /*
-   Finds MAT_ROW_ORIENTED of a matrix that had it set before it became a MATVCRS. No function returns it, and a wrong guess would
-   transpose the blocks that a program inserts later. So two values for one entry are inserted, at two places of a block whose
-   other rows and columns are negative and thus ignored. The value that arrives shows the orientation.
+   Finds MAT_ROW_ORIENTED of a matrix that had it set before it became a MATVCRS. No function returns it, and a wrong
+   guess would transpose the blocks that a program inserts later. So two values for one entry are inserted, at two
+   places of a block whose other rows and columns are negative and thus ignored. The value that arrives shows the
+   orientation.
 */
 static PetscErrorCode MatVCRSLearnRowOriented_Private(Mat A)
 {

@@ -101,7 +101,10 @@ PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
-/* vcrsmaterialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the values or zeros */
+/*
+   vcrsmaterialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the
+   values or zeros
+*/
 PETSC_INTERN PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat, const char prefix[], Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char prefix[], PetscBool values, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
@@ -129,7 +132,10 @@ static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
   return ctx->dropaij && (!ctx->lost || ctx->allowlossy) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* vcrsretake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its arrays, or may do so */
+/*
+   vcrsretake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its
+   arrays, or may do so
+*/
 PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool parallel);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSComposeComparisons_Private(Mat);

@@ -28,8 +28,8 @@ PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)
 }
 
 /*
-   Creates a MATSEQAIJ with the pattern of A's plan, and with its values or with zeros. The decoder writes into the arrays of the
-   new matrix, so there is no second copy of them.
+   Creates a MATSEQAIJ with the pattern of A's plan, and with its values or with zeros. The decoder writes into the
+   arrays of the new matrix, so there is no second copy of them.
 */
 PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool values, Mat *T)
 {

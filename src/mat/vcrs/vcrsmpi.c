@@ -5,8 +5,8 @@
 /*
    Products of a MATVCRS on many processes: a MATMPIAIJ whose diagonal and off-diagonal blocks are MATSEQAIJVCRS.
 
-   The products are not those of MATMPIAIJ, because the ghost vector must have the type of the input vector (on the host or on
-   the device). MATMPIAIJ fixes that type when it is assembled.
+   The products are not those of MATMPIAIJ, because the ghost vector must have the type of the input vector (on the
+   host or on the device). MATMPIAIJ fixes that type when it is assembled.
 */
 
 #include "vcrsimpl.h"
@@ -35,7 +35,7 @@ static PetscErrorCode MatVCRSGetTransposedGhosts_Private(Mat A, Vec x, Mat Ao, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On a device, where an allocation is dear, it stays for the next product; on the host it does not add to the ghosts of the others */
+/* The vector stays for the next product on a device, where an allocation takes long, and not on the host */
 static PetscErrorCode MatVCRSRestoreTransposedGhosts_Private(Mat A)
 {
   Mat_VCRS *ctx;
@@ -76,7 +76,9 @@ PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = x + scale A x, and the sums: in one sweep where few rows need ghosts. These rows get their part when the others are done */
+/*
+   y = x + scale A x, and the sums: in one sweep where few rows need ghost values. These rows are completed at the end
+*/
 PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   Mat_VCRS *ctx;
@@ -110,7 +112,7 @@ PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leav
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Operations of MATMPIAIJ multiply with the blocks (SOR, for example), so assembly makes the blocks matrices of this class */
+/* Operations of MATMPIAIJ multiply with the blocks (SOR, for example), so assembly converts the blocks */
 PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat A, MatAssemblyType type)
 {
   Mat_VCRS *ctx;

@@ -25,8 +25,8 @@ PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *,
 PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
 
 /*
-   vcrsencode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns the bits that
-   it was made from
+   vcrsencode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns the
+   bits that it was made from
 */
 PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
 /* Row lengths alone: i [m+1] */
@@ -38,8 +38,8 @@ PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
 PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
 
 /*
-   vcrsloss.c: whether a loss can hold entries; finer options where a loss was too coarse; the error of a row that has an
-   infinite entry or a NaN; the survey of a block for the agreement of all processes, with rowexponent [m]
+   vcrsloss.c: whether a loss can hold entries; finer options where a loss was too coarse; the error of a row that has
+   an infinite entry or a NaN; the survey of a block for the agreement of all processes, with rowexponent [m]
 */
 PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
@@ -50,6 +50,9 @@ PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *
 PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
 
-/* Estimated time of a product on the host over MATSEQAIJ's. Plain rows are used where another form has more than VCRS_ROWS_COST */
+/*
+   Estimated time of a product on the host over MATSEQAIJ's. Plain rows are used where another form has more than
+   VCRS_ROWS_COST
+*/
 #define VCRS_ROWS_COST 0.9
 PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);

@@ -128,8 +128,9 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
 }
 
 /*
-   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies the list of composed
-   functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's own in its context.
+   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies
+   the list of composed functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's
+   own in its context.
 */
 #define VCRS_RETAKEN_FUNCTIONS(X)                                                                                                                             \
   X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt * j), (A, j))                                                                           \
@@ -241,8 +242,8 @@ static PetscErrorCode MatVCRSComposeFunction_Private(Mat A, int k, PetscErrorCod
 }
 
 /*
-   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can be compared to a MATAIJ, or
-   ours, of all matrices that may be without them.
+   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can
+   be compared to a MATAIJ, or ours, of all matrices that may be without them.
 */
 PetscErrorCode MatVCRSComposeComparisons_Private(Mat A)
 {
@@ -343,7 +344,10 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+/*
+   A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type
+   but MATAIJ (docs/petsc-defects.md)
+*/
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {
   Mat_VCRS *ctx;

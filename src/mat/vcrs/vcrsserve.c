@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The operations that a MATVCRS without AIJ arrays does from its plan: diagonal, rows, norms, information, copies, relaxation.
-   Products are not here. They use the plan with and without arrays (vcrsapply.c, vcrsmpi.c, vcrsproduct.c).
+   The operations that a MATVCRS without AIJ arrays does from its plan: diagonal, rows, norms, information, copies,
+   relaxation. Products are not here. They use the plan with and without arrays (vcrsapply.c, vcrsmpi.c,
+   vcrsproduct.c).
 
-   Each function begins by asking whether the matrix is still dropped, because an object can get new
-   data and keep its operations; see MatVCRSIsDropped_Private().
+   Each function begins by asking whether the matrix is still dropped, because an object can get new data and keep its
+   operations; see MatVCRSIsDropped_Private().
 */
 
 #include "vcrsdropimpl.h"
@@ -457,8 +458,8 @@ PetscErrorCode MatVCRSServeInstall_Private(Mat A, PetscBool parallel)
 }
 
 /*
-   Sets operations of a matrix that has its AIJ arrays. MatRestoreRow() may follow a MatGetRow() without arrays. Other processes
-   may have no arrays when a norm is computed
+   Sets operations of a matrix that has its AIJ arrays. MatRestoreRow() may follow a MatGetRow() without arrays. Other
+   processes may have no arrays when a norm is computed
 */
 void MatVCRSServeAttach_Private(Mat A, PetscBool parallel)
 {

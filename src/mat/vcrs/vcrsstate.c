@@ -5,8 +5,8 @@
 /*
    The state of a MATVCRS: its context, its options, and what it keeps while it has no AIJ arrays.
 
-   A matrix has two containers. The context (Mat_VCRS) holds the plans and the options of the class. The second one (VCRSDrop)
-   holds the operations, options and buffers of a matrix that may be without AIJ arrays.
+   A matrix has two containers. The context (Mat_VCRS) holds the plans and the options of the class. The second one
+   (VCRSDrop) holds the operations, options and buffers of a matrix that may be without AIJ arrays.
 */
 
 #include "vcrsdropimpl.h"
@@ -185,8 +185,9 @@ PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool
 }
 
 /*
-   Whether the plan holds the entries that A has now. MatHeaderReplace() gives an object the context of another object but keeps
-   its object state. States of two objects cannot be compared, so the context names the object whose state it holds.
+   Whether the plan holds the entries that A has now. MatHeaderReplace() gives an object the context of another object
+   but keeps its object state. States of two objects cannot be compared, so the context names the object whose state
+   it holds.
 */
 PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
 {
@@ -313,8 +314,8 @@ PetscErrorCode MatVCRSRestoreOperations_Private(Mat A)
 }
 
 /*
-   Whether A has no AIJ arrays. MatHeaderMerge(), which MatAXPY() calls, for example, gives an object new data and keeps its
-   operations. A matrix that had no AIJ arrays then has them again, with new values.
+   Whether A has no AIJ arrays. MatHeaderMerge(), which MatAXPY() calls, for example, gives an object new data and
+   keeps its operations. A matrix that had no AIJ arrays then has them again, with new values.
 */
 PetscErrorCode MatVCRSIsDropped_Private(Mat A, PetscBool *dropped)
 {
@@ -366,7 +367,10 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Decodes the plan: CSR arrays, columns ascending, of the entries that A multiplies with. The caller frees them by PetscFree3() */
+/*
+   Decodes the plan: CSR arrays, columns ascending, of the entries that A multiplies with. The caller frees them by
+   PetscFree3()
+*/
 PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat A, PetscInt **i, PetscInt **j, PetscScalar **a)
 {
   const VCRSPlan *plan = NULL;
