@@ -8,17 +8,7 @@
 */
 
 #include <lithe/private/litheimpl.h>
-#include <petscpc.h>
-#include <petscmat.h>
 #include <petsc/private/petscimpl.h>
-
-PetscLogEvent MAT_VCRSCompress;
-PetscLogEvent MAT_VCRSMaterialize;
-PetscLogEvent MAT_VCRSUpload;
-PetscLogEvent PC_SBPMGArrays;
-PetscLogEvent PC_SBPMGCoarsen;
-PetscLogEvent PC_SBPMGCoarsest;
-PetscLogEvent PC_SBPMGSpectra;
 
 static PetscBool LithePackageInitialized = PETSC_FALSE;
 
@@ -102,23 +92,6 @@ PetscErrorCode LitheFinalizePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An empty database takes the place of the program's until LitheOptionsShow(), which must follow also where an error comes between */
-PetscErrorCode LitheOptionsHide(PetscOptions *none)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsCreate(none));
-  PetscCall(PetscOptionsPush(*none));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheOptionsShow(PetscOptions *none)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsPop());
-  PetscCall(PetscOptionsDestroy(none));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   LitheInitializePackage - Registers all classes and log events of Lithe with PETSc
 
@@ -143,26 +116,13 @@ PetscErrorCode LitheInitializePackage(void)
   PetscCall(LitheCheckPetsc_Private());
   LithePackageInitialized = PETSC_TRUE;
 
-  /* Classes; this also initialises PETSc's Mat and PC packages, whose class ids the events below need */
+  /* Classes first: they initialise PETSc's Mat and PC packages, whose class ids the log events need */
   PetscCall(LitheMatRegisterAll());
   PetscCall(LithePCRegisterAll());
   PetscCall(LitheKSPRegisterAll());
   PetscCall(LitheTSRegisterAll());
 
-  /* Log events */
-  PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
-  PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
-  PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
-  PetscCall(PetscLogEventRegister("PCSBPMGArrays", PC_CLASSID, &PC_SBPMGArrays));
-  PetscCall(PetscLogEventRegister("PCSBPMGCoarsen", PC_CLASSID, &PC_SBPMGCoarsen));
-  PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));
-  PetscCall(PetscLogEventRegister("PCSBPMGSpectra", PC_CLASSID, &PC_SBPMGSpectra));
-
-  /* A process does them when it needs them: no other one may wait for it there (-log_sync, -petsc_ci) */
-  PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));
-  PetscCall(PetscLogEventSetCollective(MAT_VCRSMaterialize, PETSC_FALSE));
-  PetscCall(PetscLogEventSetCollective(MAT_VCRSUpload, PETSC_FALSE));
-
+  PetscCall(LitheLogEventsRegisterAll());
   PetscCall(PetscRegisterFinalize(LitheFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

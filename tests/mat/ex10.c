@@ -12,6 +12,7 @@ static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-b
 #include <src/mat/vcrs/vcrsencode.c>
 #include <src/mat/vcrs/vcrsgroups.c>
 #include <src/mat/vcrs/vcrsloss.c>
+#include <src/mat/vcrs/vcrsmemory.c>
 #include "vcrstest.h"
 #include <sys/mman.h>
 

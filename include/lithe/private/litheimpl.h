@@ -4,12 +4,12 @@
 #pragma once
 
 /*
-   What every class of the package needs: its log events and its registration function.
+   What every class of the package needs: its log events, hidden options and its registration function.
 */
 
 #include <lithesys.h>
 
-/* Log events: -log_view lists them by these names without the underscore, MatVCRSCompress and so on */
+/* src/sys/log.c: log events. -log_view lists them by these names without the underscore, MatVCRSCompress and so on */
 PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the host or the device */
 PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize; /* a plan back to AIJ arrays */
 PETSC_INTERN PetscLogEvent MAT_VCRSUpload;      /* a plan from the host to the device */
@@ -18,11 +18,19 @@ PETSC_INTERN PetscLogEvent PC_SBPMGCoarsen;     /* coarse operators and their di
 PETSC_INTERN PetscLogEvent PC_SBPMGCoarsest;    /* the coarsest level */
 PETSC_INTERN PetscLogEvent PC_SBPMGSpectra;     /* bounds of spectra */
 
-/* While options are hidden, those without a prefix (-mat_view, -is_view, -mat_vcrs_loss) do not act upon what is made inside of an object */
+PETSC_INTERN PetscErrorCode LitheLogEventsRegisterAll(void);
+
+/*
+   src/sys/options.c: options without a prefix (-mat_view, -mat_vcrs_loss) do not act on what an object makes while
+   they are hidden
+*/
 PETSC_INTERN PetscErrorCode LitheOptionsHide(PetscOptions *);
 PETSC_INTERN PetscErrorCode LitheOptionsShow(PetscOptions *);
 
-/* One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c, src/ts/register.c */
+/*
+   One function a folder registers its classes: src/mat/register.c, src/pc/register.c, src/ksp/register.c,
+   src/ts/register.c
+*/
 PETSC_INTERN PetscErrorCode LitheMatRegisterAll(void);
 PETSC_INTERN PetscErrorCode LithePCRegisterAll(void);
 PETSC_INTERN PetscErrorCode LitheKSPRegisterAll(void);

@@ -3,62 +3,22 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATVCRS on one process: a MATSEQAIJ that multiplies from a compressed copy of itself.
+   The class MATVCRS: a MATSEQAIJ or MATMPIAIJ that multiplies from a compressed copy of itself. This file creates
+   matrices of the class and converts them from and to MATAIJ.
 
-   The object's data is a true Mat_SeqAIJ and all of MATSEQAIJ's operations work; the products are
-   replaced. What is added lies in a container composed with the object, so that code which swaps
-   headers carries it along.
+   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ, and all operations of MATAIJ work. Some operations are
+   replaced. What the class adds is in a container that is composed with the object, so that code which swaps headers
+   carries it along.
 */
 
 #include "vcrsimpl.h"
-#include <lithe/private/litheimpl.h>
-#include <petscviewer.h>
-#if defined(LITHE_HAVE_CUDA)
-  #include <petscdevice_cuda.h>
-#endif
 
-#define VCRS_CONTAINER "Lithe_MatVCRS"
+static PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
+static PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);
+static PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat, MatType, MatReuse, Mat *);
+static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
 
-/* The context, or NULL where A is no MATVCRS */
-PetscErrorCode MatVCRSGetContext(Mat A, Mat_VCRS **ctx)
-{
-  PetscFunctionBegin;
-  *ctx = NULL;
-  PetscCall(PetscObjectContainerQuery((PetscObject)A, VCRS_CONTAINER, ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Frees what was compressed; the AIJ arrays must be there */
-PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(VCRSPlanDestroy(&ctx->plan));
-  PetscCall(VCRSPlanDestroy(&ctx->plainrows));
-  PetscCall(MatVCRSResetOffDiagonal_Private(ctx));
-#if defined(LITHE_HAVE_CUDA)
-  PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
-  if (ctx->dplan) {
-    PetscCall(LitheCUDAVCRSFree(ctx->dplan));
-    PetscCall(PetscFree(ctx->dplan));
-  }
-#endif
-  ctx->state = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatVCRSContextDestroy_Private(PetscCtxRt data)
-{
-  Mat_VCRS *ctx = *(Mat_VCRS **)data;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSReset_Private(ctx));
-  for (int k = 0; k < 2; k++) PetscCall(MatVCRSGhostsReset_Private(&ctx->ghosts[k]));
-  PetscCall(VecDestroy(&ctx->lvec));
-  PetscCall(PetscFree(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOptionsObject)
+static PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOptionsObject)
 {
   Mat_VCRS *ctx;
 
@@ -69,129 +29,8 @@ PetscErrorCode MatSetFromOptions_VCRS(Mat A, PetscOptionItems PetscOptionsObject
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix that PETSc was told or knows to be symmetric or Hermitian */
-PetscErrorCode MatVCRSIsSymmetric_Private(Mat A, PetscBool *symmetric, PetscBool *hermitian)
-{
-  PetscBool known, is;
-
-  PetscFunctionBegin;
-  PetscCall(MatIsHermitianKnown(A, &known, &is));
-  *symmetric = (PetscBool)(known && is);
-  if (hermitian) *hermitian = (PetscBool)(PetscDefined(USE_COMPLEX) && *symmetric);
-  if (*symmetric) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatIsSymmetricKnown(A, &known, &is));
-  *symmetric = (PetscBool)(known && is);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Whether what is compressed is what A has. MatHeaderReplace() gives an object the context of another one and lets it count on from its own state,
-   which is then later the state that the other one had when its values were different: a state tells something of one object alone.
-*/
-PetscErrorCode MatVCRSIsCurrent_Private(Mat A, PetscBool *current)
-{
-  Mat_VCRS        *ctx;
-  PetscObjectState state;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  *current = (PetscBool)(ctx->owner == A && ctx->state == state);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatVCRSSetCurrent_Private(Mat A)
-{
-  Mat_VCRS *ctx;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &ctx->state));
-  ctx->owner = A;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Compresses the AIJ arrays of A. On an error A multiplies as before the call:
-   the new plan replaces the old one only when it is whole.
-*/
-PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const PetscScalar rowsumextra[])
-{
-  Mat_VCRS      *ctx;
-  VCRSPlan      *plan = NULL;
-  VCRSReport     report;
-  VCRSCSR        csr;
-  VCRSOptions    own = *opt;
-  PetscScalar   *a;
-  PetscLogDouble begin, end;
-  PetscErrorCode ierr;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(PetscLogEventBegin(MAT_VCRSCompress, A, 0, 0, 0));
-  PetscCall(PetscTime(&begin));
-  csr.m = A->rmap->n;
-  csr.n = A->cmap->n;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
-  csr.a     = a;
-  own.plain = MatVCRSGetPlain_Private(A, ctx);
-  ierr      = VCRSPlanCreate(&csr, &own, rowsumextra, &plan, &report);
-  if (ierr) PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0)); /* a row may be refused, and mended */
-  PetscCall(ierr);
-  PetscCall(MatVCRSReset_Private(ctx));
-  ctx->plan   = plan;
-  ctx->report = report;
-  ctx->used   = own;
-  ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
-  ctx->gone   = PETSC_FALSE;
-  PetscCall(VCRSPlanHostCost(plan, &ctx->hostcost));
-  PetscCall(MatVCRSSetCurrent_Private(A));
-  PetscCall(PetscTime(&end));
-  ctx->buildtime = end - begin;
-  PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
-  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros in %g s: layout %s, values %s\n", plan->nz, ctx->buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatVCRSCompress(Mat A)
-{
-  Mat_VCRS   *ctx;
-  VCRSOptions opt;
-  PetscBool   dropped, current;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  if (ctx->dropped) {
-    PetscCall(MatVCRSIsDropped_Private(A, &dropped));
-    if (dropped) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatVCRSIsCurrent_Private(A, &current));
-  if (ctx->plan && current) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
-  do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
-  while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
-  if (MatVCRSMayDrop_Private(ctx)) PetscCall(MatVCRSDropAIJ_Seq(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Options and switches, not what was compressed */
-PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *a, Mat_VCRS *b)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(&b->opt, &a->opt, sizeof(a->opt)));
-  b->lossy      = a->lossy;
-  b->allowlossy = a->allowlossy;
-  b->mayplain   = a->mayplain;
-  b->dropaij    = a->dropaij;
-  b->transport  = a->transport;
-  b->coocount   = a->coocount;
-  b->state      = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The AIJ type's own duplicate makes a matrix of the type's name, which comes here; options are then copied */
-PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
+/* MatDuplicate() of the AIJ type creates a matrix of A's type. Then the options are copied */
+static PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
 {
   Mat_VCRS *a, *b;
 
@@ -203,8 +42,8 @@ PetscErrorCode MatDuplicate_VCRS(Mat A, MatDuplicateOption op, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The values may be on the device, where MATAIJ would follow the pointer as it is */
-PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
+/* The values may be on a device. MATAIJ would read them on the host */
+static PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mode)
 {
   Mat_VCRS *ctx;
 
@@ -215,7 +54,7 @@ PetscErrorCode MatSetValuesCOO_VCRS(Mat A, const PetscScalar v[], InsertMode mod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+static PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
   Mat_VCRS *ctx;
 
@@ -227,13 +66,21 @@ PetscErrorCode MatSetPreallocationCOO_VCRS(Mat A, PetscCount n, PetscInt i[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Composes the conversions of MATAIJ and of its GPU and CPU relatives to this class, and back. NULL removes them */
+static PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheAIJComposeConversions(B, from, to, MATVCRS, MATAIJVCRS, forth, back));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-   PETSc wants what was composed with a matrix taken back before it is gone (-checkfunctionlist). The
-   AIJ types' own functions are kept here, not in the context: MatHeaderMerge() calls this when it has
-   taken everything composed, and the type's name, away from the object.
+   Operations that destroy the AIJ types. They are not in the context: MatHeaderMerge() calls the operation of this
+   class after it has removed everything composed, and the type's name, from the object.
 */
 static PetscErrorCode (*MatDestroyBase[2])(Mat);
 
+/* PETSc requires that a matrix has nothing composed when it is destroyed (-checkfunctionlist) */
 static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
 {
   Mat_VCRS *ctx;
@@ -250,37 +97,33 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDestroy_SeqAIJVCRS(Mat A)
+static PetscErrorCode MatDestroy_SeqAIJVCRS(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSDestroy_Private(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
+static PetscErrorCode MatDestroy_MPIAIJVCRS(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatVCRSDestroy_Private(A, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Makes B, of the base type, one of ours: the context, which keeps B's operations, ours, what is composed
-   with it, the type's name, and the options. apply serves MatVCRSApply()
-*/
-PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec))
+/* Makes B, a MATSEQAIJ or MATMPIAIJ, a matrix of this class, and reads its options */
+static PetscErrorCode MatVCRSAttach_Private(Mat B)
 {
   Mat_VCRS *ctx;
   PetscBool parallel;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)B, MATMPIAIJ, &parallel));
-  PetscCall(PetscNew(&ctx));
-  PetscCall(MatVCRSOptionsDefault(&ctx->opt));
-  ctx->mayplain = PETSC_TRUE;
-  ctx->state    = -1;
-  ctx->super    = *B->ops;
-  ctx->apply    = apply;
+  PetscCall(MatVCRSCreateContext_Private(B, &ctx));
+  ctx->super   = *B->ops;
+  ctx->apply   = parallel ? MatVCRSApply_MPI : MatVCRSApply_Seq;
+  ctx->drop    = MatVCRSDropAIJ;
+  ctx->destroy = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
 
   MatDestroyBase[parallel ? 1 : 0] = ctx->super.destroy;
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetPreallocationCOO_C", &ctx->setpreallocationcoo));
@@ -289,7 +132,6 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
-  PetscCall(PetscObjectContainerCompose((PetscObject)B, VCRS_CONTAINER, ctx, MatVCRSContextDestroy_Private));
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
 #endif
@@ -299,11 +141,13 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   B->ops->view           = MatView_VCRS;
   B->ops->setfromoptions = MatSetFromOptions_VCRS;
   B->ops->setoption      = MatSetOption_VCRS;
-  B->ops->destroy        = parallel ? MatDestroy_MPIAIJVCRS : MatDestroy_SeqAIJVCRS;
+  B->ops->destroy        = ctx->destroy;
+  if (parallel) B->ops->assemblyend = MatAssemblyEnd_MPIAIJVCRS;
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS));
   if (parallel) PetscCall(MatVCRSComposeConversions_Private(B, MATMPIAIJ, MATMPIAIJVCRS, MatConvert_MPIAIJ_MPIAIJVCRS, MatConvert_MPIAIJVCRS_MPIAIJ));
   else PetscCall(MatVCRSComposeConversions_Private(B, MATSEQAIJ, MATSEQAIJVCRS, MatConvert_SeqAIJ_SeqAIJVCRS, MatConvert_SeqAIJVCRS_SeqAIJ));
   PetscCall(MatVCRSComposeDrop_Private(B, parallel));
+  MatVCRSServeAttach_Private(B, parallel);
   PetscCall(MatVCRSComposeProducts_Private(B));
 
   PetscObjectOptionsBegin((PetscObject)B);
@@ -312,8 +156,8 @@ PetscErrorCode MatVCRSAttach_Private(Mat B, PetscErrorCode (*apply)(Mat, VCRSOp,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The opposite; the AIJ arrays must be there */
-PetscErrorCode MatVCRSDetach_Private(Mat B)
+/* Undoes MatVCRSAttach_Private(). B must have its AIJ arrays */
+static PetscErrorCode MatVCRSDetach_Private(Mat B)
 {
   Mat_VCRS *ctx;
 
@@ -327,19 +171,13 @@ PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
-  PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
+  PetscCall(MatVCRSRemoveContext_Private(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Our names from AIJ and from its GPU and CPU relatives, and back */
-PetscErrorCode MatVCRSComposeConversions_Private(Mat B, const char from[], const char to[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
-{
-  PetscFunctionBegin;
-  PetscCall(LitheAIJComposeConversions(B, from, to, MATVCRS, MATAIJVCRS, forth, back));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* ---- From AIJ and back ---- */
 
-PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+static PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
   PetscBool done;
 
@@ -353,7 +191,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, Ma
   if (done) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSAttach_Private(*newmat, MatVCRSApply_Seq));
+  PetscCall(MatVCRSAttach_Private(*newmat));
 #if defined(LITHE_HAVE_CUDA)
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
@@ -365,6 +203,72 @@ PetscErrorCode MatCreate_SeqAIJVCRS(Mat A)
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
   PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(A, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSAttach_Private(*newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJVCRS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATMPIAIJ));
+  PetscCall(MatConvert_MPIAIJ_MPIAIJVCRS(A, MATMPIAIJVCRS, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of both types: a copy is a MATVCRS first, which has its AIJ arrays and is then converted in place */
+static PetscErrorCode MatVCRSUnwrap_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, done));
+  if (!*done) PetscCall(MatVCRSMaterializeOperand_Private(*newmat, base));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSUnwrap_Private(A, MATSEQAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatVCRSDecomposeDrop_Private(*newmat));
+  PetscCall(MatVCRSDecomposeProducts_Private(*newmat));
+  PetscCall(MatVCRSComposeConversions_Private(*newmat, MATSEQAIJ, MATSEQAIJVCRS, NULL, NULL));
+  PetscCall(MatVCRSDetach_Private(*newmat));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)*newmat, MATSEQAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat       block[2];
+  PetscBool done, ours;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSUnwrap_Private(A, MATMPIAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*newmat)->preallocated) {
+    PetscCall(MatMPIAIJGetSeqAIJ(*newmat, &block[0], &block[1], NULL));
+    for (int b = 0; b < 2; b++) {
+      PetscCall(PetscObjectTypeCompare((PetscObject)block[b], MATSEQAIJVCRS, &ours));
+      if (ours) PetscCall(MatConvert_SeqAIJVCRS_SeqAIJ(block[b], MATSEQAIJ, MAT_INPLACE_MATRIX, &block[b]));
+    }
+  }
+  PetscCall(MatVCRSDecomposeDrop_Private(*newmat));
+  PetscCall(MatVCRSDecomposeProducts_Private(*newmat));
+  PetscCall(MatVCRSComposeConversions_Private(*newmat, MATMPIAIJ, MATMPIAIJVCRS, NULL, NULL));
+  PetscCall(MatVCRSDetach_Private(*newmat));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)*newmat, MATMPIAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,29 +15,6 @@
 
 #include "vcrsfit.h"
 #include <lithe/private/vcrsunions.h>
-#if defined(__linux__)
-  #include <sys/mman.h>
-#endif
-
-const char *const VCRSValueNames[] = {"full", "single", "dict8", "dict16", "log8", "log16", "fixed8", "fixed16", NULL};
-
-/* ------------------------------------------------------------------ memory */
-
-/* Pages that are touched for the first time cost a third of a compression where they are small: large ones are asked for */
-PetscErrorCode VCRSAllocateLarge(size_t bytes, void **pointer)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc(bytes, pointer));
-#if defined(MADV_HUGEPAGE)
-  {
-    const size_t huge = 2097152, start = ((size_t)*pointer + huge - 1) / huge * huge, end = ((size_t)*pointer + bytes) / huge * huge;
-
-    /* only advice: it does not matter if it is not taken */
-    if (*pointer && start < end) (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
-  }
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------------ classes of rows */
 

@@ -5,7 +5,7 @@
 
 /* What the parts of a compression hand on: vcrsloss.c -> vcrsbuild.c (asking vcrscontainers.c and vcrscost.c) -> vcrsencode.c, or vcrsbuildrows.c; cuda/vcrs/build/build.cu does the same on the device */
 
-#include "vcrsimpl.h"
+#include "vcrsplanimpl.h"
 #include <../src/codec/grid.h>
 #include <../src/codec/logarithmic.h>
 #include <../src/codec/bits.h>
@@ -97,7 +97,7 @@ typedef struct {
   VCRSValues    values;
 } VCRSChoice;
 
-/* vcrsbuild.c: PetscMalloc1() for arrays that are as long as the matrix */
+/* vcrsmemory.c: PetscMalloc1() for arrays that are as long as the matrix */
 PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
 #define VCRSMallocLarge(n, pointer) VCRSAllocateLarge(sizeof(**(pointer)) * (size_t)(n), (void **)(pointer))
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the three rooms of dropping share: vcrsdrop.c, vcrsserve.c and vcrsretake.c */
+/* A MATVCRS without AIJ arrays: vcrsstate.c, vcrsmaterialize.c, vcrsretake.c, vcrsserve.c and vcrsdrop.c */
 
 #include "vcrsimpl.h"
 
@@ -38,17 +38,15 @@ typedef struct {
   PetscScalar *diagonal; /* for relaxation */
 } VCRSDrop;
 
-/* vcrsdrop.c: what is known of a matrix that is, was or may be dropped */
+/* vcrsstate.c */
 PETSC_INTERN PetscErrorCode MatVCRSGetDrop_Private(Mat, VCRSDrop **);
 PETSC_INTERN PetscErrorCode VCRSDropReset(VCRSDrop *);
 PETSC_INTERN PetscErrorCode VCRSDropRecordOption(VCRSDrop *, MatOption, PetscBool);
-
-/* vcrsserve.c: operations from the plan, for the table of a dropped matrix; the other two for that of a matrix with its arrays */
-PETSC_INTERN PetscErrorCode MatVCRSServeInstall_Private(Mat, PetscBool);
-PETSC_INTERN PetscErrorCode MatRestoreRow_VCRS(Mat, PetscInt, PetscInt *, PetscInt **, PetscScalar **);
-PETSC_INTERN PetscErrorCode MatNorm_MPIAIJVCRS(Mat, NormType, PetscReal *);
+PETSC_INTERN PetscErrorCode MatVCRSRestoreOperations_Private(Mat);
 
 /* vcrsretake.c: operations that take the arrays again first, for the table of a dropped matrix */
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstall_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat);
-PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
+
+/* vcrsserve.c: operations from the plan, for the table of a dropped matrix */
+PETSC_INTERN PetscErrorCode MatVCRSServeInstall_Private(Mat, PetscBool);

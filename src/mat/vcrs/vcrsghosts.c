@@ -7,14 +7,6 @@
 #include "vcrsimpl.h"
 #include <petscsf.h>
 
-PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *g)
-{
-  PetscFunctionBegin;
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&g->vec[k]));
-  PetscCall(LitheHaloDestroy(&g->halo));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The values of x that other processes need leave; x stays as it is until they have come. Collective */
 PetscErrorCode MatVCRSGhostsBegin_Private(Mat A, Vec x)
 {

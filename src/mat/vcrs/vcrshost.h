@@ -15,7 +15,7 @@
    compilers from vectorising it.
 */
 
-#include "vcrsimpl.h"
+#include "vcrsplanimpl.h"
 #include <../src/codec/logarithmic.h>
 #include <lithe/private/lithecompiler.h>
 

@@ -3,20 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include <lithemat.h>
-#include <lithe/private/vcrsplan.h>
-#include <lithe/private/lithecuda.h>
+#include "vcrsplanimpl.h"
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <petsc/private/matimpl.h>
 #include "../aijfamily.h"
-
-/* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
-typedef struct {
-  PetscInt           m, n;
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-} VCRSCSR;
 
 typedef struct _VCRSSubstitution VCRSSubstitution;
 
@@ -46,6 +37,8 @@ typedef struct {
   Mat              owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
   PetscLogDouble   buildtime;
   PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
+  PetscErrorCode (*drop)(Mat);                         /* MatVCRSDropAIJ(), for a compression with dropaij */
+  PetscErrorCode (*destroy)(Mat);                      /* the class' own operation, which PETSc replaces in submatrices that it keeps */
 
   /* sequential */
   VCRSPlan         *plan;  /* host; large arrays may be missing where it was made on the device */
@@ -71,141 +64,124 @@ typedef struct {
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
 } Mat_VCRS;
 
-/* vcrsbuild.c */
-PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
-PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
-/* Back to CSR: i [m+1], j and a [nz] are the caller's; columns ascending. Bit for bit what a lossless plan was made from */
-PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
-/* Row lengths alone: i [m+1] */
-PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt[]);
-/* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
-PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
-PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
-/* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
-PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
+/* Functions of a file call those of files above it in this list, not below it */
 
-/*
-   vcrsloss.c: whether a loss can take entries, the error of a row that has infinite ones or a NaN, finer options where a loss was too
-   coarse, and what a block brings to an agreement with the blocks of other processes; rowexponent [m]
-*/
-PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
-PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
-PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
-PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
-
-/* vcrsmult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
-PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
-PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
-
-/* Estimated time of a product on the host over that of MATSEQAIJ's */
-PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
-
-/* vcrs.c: the class on one process, and what it shares with the parallel one */
-PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat, MatType, MatReuse, Mat *);
+/* vcrsstate.c: context, options, predicates, the plan on the host */
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
-PETSC_INTERN PetscErrorCode MatVCRSAttach_Private(Mat, PetscErrorCode (*)(Mat, VCRSOp, Vec, Vec, Vec));
-PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec); /* y = op(A) x (+ add); add may be NULL or y */
-PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
-PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
-PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJVCRS(Mat);
-PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJVCRS(Mat);
-PETSC_INTERN PetscErrorCode MatVCRSDetach_Private(Mat);
-PETSC_INTERN PetscErrorCode MatVCRSIsCurrent_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSSetCurrent_Private(Mat); /* what is compressed is what the matrix has now */
-PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateContext_Private(Mat, Mat_VCRS **);
+PETSC_INTERN PetscErrorCode MatVCRSRemoveContext_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
-PETSC_INTERN PetscErrorCode MatVCRSComposeConversions_Private(Mat, const char[], const char[], LitheAIJConvertFn *, LitheAIJConvertFn *);
+PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **);
+#endif
 PETSC_INTERN PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSOptionsCheck(Mat, const VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSSetOptions_Private(Mat, const VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSIsSymmetric_Private(Mat, PetscBool *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat); /* makes the plan current; does nothing where it is */
-PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
-PETSC_INTERN PetscErrorCode MatSetFromOptions_VCRS(Mat, PetscOptionItems);
-PETSC_INTERN PetscErrorCode MatDuplicate_VCRS(Mat, MatDuplicateOption, Mat *);
-PETSC_INTERN PetscErrorCode MatSetPreallocationCOO_VCRS(Mat, PetscCount, PetscInt[], PetscInt[]);
-PETSC_INTERN PetscErrorCode MatSetValuesCOO_VCRS(Mat, const PetscScalar[], InsertMode);
-#if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSIsParallel_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSIsCurrent_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetCurrent_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
+PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);
 
-/* vcrstridevice.c */
-PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **);
-
-/* vcrsdevice.c: compression where a MATSEQAIJCUSPARSE has its values */
-PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
-#endif
+/* vcrsghosts.c: the ghost values of a parallel matrix */
+PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
+PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
+PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 
 /* vcrsplain.c: plain rows for products on the host */
-#define VCRS_ROWS_COST 0.9                                                  /* where another form takes more of MATSEQAIJ's time than this, they are used */
 PETSC_INTERN VCRSPlain      MatVCRSGetPlain_Private(Mat, const Mat_VCRS *); /* of a compression */
 PETSC_INTERN PetscBool      MatVCRSMayUsePlainRows_Private(const Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
-/* vcrsstep.c */
-PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
-PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]); /* vcrsmpi.c */
-PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
-PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *); /* vcrsmpi.c */
-PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
-PETSC_INTERN PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *);
+/*
+   vcrsmaterialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the
+   values or zeros
+*/
+PETSC_INTERN PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat, const char prefix[], Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char prefix[], PetscBool values, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char operation[]);
 
-/* vcrsview.c */
-PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
+/* vcrscompress.c: a compression makes the plan current and does nothing where the plan is current */
+PETSC_INTERN PetscErrorCode MatVCRSReplaceOptions_Private(Mat, const VCRSOptions *);
+PETSC_INTERN PetscErrorCode MatVCRSGetBlocks_Private(Mat, Mat *, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 
-/* vcrsoperator.c: which products a lossy matrix does */
-PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void); /* from now on see preconditioners, and factorizations, begin */
+/* vcrsoperator.c: which products a lossy matrix does. The guard watches solves, preconditioners and factorizations */
+PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
 PETSC_INTERN PetscErrorCode MatVCRSCheckProduct_Private(Mat);
 
-/* Before a product that a program asks for; in those of blocks, as parts of products, everything has been checked */
+/* Called before a product that a program asks for. A product of a block is part of one that has been checked */
 static inline PetscErrorCode MatVCRSCheckProduct(Mat A, const Mat_VCRS *ctx)
 {
   return ctx->lossy && !ctx->allowlossy ? MatVCRSCheckProduct_Private(A) : PETSC_SUCCESS;
 }
 
-/* Exact entries that are nowhere else are not given back by an option */
+/* An option does not drop exact entries that nothing else holds */
 static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
 {
   return ctx->dropaij && (!ctx->lost || ctx->allowlossy) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* vcrsdrop.c: give the AIJ arrays back and take them again */
-PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char[], PetscBool, Mat *); /* a new MATSEQAIJ from A's plan, with its values or with zeros, and with a prefix of its own */
+/*
+   vcrsretake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its
+   arrays, or may do so
+*/
+PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool parallel);
+PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSComposeComparisons_Private(Mat);
+
+/* vcrsserve.c: operations from the plan */
+PETSC_INTERN void MatVCRSServeAttach_Private(Mat, PetscBool parallel);
+
+/* vcrsdrop.c */
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
-PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJVCRS_SeqAIJ(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJVCRS_MPIAIJ(Mat, MatType, MatReuse, Mat *);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
-PETSC_INTERN PetscErrorCode MatVCRSIsDropped_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
-PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);
-PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat); /* of a dropped matrix that got another plan */
 
-/* vcrsretake.c: operations that take them again first */
-PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool);
-PETSC_INTERN PetscErrorCode MatVCRSComposeComparisons_Private(Mat);               /* of a matrix that gives its arrays back, or may do so */
-PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char[]); /* of any type */
+/* vcrsoptions.c */
+PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 
-/* vcrsmpi.c: the class on many processes */
-PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
+/* vcrsapply.c: products of one process. y = op(A) x (+ add); add may be NULL or y */
+PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 
-/* vcrsghosts.c: of a parallel matrix */
-PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
-PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
-PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
-PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
+/* vcrsdevice.c: compression of a MATSEQAIJCUSPARSE on the device */
+PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
+#endif
 
-/* vcrsproduct.c */
+/* vcrsview.c */
+PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
+
+/* vcrsproduct.c: products with matrices */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat);
+
+/* vcrsstep.c: steps of power series */
+PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
+
+/* vcrsmpi.c: products and steps of many processes */
+PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
+PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
+PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatAssemblyEnd_MPIAIJVCRS(Mat, MatAssemblyType);
+
+/* vcrs.c: the class */
+PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);

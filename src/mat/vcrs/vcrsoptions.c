@@ -3,69 +3,40 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The options of MATVCRS: their defaults and limits, the options database and the setters.
+   The options of MATVCRS: the options database and the setters. Their defaults and limits are in vcrsstate.c.
 */
 
 #include "vcrsimpl.h"
 
-const char *const MatVCRSLayouts[] = {"auto", "literal", "l0", "l1", "l2", "l3", "MatVCRSLayout", "MATVCRS_LAYOUT_", NULL};
-const char *const MatVCRSLosses[]  = {"none", "bins", "classes", "log", "fixed", "single", "MatVCRSLoss", "MATVCRS_LOSS_", NULL};
-const char *const MatVCRSUnits[]   = {"row", "entry", "absolute", "MatVCRSUnit", "MATVCRS_UNIT_", NULL};
-
-PetscErrorCode MatVCRSOptionsDefault(VCRSOptions *opt)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(opt, sizeof(*opt)));
-  opt->layout    = MATVCRS_LAYOUT_AUTO;
-  opt->loss      = MATVCRS_LOSS_NONE;
-  opt->bits      = 16;
-  opt->bins      = 100000;
-  opt->lambda    = 0.1;
-  opt->unit      = MATVCRS_UNIT_ROW;
-  opt->rowsums   = PETSC_TRUE;
-  opt->refine    = PETSC_TRUE;
-  opt->symmetric = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Refuses what no compression can do; called before anything is changed */
-PetscErrorCode MatVCRSOptionsCheck(Mat A, const VCRSOptions *opt)
-{
-  MPI_Comm comm = PetscObjectComm((PetscObject)A);
-
-  PetscFunctionBegin;
-  PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
-  PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
-  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
-  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g with -mat_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether entries may differ from those that were set */
-PetscErrorCode MatVCRSIsLossy_Private(const VCRSOptions *opt, PetscBool *lossy)
-{
-  PetscFunctionBegin;
-  *lossy = (PetscBool)(opt->loss != MATVCRS_LOSS_NONE && !(opt->loss == MATVCRS_LOSS_CLASSES && opt->lambda == 0.0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Takes new options over: what was compressed with others is compressed again at the next use */
-PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
+/* Sets options that a program or the options database gave. From the first lossy matrix on the guard watches solves */
+static PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
 {
   Mat_VCRS *ctx;
-  PetscBool same, lossy;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSReplaceOptions_Private(A, opt));
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->lossy) PetscCall(MatVCRSOperatorGuardStart());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of A and of the blocks of a parallel A: a program may multiply with a block, too */
+static PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
+{
+  Mat_VCRS *ctx;
+  PetscBool isseq;
+  Mat       block[2] = {NULL, NULL};
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCall(MatVCRSOptionsCheck(A, opt));
-  PetscCall(PetscMemcmp(opt, &ctx->opt, sizeof(*opt), &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ctx->dropped) PetscCall(MatVCRSMaterializeAIJ(A));
-  PetscCall(PetscMemcpy(&ctx->opt, opt, sizeof(*opt)));
-  ctx->state = -1;
-  PetscCall(MatVCRSIsLossy_Private(opt, &lossy));
-  ctx->lossy = lossy;
-  if (lossy) PetscCall(MatVCRSOperatorGuardStart());
+  ctx->allowlossy = allow;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (!isseq) PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    if (!block[b]) continue;
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) ctx->allowlossy = allow;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -389,26 +360,6 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   opt.rowsums = preserve;
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Of A and of the blocks of a parallel A, which a program may multiply with as well */
-PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
-{
-  Mat_VCRS *ctx;
-  PetscBool isseq;
-  Mat       block[2] = {NULL, NULL};
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetContext(A, &ctx));
-  ctx->allowlossy = allow;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
-  if (!isseq) PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
-  for (int b = 0; b < 2; b++) {
-    if (!block[b]) continue;
-    PetscCall(MatVCRSGetContext(block[b], &ctx));
-    if (ctx) ctx->allowlossy = allow;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

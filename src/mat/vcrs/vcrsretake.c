@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The room of operations that take the AIJ arrays again first. Two tables use it:
+   The operations for which the AIJ arrays are decoded first. Two tables use them:
 
      - that of a dropped matrix: whatever the compressed form does not serve (vcrsserve.c) decodes the
        arrays, which puts the old table back, and then calls the operation that was asked for;
@@ -12,20 +12,6 @@
 */
 
 #include "vcrsdropimpl.h"
-
-/* The arrays, whatever kind of matrix A is and whether or not it dropped any */
-PetscErrorCode MatVCRSMaterializeOperand_Private(Mat A, const char operation[])
-{
-  PetscBool dropped;
-
-  PetscFunctionBegin;
-  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSIsDropped_Private(A, &dropped));
-  if (!dropped) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscInfo(A, "The AIJ arrays are taken again for %s\n", operation));
-  PetscCall(MatVCRSMaterializeAIJ(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* name in struct _MatOps, the matrix whose operation it is, parameters, arguments */
 #define VCRS_RETAKEN(X)                                                                                                                                                                          \
@@ -142,8 +128,9 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
 }
 
 /*
-   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies the list of composed
-   functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's own in its context.
+   Composed functions that read the arrays: a name of ours, PETSc's name, parameters, arguments. MatDuplicate() copies
+   the list of composed functions, so these are composed with a matrix for good, and each matrix keeps the AIJ type's
+   own in its context.
 */
 #define VCRS_RETAKEN_FUNCTIONS(X)                                                                                                                             \
   X(SetColumnIndices, "MatSeqAIJSetColumnIndices_C", (Mat A, PetscInt * j), (A, j))                                                                           \
@@ -255,8 +242,8 @@ static PetscErrorCode MatVCRSComposeFunction_Private(Mat A, int k, PetscErrorCod
 }
 
 /*
-   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can be compared to a MATAIJ, or
-   ours, of all matrices that may be without them.
+   PETSc wants the same function of both matrices that it compares: AIJ's, with which a matrix that has its arrays can
+   be compared to a MATAIJ, or ours, of all matrices that may be without them.
 */
 PetscErrorCode MatVCRSComposeComparisons_Private(Mat A)
 {
@@ -357,7 +344,10 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+/*
+   A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type
+   but MATAIJ (docs/petsc-defects.md)
+*/
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {
   Mat_VCRS *ctx;
@@ -365,7 +355,7 @@ static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall((*ctx->super.transposesymbolic)(A, B));
-  PetscCall(MatConvert_SeqAIJVCRS_SeqAIJ(*B, MATSEQAIJ, MAT_INPLACE_MATRIX, B));
+  PetscUseMethod(*B, "MatConvert_seqaijvcrs_seqaij_C", (Mat, MatType, MatReuse, Mat *), (*B, MATSEQAIJ, MAT_INPLACE_MATRIX, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -465,17 +455,12 @@ PetscErrorCode MatVCRSComposeDrop_Private(Mat A, PetscBool parallel)
   A->ops->equal               = MatEqual_VCRS;
   A->ops->transpose           = MatTranspose_VCRS;
   A->ops->createsubmatrices   = MatCreateSubMatrices_VCRS;
-  A->ops->restorerow          = MatRestoreRow_VCRS;
   A->ops->fdcoloringcreate    = MatFDColoringCreate_VCRS;
   A->ops->fdcoloringsetup     = MatFDColoringSetUp_VCRS;
   A->ops->fdcoloringapply     = MatFDColoringApply_VCRS;
   A->ops->invertblockdiagonal = MatInvertBlockDiagonal_VCRS;
-  if (parallel) {
-    A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
-    A->ops->norm            = MatNorm_MPIAIJVCRS;
-  } else {
-    A->ops->transposesymbolic = MatTransposeSymbolic_SeqAIJVCRS;
-  }
+  if (parallel) A->ops->createsubmatrix = MatCreateSubMatrix_VCRS;
+  else A->ops->transposesymbolic = MatTransposeSymbolic_SeqAIJVCRS;
   PetscCheck(VCRS_FUNCTIONS <= VCRS_MAXFUNCTIONS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Raise VCRS_MAXFUNCTIONS");
   for (int k = 0; k < VCRS_FUNCTIONS; k++) {
     PetscCall(PetscObjectQueryFunction((PetscObject)A, VCRSFunctions[k].name, &drop->function[k]));

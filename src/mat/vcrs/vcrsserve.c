@@ -3,12 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The room of operations that a MATVCRS without its AIJ arrays serves from the compressed form alone:
-   diagonal, rows, norms, information, copies, relaxation. The products are not here: they come from
-   the plan whether or not the arrays are there (vcrs.c, vcrsmpi.c, vcrsproduct.c).
+   The operations that a MATVCRS without AIJ arrays does from its plan: diagonal, rows, norms, information, copies,
+   relaxation. Products are not here. They use the plan with and without arrays (vcrsapply.c, vcrsmpi.c,
+   vcrsproduct.c).
 
-   Each function begins by asking whether the matrix is still dropped, because an object can get new
-   data and keep its operations; see MatVCRSIsDropped_Private().
+   Each function begins by asking whether the matrix is still dropped, because an object can get new data and keep its
+   operations; see MatVCRSIsDropped_Private().
 */
 
 #include "vcrsdropimpl.h"
@@ -144,7 +144,7 @@ static PetscErrorCode MatGetRow_MPIAIJVCRSDropped(Mat A, PetscInt row, PetscInt 
 }
 
 /* Also in the table of a matrix with its arrays, which may have been taken again since MatGetRow() */
-PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, PetscInt **cols, PetscScalar **vals)
+static PetscErrorCode MatRestoreRow_VCRS(Mat A, PetscInt row, PetscInt *nz, PetscInt **cols, PetscScalar **vals)
 {
   Mat_VCRS *ctx;
   VCRSDrop *drop;
@@ -223,7 +223,7 @@ static PetscErrorCode MatNorm_SeqAIJVCRSDropped(Mat A, NormType type, PetscReal 
 }
 
 /* In both tables of a parallel matrix: some processes may have their arrays while others do not */
-PetscErrorCode MatNorm_MPIAIJVCRS(Mat A, NormType type, PetscReal *norm)
+static PetscErrorCode MatNorm_MPIAIJVCRS(Mat A, NormType type, PetscReal *norm)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
@@ -305,7 +305,7 @@ static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption o
   VCRS_UNLESS_DROPPED(A, duplicate, (A, op, B));
   PetscCall(MatVCRSGetContext(A, &a));
   PetscCall(MatVCRSDecode_Private(A, NULL, (PetscBool)(op == MAT_COPY_VALUES), B));
-  PetscCall(MatConvert_SeqAIJ_SeqAIJVCRS(*B, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, B));
+  PetscUseMethod(A, "MatConvert_seqaij_seqaijvcrs_C", (Mat, MatType, MatReuse, Mat *), (*B, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, B));
   PetscCall(MatVCRSGetContext(*B, &b));
   PetscCall(MatVCRSCopyContext_Private(a, b));
   PetscCall(MatVCRSComposeComparisons_Private(*B));
@@ -455,4 +455,14 @@ PetscErrorCode MatVCRSServeInstall_Private(Mat A, PetscBool parallel)
   A->ops->assemblybegin = NULL;
   A->ops->assemblyend   = MatAssemblyEnd_SeqAIJVCRSDropped;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Sets operations of a matrix that has its AIJ arrays. MatRestoreRow() may follow a MatGetRow() without arrays. Other
+   processes may have no arrays when a norm is computed
+*/
+void MatVCRSServeAttach_Private(Mat A, PetscBool parallel)
+{
+  A->ops->restorerow = MatRestoreRow_VCRS;
+  if (parallel) A->ops->norm = MatNorm_MPIAIJVCRS;
 }

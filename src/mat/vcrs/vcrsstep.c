@@ -46,19 +46,6 @@ static PetscErrorCode OffDiagonalBuild(Mat Ao, Mat_VCRS *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatVCRSResetOffDiagonal_Private(Mat_VCRS *ctx)
-{
-  PetscFunctionBegin;
-  if (ctx->rows) PetscCall(LitheOffDiagonalDestroy(ctx->rows));
-  PetscCall(PetscFree(ctx->rows));
-#if defined(LITHE_HAVE_CUDA)
-  if (ctx->drows) PetscCall(LitheCUDAOffDiagonalFree(ctx->drows));
-  PetscCall(PetscFree(ctx->drows));
-#endif
-  ctx->rowslooked = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether the block is multiplied by the rows that have entries: where these are few */
 PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
 {

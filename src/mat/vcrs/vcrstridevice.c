@@ -14,30 +14,6 @@
 #include <lithe/private/litheimpl.h>
 #include <petsctime.h>
 
-struct _VCRSSubstitution {
-  PetscBool upper;
-  struct {
-    Mat        T; /* the matrix itself, not referenced; or its transpose */
-    VCRSOrder *order;
-    void      *prepared;
-  } way[2]; /* as it is, transposed */
-};
-
-PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **substitution)
-{
-  VCRSSubstitution *s = *substitution;
-
-  PetscFunctionBegin;
-  if (!s) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int transpose = 0; transpose < 2; transpose++) {
-    PetscCall(LitheCUDAVCRSTriFree(&s->way[transpose].prepared));
-    PetscCall(VCRSOrderDestroy(&s->way[transpose].order));
-  }
-  PetscCall(MatDestroy(&s->way[1].T));
-  PetscCall(PetscFree(*substitution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The transpose of T, compressed without loss */
 static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
 {

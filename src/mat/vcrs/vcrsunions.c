@@ -4,7 +4,7 @@
 
 /* Unions of the index sets of neighbouring rows of L0, and tasks for them: vcrsunions.h */
 
-#include "vcrsimpl.h"
+#include "vcrsplanimpl.h"
 #include <lithe/private/vcrsunions.h>
 
 /* Reading entries that rows do not have must not take more than that many times what they have */

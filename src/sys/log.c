@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The log events of all classes.
+*/
+
+#include <lithe/private/litheimpl.h>
+#include <petscpc.h>
+#include <petscmat.h>
+
+PetscLogEvent MAT_VCRSCompress;
+PetscLogEvent MAT_VCRSMaterialize;
+PetscLogEvent MAT_VCRSUpload;
+PetscLogEvent PC_SBPMGArrays;
+PetscLogEvent PC_SBPMGCoarsen;
+PetscLogEvent PC_SBPMGCoarsest;
+PetscLogEvent PC_SBPMGSpectra;
+
+/* Called when PETSc's Mat and PC packages have been initialised */
+PetscErrorCode LitheLogEventsRegisterAll(void)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
+  PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
+  PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+  PetscCall(PetscLogEventRegister("PCSBPMGArrays", PC_CLASSID, &PC_SBPMGArrays));
+  PetscCall(PetscLogEventRegister("PCSBPMGCoarsen", PC_CLASSID, &PC_SBPMGCoarsen));
+  PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));
+  PetscCall(PetscLogEventRegister("PCSBPMGSpectra", PC_CLASSID, &PC_SBPMGSpectra));
+
+  /* A process does these when it needs them, alone. Other processes must not wait for it (-log_sync, -petsc_ci) */
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSCompress, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSMaterialize, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_VCRSUpload, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
