@@ -18,7 +18,7 @@ static char help[] = "Times what KSPCBGMRES does with a compressed basis, operat
 */
 
 #include "common.h"
-#include <src/ksp/cbgmres/cbbasis.h>
+#include <lithe/private/cbbasis.h>
 
 /* clang-format off */
 static const struct {

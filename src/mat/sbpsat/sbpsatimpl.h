@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include "sbptables.h"
+#include <lithe/private/sbptables.h>
 #include <lithe/private/litheplace.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>

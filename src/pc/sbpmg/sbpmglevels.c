@@ -8,7 +8,7 @@
 
 #include "sbpmgimpl.h"
 #include <lithe/private/litheimpl.h>
-#include <src/mat/sbpsat/sbptables.h>
+#include <lithe/private/sbptables.h>
 
 #define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
 #define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
