@@ -17,7 +17,7 @@ static char help[] = "Times what KSPCBGMRES does with a compressed basis, operat
    algebra between them. Bytes are those that must be moved: columns and vectors, each once.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithe/private/cbbasis.h>
 
 /* clang-format off */
