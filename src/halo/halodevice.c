@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the transports of a device share: the end of an exchange in a kernel or in a stream of the caller,
-   and lists of entries on a device.
+   What the transports of a device share: the end of an exchange in a kernel or in a stream of the caller, and lists of
+   entries on a device.
 */
 
 #include "haloimpl.h"

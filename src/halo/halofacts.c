@@ -3,8 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Facts of a communicator for the transports of a device: whether all processes are on one node, and whether each has a device of its own.
-   They are collected once and stored as an attribute of the communicator. All processes get the same answers.
+   Facts of a communicator for the transports of a device: whether all processes are on one node, and whether each
+   has a device of its own. They are collected once and stored as an attribute of the communicator. All processes get
+   the same answers.
 */
 
 #include "haloimpl.h"
@@ -102,7 +103,7 @@ PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm comm, PetscMemType memory, 
   }
   PetscCall(LitheHaloGetFacts_Private(comm, &facts));
   if (!facts->onenode) *obstacle = LITHE_HALO_OTHER_NODES;
-  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait while others have the device */
+  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait for the device */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

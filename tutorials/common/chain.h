@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   Markov chains in continuous time for the tutorial ctmc and the benchmark: Q^T by rows, on the processes that own them, the distribution
-   that it begins with, and the facts about the states.
+   Markov chains in continuous time for the tutorial ctmc and the benchmark: Q^T by rows, on the processes that own
+   them, the initial distribution, and the facts about the states.
 */
 
 #include <petscts.h>
@@ -43,7 +43,10 @@ PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, P
 PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
 PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
 
-/* Those of -shares; how many of n states this process has; those that the last solve of a TSUNIFORMIZATION tells, and whether they are others */
+/*
+   Shares of -shares; the number of n states that this process has; shares by the last solve of a TSUNIFORMIZATION, and
+   whether they differ.
+*/
 PETSC_INTERN PetscErrorCode SharesSetFromOptions(MPI_Comm, Shares *);
 PETSC_INTERN PetscErrorCode SharesGetLocal(MPI_Comm, const Shares *, PetscInt n, PetscInt *m);
 PETSC_INTERN PetscErrorCode SharesFromSolve(Shares *, TS, PetscBool *others);

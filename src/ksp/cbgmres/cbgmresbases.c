@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The bases of KSPCBGMRES and the arrays of its least squares problem: their creation for the storage in use, and their destruction.
-   Both bases may be created again during a solve, with more bits.
+   The bases of KSPCBGMRES and the arrays of its least squares problem: their creation for the storage in use, and
+   their destruction. Both bases may be created again during a solve, with more bits.
 */
 
 #include "cbgmresimpl.h"
@@ -25,8 +25,9 @@ PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
 }
 
 /*
-   Of all columns the first ones of a cycle are those whose rounding is seen most in the residual, by far where a system is solved in few iterations. There is room for second parts of them where the
-   tolerance is so small that this matters. Storages that are coarser than single precision would gain little: each of their columns matters
+   The number of columns with second parts. The rounding of a cycle's first columns has the largest effect on the
+   residual, above all in a system that needs few iterations. They get second parts where the tolerance is so small that
+   this matters. A storage coarser than single precision would gain little, because each of its columns matters.
 */
 PetscInt CBGMRESPairs_Private(KSP ksp)
 {

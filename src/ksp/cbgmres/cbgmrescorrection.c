@@ -20,7 +20,10 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
   gm->imagelost = PETSC_TRUE;
   PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  /* Columns have no part in a null space, but for what rounding gave them. What a preconditioner makes of them from the right may have one, as it has with KSPGMRES */
+  /*
+     Columns have no part in a null space, except by rounding. A preconditioner from the right may add one, as it does
+     with KSPGMRES.
+  */
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   if (none || gm->flexible || ksp->pc_side == PC_LEFT) PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
   PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));

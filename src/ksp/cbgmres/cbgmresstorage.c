@@ -69,7 +69,10 @@ PetscBool CBGMRESStorageRaise_Private(LitheStorage *s)
   return PETSC_TRUE;
 }
 
-/* Floating point numbers of as many bits or the next more, in place of numbers that share an exponent or have a short range. Returns PETSC_FALSE if they are such numbers already */
+/*
+   Replaces numbers that share an exponent or have a short range by floating point numbers of at least as many bits.
+   Returns PETSC_FALSE if the storage has floating point numbers already.
+*/
 PetscBool CBGMRESStorageFloat_Private(LitheStorage *s)
 {
   if (s->kind != LITHE_STORAGE_FRSZ2 && s->kind != LITHE_STORAGE_HALF) return PETSC_FALSE;

@@ -3,11 +3,12 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATHYBMGPU: a MATSEQAIJ or MATMPIAIJ that multiplies on a device from a copy in another format. Here are creation, conversions and the
-   operations other than products.
+   MATHYBMGPU: a MATSEQAIJ or MATMPIAIJ that multiplies on a device from a copy in another format. This file has
+   creation, conversions and the operations other than products.
 
-   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced. The context lies in a
-   container composed with the object (hybcontext.c), so that code which swaps headers carries it along.
+   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced.
+   The context lies in a container composed with the object (hybcontext.c), so that code which swaps headers carries it
+   along.
 */
 
 #include "hybmgpuimpl.h"

@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The context of a MATSBPSAT: its settings, the change of the operator by MatScale() and so on, work vectors, and the functions that
-   free what was built.
+   The context of a MATSBPSAT: its settings, the change of the operator by MatScale() and so on, work vectors, and
+   the functions that free arrays of operators.
 */
 
 #include "sbpsatimpl.h"

@@ -19,7 +19,7 @@ PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
   return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
 }
 
-/* Whether a level keeps the higher precision: full multigrid needs both precisions, and the coarsest level the higher one */
+/* Whether a level keeps the higher precision: full multigrid needs both ones, and the coarsest level the higher one */
 PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
 {
   return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
@@ -49,7 +49,10 @@ PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
 
 /* ------------------------------------------------------------ failure and reset */
 
-/* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail alike */
+/*
+   There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps.
+   All processes fail alike.
+*/
 PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;

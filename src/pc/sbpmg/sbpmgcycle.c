@@ -196,8 +196,8 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
 }
 
 /*
-   Calls body. On a device it launches the same sequence of kernels each time, which is recorded the second time. At the first
-   time kernels may still create what they need.
+   Calls body. On a device it launches the same sequence of kernels each time. The sequence is recorded at the second
+   call, because kernels may create what they need at the first one.
 */
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
 {

@@ -14,7 +14,10 @@ PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a preconditioner inside is still the one of which copies were made: a program may have given it another type, or its solver another one */
+/*
+   Whether a preconditioner inside is still the one of which copies were made. A program may have changed its type, or
+   the preconditioner of its solver.
+*/
 PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
 {
   PetscFunctionBegin;
