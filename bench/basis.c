@@ -17,8 +17,8 @@ static char help[] = "Times what KSPCBGMRES does with a compressed basis, operat
    algebra between them. Bytes are those that must be moved: columns and vectors, each once.
 */
 
-#include "common.h"
-#include <src/ksp/cbgmres/cbbasis.h>
+#include <tutorials/common/measure.h>
+#include <lithe/private/cbbasis.h>
 
 /* clang-format off */
 static const struct {

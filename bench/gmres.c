@@ -24,7 +24,7 @@ static char help[] = "Times GMRES against GMRES with a compressed basis, in one 
    of the matrix with its two vectors, on average over a cycle, whose last column nobody needs; its share of the time is at the rate of a copy.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithe.h>
 #include <petsctime.h>
 

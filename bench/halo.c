@@ -20,7 +20,7 @@ static char help[] = "Times products with a 27-point matrix on many processes, a
    "all" is what Bylina et al. do: each process gets the whole vector, and multiplies its rows with it, by PETSc's matrix.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithe.h>
 #include <lithe/private/lithehalo.h>
 

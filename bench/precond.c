@@ -19,7 +19,7 @@ static char help[] = "Solves systems with preconditioners as they are and compre
    preconditioner reads, and, on request, that the operator is stored by MATVCRS without loss.
 */
 
-#include "solve.h"
+#include <tutorials/common/solve.h>
 
 /* A way to compress */
 typedef struct {

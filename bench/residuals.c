@@ -22,7 +22,7 @@ static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMR
    the method gives up. Iterations to a tolerance are of solves of their own, since a method may end a cycle there.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithe.h>
 
 static const char *const methods[] = {"gmres", "gmres2", "double", "single", "half", "bfloat16", "frsz2_32", "frsz2_21", "frsz2_16"};

@@ -21,8 +21,8 @@ static char help[] = "Times MATSBPSAT and PCSBPMG on the manufactured problem, b
    The bound on a product is the bytes of three coefficients, x and y at the rate of a copy.
 */
 
-#include "common.h"
-#include "sbpsat/problem.h"
+#include <tutorials/common/measure.h>
+#include <tutorials/common/sbpsatproblem.h>
 #include <lithe.h>
 #include <petsctime.h>
 

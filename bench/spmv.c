@@ -19,7 +19,7 @@ static char help[] = "Times products with PETSc's AIJ against every layout of MA
    move at least: the stored matrix, x once, y once.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithemat.h>
 #include <petsctime.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

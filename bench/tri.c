@@ -20,7 +20,7 @@ static char help[] = "Times systems with incomplete factors: PETSc's MatSolve() 
    and of three vectors that are read and written.
 */
 
-#include "common.h"
+#include <tutorials/common/measure.h>
 #include <lithepc.h>
 #include <petsctime.h>
 

@@ -25,8 +25,8 @@ static char help[] = "Times the transient solution of the wireless channel (tuto
    next to nothing. With -ts_uniformization_negligible 0 only the former are left out.
 */
 
-#include "common.h"
-#include <ctmc.h>
+#include <tutorials/common/measure.h>
+#include <tutorials/common/chain.h>
 #include <lithe.h>
 #include <petsctime.h>
 

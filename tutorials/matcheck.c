@@ -7,7 +7,7 @@ static char help[] = "Says what is in a PETSc binary file, and how well a vector
   -x FILE : a solution: its residual ||b - A x|| / ||b|| with the matrix as MATAIJ\n\
   -ones   : use a right-hand side of ones even if the file has one\n\n";
 
-#include "problems.h"
+#include <tutorials/common/problems.h>
 
 /* Hermitian up to rounding, with a positive diagonal: conjugate gradients are worth a try */
 static PetscErrorCode LooksPositiveDefinite(Mat A, PetscBool *positive)

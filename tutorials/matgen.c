@@ -8,7 +8,7 @@ static char help[] = "Writes a realistic matrix and a right-hand side to files t
   -picture FILE -picture_layer L : permeability of a layer as a PGM picture (reservoir, spe10)\n\
   -kind KIND -rows N -seed S ... : what to generate\n\n";
 
-#include "problems.h"
+#include <tutorials/common/problems.h>
 
 /* The matrix as general Matrix Market text, every digit; processes write one after the other */
 static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])

@@ -8,7 +8,7 @@
 
 #include "basis.cuh"
 #include "../common/reduce.cuh"
-#include <src/ksp/cbgmres/cbcoefficients.h>
+#include <lithe/private/cbcoefficients.h>
 
 #define CB_TEAM_THREADS 512
 #define CB_TEAM_PARTS   8     /* threads that share a sum of products */

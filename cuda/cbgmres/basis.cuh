@@ -20,7 +20,7 @@
 #include "../common/pdl.cuh"
 #include <cuda_fp16.h>
 #include <type_traits>
-#include <src/ksp/cbgmres/cbbasisdevice.h>
+#include <lithe/private/cbbasisdevice.h>
 
 #if defined(PETSC_USE_COMPLEX)
   #define CB_COMPONENTS 2

@@ -5,7 +5,7 @@
 /* SBP_SAT of orders above 2: a thread a node. Near the ends of the grid rows come from the tables, elsewhere from the interior stencils */
 
 #include "fused.cuh"
-#include <src/mat/sbpsat/sbptables.h>
+#include <lithe/private/sbptables.h>
 
 /* (Q u)_i along a line of n + 1 nodes, u(d) being d nodes from i */
 template <class V, class U>

@@ -128,15 +128,16 @@ PETSC_INTERN const char          *LitheHaloMessage_NCCL(int code);
 /* What is known of the processes of a communicator; found out once */
 typedef struct _LitheHaloFacts LitheHaloFacts;
 struct _LitheHaloFacts {
-  PetscBool       onenode;
-  PetscBool       owndevices; /* no two processes have the same */
-  void           *nccl;       /* its communicator, once there is one */
-  cudaStream_t    stream;     /* of what NCCL does */
+  PetscBool onenode;
+  PetscBool owndevices;                  /* no two processes have the same */
+  void     *nccl;                        /* its communicator, once there is one */
+  PetscErrorCode (*nccldestroy)(void *); /* frees that; set by halonccl.c */
+  cudaStream_t    stream;                /* of what NCCL does */
   MPI_Comm        comm;
   LitheHaloFacts *next; /* of another communicator */
 };
 
-/* halodevice.c */
+/* halofacts.c */
 PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
 PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);

@@ -10,7 +10,6 @@
 */
 
 #include "haloimpl.h"
-#include "halonccl.h"
 #include <dlfcn.h>
 #include <petscdevice_cuda.h>
 #include <stdlib.h>
@@ -83,7 +82,7 @@ static PetscErrorCode LitheNCCLLoad_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloNCCLDestroy_Private(void *comm)
+static PetscErrorCode LitheHaloNCCLDestroy_Private(void *comm)
 {
   PetscFunctionBegin;
   if (comm) PetscCallNCCL(nccl.commdestroy(comm));
@@ -100,6 +99,7 @@ static PetscErrorCode LitheHaloNCCLConnect_Private(MPI_Comm comm, LitheHaloFacts
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMemzero(&id, sizeof(id)));
+  facts->nccldestroy = LitheHaloNCCLDestroy_Private;
   if (!rank) *code = nccl.getuniqueid(&id);
   PetscCallMPI(MPI_Bcast(code, 1, MPI_INT, 0, comm));
   if (!*code) {

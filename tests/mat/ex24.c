@@ -5,7 +5,7 @@
 static char help[] = "MATSBPSAT: by name, options, what it refuses and what it says of itself.\n\n";
 
 #include <lithe.h>
-#include <tutorials/sbpsat/problem.c>
+#include <tutorials/common/sbpsatproblem.c>
 
 static PetscErrorCode lasterror;
 static char           lastmessage[1024];

@@ -8,7 +8,7 @@
 #include <lithe.h>
 #include <petscksp.h>
 #include <tests/failures.h>
-#include <tutorials/sbpsat/problem.c>
+#include <tutorials/common/sbpsatproblem.c>
 
 typedef struct {
   DM  da;

@@ -7,7 +7,7 @@ static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat eq
 #include <lithe.h>
 #include <tests/failures.h>
 #include <tutorials/sbpsat/evolve.c>
-#include <tutorials/sbpsat/problem.c>
+#include <tutorials/common/sbpsatproblem.c>
 
 typedef struct {
   EvolveKind kind;

@@ -18,7 +18,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
 
 #include "ctmc.h"
 #include <lithe.h>
-#include <picture.h>
+#include <tutorials/common/picture.h>
 
 /* What is solved */
 typedef struct {

@@ -3,53 +3,9 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/*
-   Markov chains in continuous time for the tutorial: Q^T by rows, on the processes that own them, the distribution that it begins with, and
-   what is to be known of the states.
-*/
+/* What the files of the program ctmc share */
 
-#include <petscts.h>
+#include <tutorials/common/chain.h>
 
-typedef struct _Chain Chain;
-
-struct _Chain {
-  char       name[256];
-  PetscInt64 n, nz;      /* states, and entries of Q^T; nz may be unknown, -1 */
-  Mat        A;          /* Q^T */
-  Vec        p;          /* at the beginning */
-  PetscInt   nlevels;    /* queue lengths 0, ..., nlevels - 1, or 0 where states have none */
-  PetscInt  *level;      /* of the states of this process */
-  PetscInt   nlabels;    /* sets of states with a name */
-  char     **label;      /* their names */
-  Vec       *member;     /* 1 in a set, else 0 */
-  double     lambda, mu; /* of the queue M/M/1/K */
-};
-
-/* A channel shared by two devices */
-typedef struct {
-  PetscInt  K, R; /* places of a queue; how often a frame is tried */
-  PetscReal lambda, beta0, mu, pc, pe;
-} Wireless;
-
-/* How the states are divided among processes */
-typedef struct {
-  PetscBool  trial; /* by what a solve tells */
-  PetscReal *part;  /* of each process, by the sum of all parts; NULL: the same for all */
-} Shares;
-
-PETSC_INTERN void           WirelessCount(const Wireless *, PetscInt64 *n, PetscInt64 *nz);
-PETSC_INTERN PetscErrorCode ChainWireless(MPI_Comm, const Wireless *, const Shares *, Chain *);
-PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, PetscReal mu, const Shares *, Chain *);
-PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
+/* explicitfile.c: a chain from files of transitions and of labels */
 PETSC_INTERN PetscErrorCode ChainFile(MPI_Comm, const char tra[], const char lab[], PetscInt initial, const Shares *, Chain *);
-PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
-
-/* Those of -shares; how many of n states this process has; those that the last solve of a TSUNIFORMIZATION tells, and whether they are others */
-PETSC_INTERN PetscErrorCode SharesSetFromOptions(MPI_Comm, Shares *);
-PETSC_INTERN PetscErrorCode SharesGetLocal(MPI_Comm, const Shares *, PetscInt n, PetscInt *m);
-PETSC_INTERN PetscErrorCode SharesFromSolve(Shares *, TS, PetscBool *others);
-PETSC_INTERN PetscErrorCode SharesDestroy(Shares *);
-
-/* Q^T from its rows; row gives the columns and values of one, at most longest */
-typedef PetscErrorCode      ChainRowFn(void *ctx, PetscInt row, PetscInt *n, PetscInt cols[], PetscScalar values[]);
-PETSC_INTERN PetscErrorCode ChainAssemble(MPI_Comm, PetscInt n, PetscInt longest, ChainRowFn *, void *ctx, const Shares *, Chain *);

@@ -18,7 +18,7 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
 */
 
 #include "reservoir.h"
-#include "solve.h"
+#include <tutorials/common/solve.h>
 
 /* What one column of the table is about */
 typedef struct {

@@ -5,7 +5,7 @@
 
 /* The pressure equation of a reservoir on a DMDA, and pictures of it */
 
-#include "permeability.h"
+#include <tutorials/common/permeability.h>
 #include <petscdmda.h>
 
 typedef struct {

@@ -4,7 +4,7 @@
 
 /* Permeability above, pressure below; a layer on the left, a section through the injector on the right. */
 
-#include "picture.h"
+#include <tutorials/common/picture.h>
 #include "reservoir.h"
 
 #define WIDTH  1180

@@ -5,7 +5,7 @@
 
 /* The manufactured problem in time, by PETSc's TS with a MATSBPSAT */
 
-#include "problem.h"
+#include <tutorials/common/sbpsatproblem.h>
 #include <petscts.h>
 
 typedef enum {

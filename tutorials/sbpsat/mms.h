@@ -5,7 +5,7 @@
 
 /* What the files of the program mms share */
 
-#include "problem.h"
+#include <tutorials/common/sbpsatproblem.h>
 #include <petscksp.h>
 
 typedef struct {
@@ -23,10 +23,11 @@ typedef struct {
   Vec u, b;
 } MMSSystem;
 
+/* system.c */
 PETSC_INTERN PetscErrorCode MMSCreateSystem(MPI_Comm, const MMSOptions *, PetscInt N, MMSSystem *);
 PETSC_INTERN PetscErrorCode MMSDestroySystem(MMSSystem *);
 /* A vector of the grid as NAME.what, and what plot.py has to know as NAME.json */
 PETSC_INTERN PetscErrorCode MMSWriteVector(DM, const char name[], const char what[], Vec);
 PETSC_INTERN PetscErrorCode MMSWriteInfo(const MMSSystem *, const char name[], const char kind[], PetscInt fields, const PetscReal times[]);
-/* -fault_slip */
+/* faultslip.c: -fault_slip */
 PETSC_INTERN PetscErrorCode MMSFaultSlip(MPI_Comm, const MMSOptions *, PetscInt N);

@@ -7,7 +7,7 @@
    coefficients of a step are, while the device goes on with append(); on several processes in coefficients(), too, where sums are by MPI.
 */
 
-#include "cbbasisdevice.h"
+#include <lithe/private/cbbasisdevice.h>
 #include <lithe/private/lithecudahalo.h>
 #include <petsc/private/petscimpl.h>
 

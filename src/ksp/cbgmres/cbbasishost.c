@@ -9,7 +9,7 @@
 */
 
 #include "cbdecode.h"
-#include "cbbasis.h"
+#include <lithe/private/cbbasis.h>
 
 #define CB_TILE  512 /* real numbers; a multiple of LITHE_FRSZ2_BLOCK */
 #define CB_LANES 8   /* sums that grow side by side: what one vector register holds, or two or four */

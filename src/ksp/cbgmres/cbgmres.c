@@ -21,52 +21,6 @@
 #include "cbgmresimpl.h"
 #include <petsc/private/vecimpl.h>
 
-PetscErrorCode CBGMRESDestroyBases_Private(KSP ksp)
-{
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-
-  PetscFunctionBegin;
-  PetscCall(CBBasisDestroy(&gm->V));
-  PetscCall(CBBasisDestroy(&gm->Z));
-  PetscCall(CBBasisDestroy(&gm->Vritz));
-  PetscCall(PetscFree2(gm->keptH, gm->keptR));
-  PetscCall(PetscFree7(gm->R, gm->cosine, gm->sine, gm->g, gm->y, gm->x, gm->pivot));
-  PetscCall(PetscFree5(gm->modulo, gm->self, gm->with, gm->withcolumn, gm->nwith));
-  gm->columns = gm->best = gm->building = gm->ritzcolumns = gm->kept = gm->nleft = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   Of all columns the first ones of a cycle are those whose rounding is seen most in the residual, by far where a system is solved in few iterations. There is room for second parts of them where the
-   tolerance is so small that this matters. Storages that are coarser than single precision would gain little: each of their columns matters
-*/
-PetscInt CBGMRESPairs_Private(KSP ksp)
-{
-  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
-  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage);
-
-  if (gm->storage.kind == LITHE_STORAGE_FULL || unit > 1e-7 || unit < PETSC_MACHINE_EPSILON || ksp->normtype == KSP_NORM_NONE) return 0;
-  return ksp->rtol > 10 * unit ? 0 : CB_PAIRS;
-}
-
-/* Bases for gm->storage, and the arrays of the least squares problem; nothing if they are there and large enough */
-PetscErrorCode CBGMRESCreateBases_Private(KSP ksp)
-{
-  KSP_CBGMRES   *gm      = (KSP_CBGMRES *)ksp->data;
-  const PetscInt columns = PetscMin(gm->opt.restart, PetscMax(ksp->max_it, 1)) + 1;
-  size_t         ld;
-
-  PetscFunctionBegin;
-  if (gm->V && gm->V->columns >= columns && gm->V->pairs >= CBGMRESPairs_Private(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CBGMRESDestroyBases_Private(ksp));
-  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, CBGMRESPairs_Private(ksp), &gm->storage, PETSC_TRUE, &gm->V));
-  if (gm->flexible) PetscCall(CBGMRESCreatePreconditioned_Private(ksp, columns - 1));
-  ld = (size_t)gm->V->host.ld;
-  PetscCall(PetscCalloc7(ld * ld, &gm->R, ld * (CB_LEFT + 1), &gm->cosine, ld * (CB_LEFT + 1), &gm->sine, ld, &gm->g, ld, &gm->y, ld, &gm->x, ld, &gm->pivot));
-  PetscCall(PetscCalloc5(ld * CB_LEFT, &gm->modulo, ld, &gm->self, ld * CB_LEFT, &gm->with, ld * CB_LEFT, &gm->withcolumn, ld, &gm->nwith));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* PCJACOBI from the right: its inverse diagonal is what it makes of ones. Collective; once a solve, before which the operator may have changed */
 static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
 {
@@ -430,20 +384,6 @@ static PetscErrorCode KSPBuildSolution_CBGMRES(KSP ksp, Vec x, Vec *result)
   PetscCall(VecCopy(ksp->vec_sol, x));
   PetscCall(CBGMRESAddCorrection_Private(ksp, gm->building, 1.0, x));
   if (result) *result = x;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KSPReset_CBGMRES(KSP ksp)
-{
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-
-  PetscFunctionBegin;
-  PetscCall(CBGMRESDestroyBases_Private(ksp));
-  PetscCall(VecDestroy(&gm->built));
-  PetscCall(VecDestroy(&gm->jacobi));
-  gm->storage = gm->opt.storage;
-  gm->unlike = gm->measured = PETSC_FALSE;
-  gm->finer                 = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,7 +5,7 @@
 
 /* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/cbgmres.md has the method */
 
-#include "cbbasis.h"
+#include <lithe/private/cbbasis.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
@@ -103,9 +103,17 @@ typedef struct {
 #define CB_WORK(ksp)   ((ksp)->work[2])
 #define CB_NWORK       3
 
-/* cbgmres.c */
+/* cbgmresstorage.c */
+PETSC_INTERN PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *, char[], size_t);
+PETSC_INTERN PetscErrorCode CBGMRESStorageParse_Private(KSP, const char[], int exponentbits, LitheStorage *);
+PETSC_INTERN PetscReal      CBGMRESStorageUnit_Private(const LitheStorage *);
+PETSC_INTERN PetscBool      CBGMRESStorageRaise_Private(LitheStorage *);
+PETSC_INTERN PetscBool      CBGMRESStorageFloat_Private(LitheStorage *);
+
+/* cbgmresbases.c */
 PETSC_INTERN PetscInt       CBGMRESPairs_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCreateBases_Private(KSP);
+PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
@@ -114,14 +122,16 @@ PETSC_INTERN PetscBool      CBGMRESMayGoOn_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 
 /* cbgmresleast.c */
-PETSC_INTERN void           CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
-PETSC_INTERN PetscReal      CBGMRESLeastResidual_Private(const KSP_CBGMRES *);
-PETSC_INTERN PetscReal      CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
-PETSC_INTERN void           CBGMRESLeastRightSide_Private(KSP_CBGMRES *, PetscInt);
-PETSC_INTERN void           CBGMRESLeastInsert_Private(KSP_CBGMRES *, PetscInt);
-PETSC_INTERN void           CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *, PetscInt, PetscScalar[]);
-PETSC_INTERN void           CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
-PETSC_INTERN PetscReal      CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void      CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
+PETSC_INTERN PetscReal CBGMRESLeastResidual_Private(const KSP_CBGMRES *);
+PETSC_INTERN PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void      CBGMRESLeastRightSide_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void      CBGMRESLeastInsert_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN void      CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *, PetscInt, PetscScalar[]);
+PETSC_INTERN void      CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
+PETSC_INTERN PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
+
+/* cbgmrescorrection.c */
 PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, PetscScalar, Vec);
 
 /* cbgmresdirection.c */
@@ -134,14 +144,9 @@ PETSC_INTERN void           CBGMRESDirectionExpand_Private(KSP_CBGMRES *, PetscI
 PETSC_INTERN PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *);
 PETSC_INTERN PetscErrorCode KSPSetFromOptions_CBGMRES(KSP, PetscOptionItems);
 PETSC_INTERN PetscErrorCode CBGMRESComposeOptions_Private(KSP, PetscBool);
-PETSC_INTERN PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *, char[], size_t);
-PETSC_INTERN PetscReal      CBGMRESStorageUnit_Private(const LitheStorage *);
-PETSC_INTERN PetscBool      CBGMRESStorageRaise_Private(LitheStorage *);
-PETSC_INTERN PetscBool      CBGMRESStorageFloat_Private(LitheStorage *);
 
 /* cbgmresloss.c */
 PETSC_INTERN PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP, Vec);
-PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP, PetscInt, PetscBool *);
 PETSC_INTERN PetscErrorCode CBGMRESStorePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESMeasureUnits_Private(KSP);

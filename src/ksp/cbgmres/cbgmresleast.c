@@ -3,8 +3,8 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time; and the
-   correction that its solution stands for.
+   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The
+   correction that its solution stands for is in cbgmrescorrection.c.
 
    In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. Where a cycle goes on with a
    new residual, column k of the basis's Hessenberg matrix tells what that is, and not what the operator makes of column k:
@@ -174,25 +174,4 @@ PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
   }
   for (PetscInt j = PetscMax(gm->V->paired - 1, 0); j < k; j++) sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
   return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
-}
-
-/* x = x + factor times what the first k columns stand for */
-PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar factor, Vec x)
-{
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  CBBasis      B  = gm->flexible ? gm->Z : gm->V;
-  PetscBool    none;
-
-  PetscFunctionBegin;
-  if (!k) PetscFunctionReturn(PETSC_SUCCESS);
-  CBGMRESLeastSolve_Private(gm, k);
-  CBGMRESDirectionExpand_Private(gm, k);
-  gm->imagelost = PETSC_TRUE;
-  PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
-  if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  /* Columns have no part in a null space, but for what rounding gave them. What a preconditioner makes of them from the right may have one, as it has with KSPGMRES */
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-  if (none || gm->flexible || ksp->pc_side == PC_LEFT) PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
-  PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

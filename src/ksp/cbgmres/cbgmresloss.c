@@ -42,19 +42,6 @@ PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP ksp, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the preconditioner makes of a column has any size: exponents of 16 bits, and FRSZ2 in place of half precision */
-PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP ksp, PetscInt columns)
-{
-  KSP_CBGMRES *gm      = (KSP_CBGMRES *)ksp->data;
-  LitheStorage storage = gm->storage;
-
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < gm->finer; i++) CBGMRESStorageRaise_Private(&storage);
-  if (storage.kind == LITHE_STORAGE_HALF || storage.kind == LITHE_STORAGE_FRSZ2) LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, 16);
-  PetscCall(CBBasisCreate(CB_COLUMN(ksp), columns, 0, &storage, PETSC_FALSE, &gm->Z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The second basis with more bits from now on, for columns 0 ... k-1 that it has. CB_IMAGE is lost */
 PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP ksp, PetscInt k, PetscBool *raised)
 {

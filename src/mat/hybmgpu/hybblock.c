@@ -51,20 +51,6 @@ PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *
 
 /* ---- Copies of a plan ---- */
 
-PetscErrorCode HybCopiesReset(HybCopies *c)
-{
-  PetscFunctionBegin;
-  PetscCall(HybPlanDestroy(&c->host));
-#if defined(LITHE_HAVE_CUDA)
-  if (c->device) {
-    PetscCall(LitheCUDAHybFree(c->device));
-    PetscCall(PetscFree(c->device));
-  }
-#endif
-  c->hostvalues = c->devicevalues = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The plan is made; entries get to where they are wanted */
 PetscErrorCode HybCopiesUpdate(HybCopies *c, const HybCSR *csr, PetscBool device)
 {
@@ -160,17 +146,6 @@ PetscErrorCode HybCopiesUpdateTransposed(HybCopies *c, const HybCSR *csr)
 }
 
 /* ---- The block ---- */
-
-PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(HybCopiesReset(&ctx->block));
-  PetscCall(HybCopiesReset(&ctx->transpose));
-  PetscCall(MatDestroy(&ctx->compressed));
-  ctx->format       = MATHYBMGPU_FORMAT_AUTO;
-  ctx->state.values = -1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* What was made from other values, or another pattern, is forgotten */
 static PetscErrorCode MatHYBMGPUForget_Private(Mat A)

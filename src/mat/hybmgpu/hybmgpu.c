@@ -3,37 +3,18 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATHYBMGPU on one process: a MATSEQAIJ that multiplies on a device from a copy in another format.
+   MATHYBMGPU: a MATSEQAIJ or MATMPIAIJ that multiplies on a device from a copy in another format. This file has
+   creation, conversions and the operations other than products.
 
-   The object's data is a true Mat_SeqAIJ and all of MATSEQAIJ's operations work; the products are replaced. What is added lies in a container
-   composed with the object, so that code which swaps headers carries it along.
+   The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced.
+   The context lies in a container composed with the object (hybcontext.c), so that code which swaps headers carries it
+   along.
 */
 
 #include "hybmgpuimpl.h"
 
-#define HYBMGPU_CONTAINER "Lithe_MatHYBMGPU"
-
-/* The context, or NULL where A is no MATHYBMGPU */
-PetscErrorCode MatHYBMGPUGetContext(Mat A, Mat_HYBMGPU **ctx)
-{
-  PetscFunctionBegin;
-  *ctx = NULL;
-  PetscCall(PetscObjectContainerQuery((PetscObject)A, HYBMGPU_CONTAINER, ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatHYBMGPUContextDestroy_Private(PetscCtxRt data)
-{
-  Mat_HYBMGPU *ctx = *(Mat_HYBMGPU **)data;
-
-  PetscFunctionBegin;
-  PetscCall(MatHYBMGPUReset_Seq(ctx));
-  PetscCall(MatHYBMGPUReset_MPI(ctx));
-  PetscCall(PetscFree(ctx->prefix));
-  PetscCall(PetscFree(ctx->inverse));
-  PetscCall(PetscFree(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static LitheAIJConvertFn MatConvert_SeqAIJ_SeqAIJHYBMGPU, MatConvert_SeqAIJHYBMGPU_SeqAIJ, MatConvert_MPIAIJ_MPIAIJHYBMGPU, MatConvert_MPIAIJHYBMGPU_MPIAIJ;
+static PetscErrorCode    MatHYBMGPUDetach_Private(Mat);
 
 static PetscErrorCode MatSetFromOptions_HYBMGPU(Mat A, PetscOptionItems PetscOptionsObject)
 {
@@ -186,7 +167,7 @@ static PetscErrorCode MatDestroy_MPIAIJHYBMGPU(Mat A)
 }
 
 /* Makes B, of the base type, one of ours: the context, which keeps B's operations, ours, what is composed with it, the type's name, and the options */
-PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
+static PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
 {
   Mat_HYBMGPU *ctx;
   PetscBool    parallel;
@@ -205,7 +186,7 @@ PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
   PetscCall(PetscObjectQueryFunction((PetscObject)B, "MatSetValuesCOO_C", &ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_HYBMGPU));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_HYBMGPU));
-  PetscCall(PetscObjectContainerCompose((PetscObject)B, HYBMGPU_CONTAINER, ctx, MatHYBMGPUContextDestroy_Private));
+  PetscCall(MatHYBMGPUSetContext_Private(B, ctx));
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
 #endif
@@ -230,7 +211,7 @@ PetscErrorCode MatHYBMGPUAttach_Private(Mat B)
 }
 
 /* The opposite */
-PetscErrorCode MatHYBMGPUDetach_Private(Mat B)
+static PetscErrorCode MatHYBMGPUDetach_Private(Mat B)
 {
   Mat_HYBMGPU *ctx;
   PetscBool    parallel;
@@ -245,12 +226,12 @@ PetscErrorCode MatHYBMGPUDetach_Private(Mat B)
 #endif
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetPreallocationCOO_C", ctx->setpreallocationcoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
-  PetscCall(PetscObjectCompose((PetscObject)B, HYBMGPU_CONTAINER, NULL));
+  PetscCall(MatHYBMGPUSetContext_Private(B, NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)B, parallel ? MATMPIAIJ : MATSEQAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+static PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
   PetscBool done;
 
@@ -260,7 +241,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+static PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
   PetscBool done;
 
@@ -270,11 +251,61 @@ PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat A, PETSC_UNUSED MatType type,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* MATMPIAIJ calls the block's products in here (SOR, for example), so it must be of our type afterwards */
+static PetscErrorCode MatAssemblyEnd_MPIAIJHYBMGPU(Mat A, MatAssemblyType type)
+{
+  Mat_HYBMGPU *ctx;
+  Mat          Ad, Ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUGetContext(A, &ctx));
+  PetscCall((*ctx->super.assemblyend)(A, type));
+  if (type == MAT_FINAL_ASSEMBLY && !A->hash_active) PetscCall(MatHYBMGPUGetBlocks_Private(A, &Ad, &Ao));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_MPIAIJ_MPIAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatHYBMGPUAttach_Private(*newmat));
+  (*newmat)->ops->assemblyend = MatAssemblyEnd_MPIAIJHYBMGPU;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_MPIAIJHYBMGPU_MPIAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  Mat       block;
+  PetscBool done, ours;
+
+  PetscFunctionBegin;
+  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*newmat)->preallocated) {
+    PetscCall(MatMPIAIJGetSeqAIJ(*newmat, &block, NULL, NULL));
+    PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJHYBMGPU, &ours));
+    if (ours) PetscCall(MatHYBMGPUDetach_Private(block));
+  }
+  PetscCall(MatHYBMGPUDetach_Private(*newmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, MATSEQAIJ));
   PetscCall(MatConvert_SeqAIJ_SeqAIJHYBMGPU(A, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATMPIAIJ));
+  PetscCall(MatConvert_MPIAIJ_MPIAIJHYBMGPU(A, MATMPIAIJHYBMGPU, MAT_INPLACE_MATRIX, &A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -86,23 +86,24 @@ PETSC_INTERN PetscErrorCode HybCSRMult(const HybCSR *, const PetscScalar x[], co
 /* y = add + A^T x */
 PETSC_INTERN PetscErrorCode HybCSRMultTranspose(const HybCSR *, const PetscScalar x[], const PetscScalar add[], PetscScalar y[]);
 
-/* hybmgpu.c: the class on one process, and what it shares with the parallel one */
+/* hybcontext.c: GetContext() gives NULL where A is no MATHYBMGPU */
+PETSC_INTERN PetscErrorCode MatHYBMGPUGetContext(Mat, Mat_HYBMGPU **);
+PETSC_INTERN PetscErrorCode MatHYBMGPUSetContext_Private(Mat, Mat_HYBMGPU *);
+PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *);
+PETSC_INTERN PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *);
+
+/* hybmgpu.c */
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJHYBMGPU(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatConvert_SeqAIJHYBMGPU_SeqAIJ(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatHYBMGPUGetContext(Mat, Mat_HYBMGPU **);
-PETSC_INTERN PetscErrorCode MatHYBMGPUAttach_Private(Mat);
-PETSC_INTERN PetscErrorCode MatHYBMGPUDetach_Private(Mat);
 
 /* hybblock.c: the plans of a block */
 PETSC_INTERN PetscErrorCode HybStateGet(Mat, HybState *);
 PETSC_INTERN PetscErrorCode HybStateCompare(const HybState *, const HybState *, PetscBool *pattern, PetscBool *values);
 PETSC_INTERN PetscErrorCode HybGetCSR(Mat, HybCSR *);
-PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
 PETSC_INTERN PetscErrorCode HybCopiesUpdate(HybCopies *, const HybCSR *, PetscBool device);
 PETSC_INTERN PetscErrorCode HybCopiesUpdateTransposed(HybCopies *, const HybCSR *);
-PETSC_INTERN PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *);
 /* Makes what a product reads current, on a device or on the host, where that of the format auto is AIJ itself */
 PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
 /* Chooses the format and the place of every entry, which is enough to tell of them */
@@ -114,20 +115,20 @@ PETSC_INTERN PetscErrorCode HybCompressedGetBytes(Mat, PetscLogDouble *);
 PETSC_INTERN PetscErrorCode HybCompressedUpload(Mat);
 PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 
-/* hybapply.c: products, and steps of power series */
+/* hybarrays.c: products of one process with arrays */
 /* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 /* The same, after MatHYBMGPUUpdate_Seq() */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
-PETSC_INTERN PetscErrorCode MatHYBMGPUSetProducts_Private(Mat);
 
-/* hybmgpumpi.c: the class on many processes */
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJ_MPIAIJHYBMGPU(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatConvert_MPIAIJHYBMGPU_MPIAIJ(Mat, MatType, MatReuse, Mat *);
-PETSC_INTERN PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *);
+/* hybmgpumpi.c: products on many processes */
+PETSC_INTERN PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat, Mat *Ad, Mat *Ao);
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat, HybOp, PetscBool, const PetscScalar[], const PetscScalar[], const LitheStep *, PetscScalar[]);
 /* The diagonal block, its format chosen, and what is known of the communication */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_MPI(Mat, Mat *, LitheHaloInfo *);
+
+/* hybapply.c: products with vectors, and steps of power series */
+PETSC_INTERN PetscErrorCode MatHYBMGPUSetProducts_Private(Mat);
 
 /* hyboptions.c */
 PETSC_INTERN PetscErrorCode HybOptionsDefault(HybOptions *);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
+   Products of a MATHYBMGPU on many processes: a MATMPIAIJ whose diagonal block is a MATSEQAIJHYBMGPU.
 
    The off-diagonal block stays a MATSEQAIJ. Few of its rows have entries as a rule; these are copied, and added when the ghost values are there.
 
@@ -19,7 +19,7 @@
 #endif
 
 /* Makes the diagonal block one of ours with A's options; idempotent, because assembly may replace it */
-static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
+PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
 {
   PetscErrorCode ierr;
   PetscOptions   none;
@@ -36,7 +36,7 @@ static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   if (isplain) {
     /* Its options are those of A */
     PetscCall(LitheOptionsHide(&none));
-    ierr = MatConvert_SeqAIJ_SeqAIJHYBMGPU(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad);
+    ierr = MatConvert(*Ad, MATSEQAIJHYBMGPU, MAT_INPLACE_MATRIX, Ad);
     PetscCall(LitheOptionsShow(&none));
     PetscCall(ierr);
   }
@@ -50,28 +50,6 @@ static PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
     PetscCall(PetscFree(block->prefix));
     PetscCall(PetscStrallocpy(prefix, &block->prefix));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(LitheOffDiagonalDestroy(&ctx->off));
-#if defined(LITHE_HAVE_CUDA)
-  PetscCall(LitheCUDAOffDiagonalFree(&ctx->doff));
-#endif
-  PetscCall(HybCopiesReset(&ctx->offtranspose));
-  ctx->offstate.values = -1;
-  ctx->ondevice        = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *ctx)
-{
-  PetscFunctionBegin;
-  PetscCall(MatHYBMGPUResetOff_Private(ctx));
-  for (int k = 0; k < 2; k++) PetscCall(LitheHaloDestroy(&ctx->halo[k]));
-  PetscCall(VecDestroy(&ctx->lvec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,55 +233,5 @@ PetscErrorCode MatHYBMGPUChoose_MPI(Mat A, Mat *Ad, LitheHaloInfo *halo)
   for (int k = 0; k < 2; k++) {
     if (ctx->halo[k]) PetscCall(LitheHaloGetInfo(ctx->halo[k], halo));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* MATMPIAIJ calls the block's products in here (SOR, for example), so it must be of our type afterwards */
-static PetscErrorCode MatAssemblyEnd_MPIAIJHYBMGPU(Mat A, MatAssemblyType type)
-{
-  Mat_HYBMGPU *ctx;
-  Mat          Ad, Ao;
-
-  PetscFunctionBegin;
-  PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  PetscCall((*ctx->super.assemblyend)(A, type));
-  if (type == MAT_FINAL_ASSEMBLY && !A->hash_active) PetscCall(MatHYBMGPUGetBlocks_Private(A, &Ad, &Ao));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatConvert_MPIAIJ_MPIAIJHYBMGPU(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
-{
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatHYBMGPUAttach_Private(*newmat));
-  (*newmat)->ops->assemblyend = MatAssemblyEnd_MPIAIJHYBMGPU;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatConvert_MPIAIJHYBMGPU_MPIAIJ(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
-{
-  Mat       block;
-  PetscBool done, ours;
-
-  PetscFunctionBegin;
-  PetscCall(LitheAIJConvertBackStart(A, reuse, newmat, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  if ((*newmat)->preallocated) {
-    PetscCall(MatMPIAIJGetSeqAIJ(*newmat, &block, NULL, NULL));
-    PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJHYBMGPU, &ours));
-    if (ours) PetscCall(MatHYBMGPUDetach_Private(block));
-  }
-  PetscCall(MatHYBMGPUDetach_Private(*newmat));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatSetType(A, MATMPIAIJ));
-  PetscCall(MatConvert_MPIAIJ_MPIAIJHYBMGPU(A, MATMPIAIJHYBMGPU, MAT_INPLACE_MATRIX, &A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,7 +16,7 @@
    a stride. H, Q, M, d0 are those of sbptables.h, without h.
 */
 
-#include "sbptables.h"
+#include <lithe/private/sbptables.h>
 #include <lithe/private/sbpsat.h>
 
 /* (M(b) u)_i where no closure reaches; b and u point to node i */

@@ -6,7 +6,7 @@
    MATSBPSAT: the summation-by-parts, simultaneous-approximation-term (SBP-SAT) discretisation of -div(mu grad u) on a
    curved quadrilateral, as an operator that is not stored.
 
-   Settings (sbpsatoptions.c) become coefficients and penalties when the matrix is first used (sbpsatmetrics.c, sbpsatbuild.c);
+   The context and what frees it are in sbpsatcontext.c. Settings (sbpsatoptions.c) become coefficients and penalties when the matrix is first used (sbpsatmetrics.c, sbpsatbuild.c);
    products (sbpsatapply.c) run with one of the two sets of operations of sbpsat.h: host loops (sbphost.c, sbphostloops.h) or kernels.
    Right sides: sbpsatrhs.c. As a stored matrix: sbpsatconvert.c, sbpsatfactor.c. Coarser grids: sbpsatcoarsen.c.
 */
@@ -177,6 +177,7 @@ PetscErrorCode MatCreate_SBPSAT(Mat A)
   PetscFunctionBegin;
   PetscCall(PetscNew(&ctx));
   A->data             = (void *)ctx;
+  ctx->view           = MatView_SBPSAT;
   ctx->settings.order = 2;
   ctx->change.scale   = 1;
   ctx->change.real    = PETSC_TRUE;

@@ -6,44 +6,6 @@
 
 #include "sbpsatimpl.h"
 
-/* Frees everything that belongs to the settings as they were */
-PetscErrorCode MatSBPSATForget_Private(Mat A)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  if (!ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
-  ctx->built = PETSC_FALSE;
-  for (int device = 0; device < 2; device++) {
-    PetscErrorCode (*release)(void **) = SBPHostKernels.free;
-
-#if defined(LITHE_HAVE_CUDA)
-    if (device) release = SBPDeviceKernels.free;
-#endif
-    /* Arrays of PetscScalar operators are those of PetscReal */
-    for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++) {
-      SBPOperator *op = &ctx->op[precision][device];
-
-      if (!ctx->made[precision][device]) continue;
-      for (int k = 0; k < 3; k++) PetscCall((*release)((void **)&op->coefficient[k]));
-      for (int f = 0; f < SBP_FACES; f++) PetscCall((*release)((void **)&op->penalty[f]));
-    }
-    for (int precision = 0; precision < 3; precision++) {
-      PetscCall(PetscMemzero(&ctx->op[precision][device], sizeof(SBPOperator)));
-      ctx->made[precision][device] = PETSC_FALSE;
-    }
-    if (ctx->ghosts[device]) PetscCall((*release)(&ctx->ghosts[device]));
-  }
-  PetscCall(PetscFree(ctx->jacobian));
-  PetscCall(SBPGeometryDestroy_Private(&ctx->geometry));
-  PetscCall(SBPHaloDestroy(&ctx->halo));
-  PetscCall(DMDestroy(&ctx->grid));
-  PetscCall(MatSBPSATForgetChange_Private(A));
-  PetscCall(MatSBPSATForgetStored_Private(A));
-  ctx->stored = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether c_rr c_ss > c_rs^2, where the products may be out of range */
 static inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscReal rs)
 {
@@ -258,7 +220,7 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   for (int f = 0; f < SBP_FACES; f++) ctx->op[SBP_SCALAR][0].penalty[f] = op->penalty[f];
   ctx->values = ++builds;
   PetscCall(MatSBPSATSetFlags_Private(A));
-  A->ops->view = MatView_SBPSAT; /* DMCreateMatrix() of a parallel DMDA has set its own, which prints all entries */
+  A->ops->view = ctx->view; /* DMCreateMatrix() of a parallel DMDA has set its own, which prints all entries */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

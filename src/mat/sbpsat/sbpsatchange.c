@@ -12,77 +12,6 @@
 
 #include "sbpsatimpl.h"
 
-/* Two vectors of the matrix's type for a product */
-PetscErrorCode MatSBPSATGetWork_Private(Mat A, Vec *x, Vec *y)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  if (!ctx->work[0]) PetscCall(MatCreateVecs(A, &ctx->work[0], &ctx->work[1]));
-  if (x) *x = ctx->work[0];
-  if (y) *y = ctx->work[1];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether scale or diagonal are there */
-PetscErrorCode MatSBPSATHasChange_Private(Mat A, PetscBool *has)
-{
-  const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
-
-  PetscFunctionBegin;
-  *has = (PetscBool)(c->diagonal || c->scale != (PetscScalar)1);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatSBPSATGetChange(Mat A, PetscScalar *scale, Vec *diagonal)
-{
-  const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
-
-  PetscFunctionBegin;
-  *scale    = c->scale;
-  *diagonal = c->diagonal;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatSBPSATGetScales(Mat A, Vec *left, Vec *right)
-{
-  const SBPChange *c = &((Mat_SBPSAT *)A->data)->change;
-
-  PetscFunctionBegin;
-  *left  = c->left;
-  *right = c->right;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What is known of the matrix without a look at its entries */
-PetscErrorCode MatSBPSATSetFlags_Private(Mat A)
-{
-  Mat_SBPSAT      *ctx      = (Mat_SBPSAT *)A->data;
-  const SBPChange *c        = &ctx->change;
-  PetscBool        definite = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  A->structurally_symmetric = PETSC_BOOL3_TRUE;
-  if (c->left || c->right) {
-    A->symmetric = A->hermitian = A->spd = PETSC_BOOL3_UNKNOWN; /* MatDiagonalScale() may know more */
-    A->symmetry_eternal                  = PETSC_FALSE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  A->symmetric        = PETSC_BOOL3_TRUE;
-  A->hermitian        = PetscBoolToBool3(c->real);
-  A->symmetry_eternal = c->real;
-  for (int f = 0; f < SBP_FACES; f++) definite = (PetscBool)(definite || ctx->settings.dirichlet[f]);
-  if (c->diagonal || c->scale != (PetscScalar)1) A->spd = definite && c->real && !c->diagonal && PetscRealPart(c->scale) > 0 ? PETSC_BOOL3_TRUE : PETSC_BOOL3_UNKNOWN;
-  else A->spd = PetscBoolToBool3(definite);
-  if (A->spd == PETSC_BOOL3_UNKNOWN && c->real && c->diagonal && PetscRealPart(c->scale) >= 0) {
-    PetscReal least = -1;
-
-    PetscCall(VecMin(c->diagonal, NULL, &least));
-    if (least > 0 || (definite && least == 0 && PetscRealPart(c->scale) > 0)) A->spd = PETSC_BOOL3_TRUE;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* After a change of scale, diagonal, left or right. Collective */
 static PetscErrorCode MatSBPSATNoteChange_Private(Mat A)
 {
@@ -106,40 +35,6 @@ static PetscErrorCode MatSBPSATNoteChange_Private(Mat A)
   }
 #endif
   PetscCall(MatSBPSATSetFlags_Private(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The arrays, which belong to the grid as the operators do */
-PetscErrorCode MatSBPSATForgetChange_Private(Mat A)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  for (int device = 0; device < 2; device++) {
-    for (int p = SBP_SINGLE; p <= SBP_DOUBLE; p++) {
-#if defined(LITHE_HAVE_CUDA)
-      if (ctx->diagonal[p][device] && device) PetscCall((*SBPDeviceKernels.free)(&ctx->diagonal[p][device]));
-#endif
-      if (ctx->diagonal[p][device] && !device) PetscCall((*SBPHostKernels.free)(&ctx->diagonal[p][device]));
-      ctx->current[p][device] = PETSC_FALSE;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The matrix is the operator of its settings again */
-PetscErrorCode MatSBPSATClearChange_Private(Mat A)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  ctx->change.scale = 1;
-  ctx->change.real  = PETSC_TRUE;
-  PetscCall(VecDestroy(&ctx->change.diagonal));
-  PetscCall(VecDestroy(&ctx->change.left));
-  PetscCall(VecDestroy(&ctx->change.right));
-  PetscCall(PetscFree(ctx->rights));
-  for (int p = 0; p < 3; p++) ctx->current[p][0] = ctx->current[p][1] = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

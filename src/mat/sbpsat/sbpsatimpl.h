@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include "sbptables.h"
+#include <lithe/private/sbptables.h>
 #include <lithe/private/litheplace.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>
@@ -41,11 +41,12 @@ typedef struct {
 
 typedef struct {
   SBPSettings settings;
-  DM          published; /* coarser grids of this DM get the settings */
-  Mat         next;      /* the next matrix of this DM, see sbpsatcoarsen.c */
-  PetscBool   duplicate; /* of another matrix, which comes before it there */
-  PetscBool   built;     /* what follows belongs to the settings */
-  PetscInt64  values;    /* matrices with the same number have the same values of coefficients */
+  DM          published;                    /* coarser grids of this DM get the settings */
+  Mat         next;                         /* the next matrix of this DM, see sbpsatcoarsen.c */
+  PetscBool   duplicate;                    /* of another matrix, which comes before it there */
+  PetscErrorCode (*view)(Mat, PetscViewer); /* the class's operation, which a parallel DMDA replaces by its own */
+  PetscBool  built;                         /* what follows belongs to the settings */
+  PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
 
   DM          grid;     /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches */
   SBPHalo     halo;     /* of that */
@@ -71,11 +72,19 @@ typedef struct {
   PetscScalar     *rights; /* change.right with ghosts */
 } Mat_SBPSAT;
 
-/* sbpsatoptions.c */
-PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
+/* sbpsatcontext.c */
 PETSC_INTERN PetscErrorCode MatSBPSATGetContext_Private(Mat, Mat_SBPSAT **);
+PETSC_INTERN PetscErrorCode SBPSettingsSetVec_Private(Vec, Vec *);
 PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
 PETSC_INTERN PetscErrorCode SBPSettingsClear_Private(SBPSettings *);
+PETSC_INTERN PetscErrorCode MatSBPSATHasChange_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatSBPSATSetFlags_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATClearChange_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATGetWork_Private(Mat, Vec *, Vec *);
+PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
+
+/* sbpsatoptions.c */
+PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
 
 /* sbpsatcoarsen.c */
 PETSC_INTERN PetscErrorCode MatSBPSATPublish_Private(Mat, DM);
@@ -84,7 +93,6 @@ PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
 
 /* sbpsatbuild.c */
 PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const PetscReal **);
@@ -100,17 +108,11 @@ PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec
 
 /* sbpsatchange.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATHasChange_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatSBPSATAddChange_Private(Mat, SBPPrecision, PetscBool, const SBPOperator *, const SBPOperator **);
-PETSC_INTERN PetscErrorCode MatSBPSATForgetChange_Private(Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATClearChange_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyChange_Private(Mat, Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATSetFlags_Private(Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATGetWork_Private(Mat, Vec *, Vec *);
 
 /* sbpsatstored.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetStored_Private(Mat, PetscBool);
-PETSC_INTERN PetscErrorCode MatSBPSATForgetStored_Private(Mat);
 
 /* sbpsatapply.c, sbpsatconvert.c, sbpsatfactor.c, sbpsatview.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);

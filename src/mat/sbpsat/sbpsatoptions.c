@@ -10,50 +10,6 @@ const char *const        MatSBPSATFaces[]        = {"left", "right", "bottom", "
 const char *const        MatSBPSATMetricsTypes[] = {"stored", "fly", "MatSBPSATMetrics", "MATSBPSAT_METRICS_", NULL};
 static const char *const MatSBPSATFaceLists[]    = {"left", "right", "bottom", "top", "none", "MatSBPSATFace", "MATSBPSAT_", NULL};
 
-static PetscErrorCode SBPSettingsSetVec_Private(Vec from, Vec *to)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectReference((PetscObject)from));
-  PetscCall(VecDestroy(to));
-  *to = from;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *from, SBPSettings *to)
-{
-  PetscFunctionBegin;
-  to->order     = from->order;
-  to->metrics   = from->metrics;
-  to->transport = from->transport;
-  for (int f = 0; f < SBP_FACES; f++) to->dirichlet[f] = from->dirichlet[f];
-  PetscCall(SBPSettingsSetVec_Private(from->mu, &to->mu));
-  for (int k = 0; k < 3; k++) PetscCall(SBPSettingsSetVec_Private(from->tensor[k], &to->tensor[k]));
-  PetscCall(SBPSettingsSetVec_Private(from->jacobian, &to->jacobian));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPSettingsClear_Private(SBPSettings *s)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&s->mu));
-  for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&s->tensor[k]));
-  PetscCall(VecDestroy(&s->jacobian));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The context of a matrix that a caller says is a MATSBPSAT */
-PetscErrorCode MatSBPSATGetContext_Private(Mat A, Mat_SBPSAT **ctx)
-{
-  PetscBool same;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSBPSAT, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not sbpsat; make it with MatCreateSBPSAT(), or with -dm_mat_type sbpsat", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
-  *ctx = (Mat_SBPSAT *)A->data;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
 {
   PetscFunctionBegin;

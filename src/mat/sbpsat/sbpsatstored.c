@@ -9,17 +9,6 @@
 
 #include "sbpsatimpl.h"
 
-/* What belongs to the grid */
-PetscErrorCode MatSBPSATForgetStored_Private(Mat A)
-{
-  Mat_SBPSAT *ctx = (Mat_SBPSAT *)A->data;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFree2(ctx->columns, ctx->entries));
-  PetscCall(PetscFree(ctx->rights));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* ------------------------------------------------------------ rows */
 
 static PetscErrorCode MatGetRow_SBPSAT(Mat A, PetscInt row, PetscInt *n, PetscInt **columns, PetscScalar **values)

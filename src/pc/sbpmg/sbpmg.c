@@ -5,6 +5,7 @@
 /*
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
+   context       predicates, failure, reset                 sbpmgcontext.c
    set-up        levels, who owns what, their operators     sbpmglevels.c, sbpmggalerkin.c
                  what has been added to the operator        sbpmgshift.c
                  the coarsest level                         sbpmgcoarse.c
@@ -26,26 +27,6 @@
 #include "sbpmgimpl.h"
 
 /* ------------------------------------------------------------ application */
-
-/* What body launches. On a device the same sequence of kernels each time: recorded the second time, once whatever is made at its first use is there */
-PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
-{
-  const SBPKernels *kernels = mg->kernels;
-  const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
-
-  PetscFunctionBegin;
-  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || waits || mg->applied == 0) {
-    PetscCall((*body)(mg));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->graph[which]) {
-    PetscCall((*kernels->graphbegin)());
-    PetscCall((*body)(mg));
-    PetscCall((*kernels->graphend)(&mg->graph[which]));
-  }
-  PetscCall((*kernels->graphlaunch)(mg->graph[which]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* From the right side in b of the finest level to the solution in x */
 static PetscErrorCode FinestCycle(PC_SBPMG *mg)
@@ -226,23 +207,6 @@ PetscErrorCode PCSBPMGApplyOperator(PC pc)
 }
 
 /* ------------------------------------------------------------ the class */
-
-PetscErrorCode PCReset_SBPMG(PC pc)
-{
-  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < SBPMG_GRAPHS; k++) {
-    if (mg->graph[k]) PetscCall((*mg->kernels->graphfree)(&mg->graph[k]));
-  }
-  mg->applied = 0;
-  PetscCall(PCSBPMGCoarseReset_Private(mg));
-  PetscCall(PCSBPMGDestroyLevels_Private(mg));
-  PetscCall(PCSBPMGShiftReset_Private(mg));
-  PetscCall(VecDestroy(&mg->wx));
-  PetscCall(VecDestroy(&mg->wy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode PCSetUp_SBPMG(PC pc)
 {

@@ -90,17 +90,6 @@ static PetscErrorCode Take(PC_SBPMG *mg, size_t bytes, void **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x may be NULL */
-PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *mg, void **x)
-{
-  const char *at = (const char *)*x, *begin = (const char *)mg->memory;
-
-  PetscFunctionBegin;
-  if (at && (!begin || at < begin || at >= begin + mg->reserved)) PetscCall((*mg->kernels->free)(x));
-  *x = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;

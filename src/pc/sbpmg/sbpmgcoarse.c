@@ -459,20 +459,3 @@ PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, 
   if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->chost, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/* All but the solver, which keeps its options */
-PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *mg)
-{
-  PetscFunctionBegin;
-  for (int p = 0; p < 2; p++) {
-    if (mg->dense[p]) PetscCall((*mg->kernels->free)(&mg->dense[p]));
-  }
-  mg->ndense     = 0;
-  mg->coarselmin = 0;
-  if (mg->ksp) PetscCall(KSPReset(mg->ksp));
-  PetscCall(MatDestroy(&mg->cmat));
-  PetscCall(VecDestroy(&mg->cb));
-  PetscCall(VecDestroy(&mg->cx));
-  PetscCall(PetscFree(mg->chost));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

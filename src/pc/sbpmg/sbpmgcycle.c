@@ -194,3 +194,26 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
   PetscCall(CorrectAndSmooth(mg, l, l + 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+   Calls body. On a device it launches the same sequence of kernels each time. The sequence is recorded at the second
+   call, because kernels may create what they need at the first one.
+*/
+PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
+{
+  const SBPKernels *kernels = mg->kernels;
+  const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
+
+  PetscFunctionBegin;
+  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || waits || mg->applied == 0) {
+    PetscCall((*body)(mg));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->graph[which]) {
+    PetscCall((*kernels->graphbegin)());
+    PetscCall((*body)(mg));
+    PetscCall((*kernels->graphend)(&mg->graph[which]));
+  }
+  PetscCall((*kernels->graphlaunch)(mg->graph[which]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -22,14 +22,6 @@ static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether the residual comes in the precision of the cycle at once, though it is formed in the higher one */
-PetscBool PCSBPMGRoundsResidual_Private(const PC_SBPMG *mg, PetscInt level)
-{
-  const SBPOperator *op = &mg->level[level].op[mg->exact];
-
-  return (PetscBool)(mg->kernels->roundedresidual && !mg->parallel && mg->exact == SBP_DOUBLE && mg->precision == SBP_SINGLE && (level || op->grid.order == 2));
-}
-
 /* The residual of the iterate, in the cycle's precision, as b */
 static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
 {
@@ -117,11 +109,6 @@ static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt 
     PetscCall((*mg->kernels->update)(grid, mg->precision, PCSBPMGOut_Private(mg, rz / pq), l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt PCSBPMGFullSteps_Private(const PC_SBPMG *mg, PetscInt level)
-{
-  return mg->opt.fullsteps[PetscMin(level, mg->opt.nfull - 1)];
 }
 
 static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)

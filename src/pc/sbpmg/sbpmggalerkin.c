@@ -21,18 +21,6 @@ static SBPGrid CoefficientGrid(const SBPGrid *grid)
   return g;
 }
 
-/* Only full multigrid needs two precisions of a level, and the coarsest level the higher one */
-PetscBool PCSBPMGKeepsExact_Private(const PC_SBPMG *mg, const SBPMGLevel *l)
-{
-  return (PetscBool)(mg->precision == mg->exact || mg->opt.cycle == PCSBPMG_CYCLE_FULL || l == &mg->level[mg->n - 1]);
-}
-
-/* Not by probing */
-PetscBool PCSBPMGIsDirect_Private(const PC_SBPMG *mg)
-{
-  return (PetscBool)(mg->kernels->galerkin && !mg->parallel);
-}
-
 static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   const SBPPrecision exact = mg->exact, precision = mg->precision;

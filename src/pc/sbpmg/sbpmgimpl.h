@@ -119,47 +119,46 @@ typedef struct {
   PetscInt applied;
 } PC_SBPMG;
 
+/* sbpmgcontext.c */
+PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
+PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
+PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
+PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
+PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
 /* sbpmgoptions.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
 PETSC_INTERN PetscErrorCode PCSBPMGSetFromOptions_Private(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
 /* sbpmgview.c */
 PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
-/* sbpmg.c */
-PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
-PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
 /* sbpmglevels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
-PETSC_INTERN PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *);
 /* sbpmgshift.c */
 PETSC_INTERN PetscErrorCode PCSBPMGShiftSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftOperator_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftMatrix_Private(PC, Vec, Mat);
 PETSC_INTERN PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC, Mat);
-PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGApplyShifted_Private(PC, PetscBool transpose, Vec, Vec, PetscErrorCode (*)(PC, Vec, Vec));
-PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 /* sbpmggalerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
-PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
-PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
 /* sbpmgcoarse.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *, SBPPrecision, const void *b, void *x);
-PETSC_INTERN PetscErrorCode PCSBPMGCoarseReset_Private(PC_SBPMG *);
 /* sbpmgspectrum.c */
 PETSC_INTERN PetscErrorCode PCSBPMGSpectra_Private(PC);
-PETSC_INTERN PetscBool      PCSBPMGMeasuresCycle_Private(const PC_SBPMG *, PetscInt level);
 /* sbpmgcycle.c */
 PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, SBPStep *);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
 PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
+PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
 /* sbpmgfull.c */
-PETSC_INTERN PetscInt       PCSBPMGFullSteps_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
-PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
 /* sbpmgscale.c */
 PETSC_INTERN PetscBool      PCSBPMGIsScaled_Private(const PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *);
@@ -173,7 +172,6 @@ PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, double scale,
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);
-PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
 PETSC_INTERN PetscBool      PCSBPMGHasVectors_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGHasResidual_Private(const PC_SBPMG *, PetscInt level);
 PETSC_INTERN PetscBool      PCSBPMGHasDirection_Private(const PC_SBPMG *, PetscInt level);

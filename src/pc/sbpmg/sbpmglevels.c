@@ -8,7 +8,7 @@
 
 #include "sbpmgimpl.h"
 #include <lithe/private/litheimpl.h>
-#include <src/mat/sbpsat/sbptables.h>
+#include <lithe/private/sbptables.h>
 
 #define SBPMG_COARSEST 16 /* intervals along the longer side: by default not coarsened further */
 #define SBPMG_LEAST    4  /* intervals of a level along the shorter side, at least */
@@ -603,34 +603,5 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   if (!pc->failedreason) PetscCall(PCSBPMGSpectra_Private(pc));
   PetscCall(PetscLogEventEnd(PC_SBPMGSpectra, pc, 0, 0, 0));
   mg->built = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < SBPMG_LEVELS_MAX; k++) {
-    SBPMGLevel *l       = &mg->level[k];
-    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd, &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
-
-    for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
-      PetscCall(PCSBPMGFree_Private(mg, array[a]));
-    }
-    for (int p = 0; p < 2; p++) {
-      for (int c = 0; c < SBP_COEFFICIENTS; c++) {
-        PetscCall(PCSBPMGFree_Private(mg, &l->coefficient[p][c]));
-      }
-    }
-    PetscCall(MatDestroy(&l->A));
-    PetscCall(SBPHaloDestroy(&l->halo));
-    PetscCall(DMDestroy(&l->hda));
-    PetscCall(DMDestroy(&l->da));
-    PetscCall(PetscMemzero(l, sizeof(*l)));
-  }
-  if (mg->memory) PetscCall((*mg->kernels->free)(&mg->memory));
-  if (mg->scale) PetscCall((*mg->kernels->free)((void **)&mg->scale));
-  mg->n     = 0;
-  mg->bytes = 0;
-  mg->built = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,23 +15,6 @@
 */
 
 #include "sbpmgimpl.h"
-#include <stdarg.h>
-
-/* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps. All processes fail alike */
-PetscErrorCode PCSBPMGFail_Private(PC pc, const char format[], ...)
-{
-  PC_SBPMG *mg = (PC_SBPMG *)pc->data;
-  va_list   arguments;
-
-  PetscFunctionBegin;
-  va_start(arguments, format);
-  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
-  va_end(arguments);
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type sbpmg: %s", mg->failed);
-  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
-  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode Invert(PC pc, Vec from, const char what[], Vec *to)
 {
@@ -148,19 +131,6 @@ PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC pc, Mat A)
   PetscFunctionBegin;
   if (mg->inverse[0] || mg->inverse[1]) PetscCall(MatDiagonalScale(A, mg->inverse[0], mg->inverse[1]));
   if (mg->sign < 0) PetscCall(MatScale(A, -1.));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *mg)
-{
-  PetscFunctionBegin;
-  mg->sign      = 1;
-  mg->total     = 0;
-  mg->deflated  = PETSC_FALSE;
-  mg->failed[0] = 0;
-  for (int k = 0; k < 2; k++) PetscCall(VecDestroy(&mg->inverse[k]));
-  PetscCall(VecDestroy(&mg->diagonal));
-  PetscCall(VecDestroy(&mg->defect));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

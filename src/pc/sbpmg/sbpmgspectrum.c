@@ -14,8 +14,7 @@
 #include "sbpmgimpl.h"
 #include <petscblaslapack.h>
 
-#define SBPMG_CYCLE_STEPS 6   /* for the spectrum of the cycle, of which less has to be known, */
-#define SBPMG_CYCLE_SIZE  128 /* on levels of so many intervals */
+#define SBPMG_CYCLE_STEPS 6 /* for the spectrum of the cycle, of which less has to be known */
 
 /* The sum over all processes of x w y, to memory where the level is */
 static PetscErrorCode Sum(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *w, const void *y, double *sum)
@@ -209,14 +208,6 @@ static PetscBool IsMeasured(const PC_SBPMG *mg, PetscInt k)
   const SBPGrid *grid = &mg->level[k].grid;
 
   return (PetscBool)(k == 0 || k == mg->n - 2 || PetscMax(grid->n[0], grid->n[1]) <= mg->opt.spectrumsize);
-}
-
-/* Whether the spectrum of the cycle on a level is measured for full multigrid */
-PetscBool PCSBPMGMeasuresCycle_Private(const PC_SBPMG *mg, PetscInt k)
-{
-  const SBPMGLevel *l = &mg->level[k];
-
-  return (PetscBool)(k < mg->n - 1 && l->smooths[0] == l->smooths[1] && (k == mg->n - 2 || PetscMax(l->grid.n[0], l->grid.n[1]) <= SBPMG_CYCLE_SIZE));
 }
 
 /* From the coarsest level that is smoothed to the finest */

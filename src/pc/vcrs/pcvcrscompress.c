@@ -19,14 +19,6 @@
 
 static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *, PC, KSP, const char[]);
 
-/* Types whose data is PC_MG */
-PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectHasFunction((PetscObject)pc, "PCMGGetLevels_C", ismg));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode PCVCRSWalkKSP_Private(PC_VCRS *v, KSP ksp, const char where[])
 {
   PC pc;
@@ -228,15 +220,6 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
     PetscCall(PetscSNPrintf(left, sizeof(left), "%s, left as it is", ((PetscObject)pc)->type_name));
     PetscCall(PCVCRSAddLeft_Private(v, where, "preconditioner", left));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether a preconditioner inside is still the one of which copies were made: a program may have given it another type, or its solver another one */
-PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscStrcmp(p->type, ((PetscObject)p->pc)->type_name, current));
-  if (!p->pc->setupcalled || (p->ksp && p->ksp->pc != p->pc)) *current = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

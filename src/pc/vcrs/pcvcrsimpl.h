@@ -143,6 +143,10 @@ typedef struct {
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
 
+/* pcvcrscontext.c: predicates about preconditioners inside */
+PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
+
 /* pcvcrsinner.c: the inner preconditioner, told what this one is told */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
@@ -152,8 +156,6 @@ PETSC_INTERN PetscErrorCode PCVCRSComposeForwards_Private(PC, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
-PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
-PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 
 /* pcvcrscopy.c: the copies, and the lines that the view has of them */
 PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);

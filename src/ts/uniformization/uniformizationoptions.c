@@ -668,27 +668,3 @@ PetscErrorCode TSUniformizationGetReward(TS ts, PetscReal *accumulated, PetscRea
   PetscUseMethod(ts, "TSUniformizationGetReward_C", (TS, PetscReal *, PetscReal *), (ts, accumulated, instantaneous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/*@
-  TSUniformizationGetInfo - Gets what a `TSUNIFORMIZATION` has done, and the bound of its error
-
-  Not Collective
-
-  Input Parameter:
-. ts - the time stepper
-
-  Output Parameter:
-. info - see `TSUniformizationInfo`
-
-  Level: intermediate
-
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationInfo`, `TSUniformizationSetEpsilon()`
-@*/
-PetscErrorCode TSUniformizationGetInfo(TS ts, TSUniformizationInfo *info)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
-  PetscAssertPointer(info, 2);
-  PetscUseMethod(ts, "TSUniformizationGetInfo_C", (TS, TSUniformizationInfo *), (ts, info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -39,3 +39,27 @@ PetscErrorCode TSView_Uniformization(TS ts, PetscViewer viewer)
   if (info->bound > un->eps) PetscCall(PetscViewerASCIIPrintf(viewer, "the bound is greater than the error allowed: rounding alone may be that much; use a greater -ts_uniformization_eps, or longer steps\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  TSUniformizationGetInfo - Gets what a `TSUNIFORMIZATION` has done, and the bound of its error
+
+  Not Collective
+
+  Input Parameter:
+. ts - the time stepper
+
+  Output Parameter:
+. info - see `TSUniformizationInfo`
+
+  Level: intermediate
+
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationInfo`, `TSUniformizationSetEpsilon()`
+@*/
+PetscErrorCode TSUniformizationGetInfo(TS ts, TSUniformizationInfo *info)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ts, TS_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscUseMethod(ts, "TSUniformizationGetInfo_C", (TS, TSUniformizationInfo *), (ts, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -9,7 +9,7 @@
    shares with which it is; then the chain is made again.
 */
 
-#include "ctmc.h"
+#include "chain.h"
 #include <lithets.h>
 
 #define SHARES_MOST 4096

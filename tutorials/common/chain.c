@@ -7,7 +7,7 @@
    known.
 */
 
-#include "ctmc.h"
+#include "chain.h"
 
 PetscErrorCode ChainAssemble(MPI_Comm comm, PetscInt n, PetscInt longest, ChainRowFn *row, void *ctx, const Shares *shares, Chain *chain)
 {

@@ -6,8 +6,6 @@
 
 #include "problemsimpl.h"
 
-const char *const ProblemKinds[] = {"reservoir", "spe10", "laplace7", "laplace27", "helmholtz27", "convdiff7", "fem", "ProblemKind", "PROBLEM_", NULL};
-
 /*
    ProblemSetDefaults - Fills a `Problem` with what is usual for its kind, about one million rows
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the benchmarks share: time, taken in turn; matrices by name; results as JSON and as a table */
+/* What benchmarks and tutorials share: time, taken in turn; matrices by name; results as JSON and as a table */
 
 #include "problems.h"
 #include <petscksp.h>

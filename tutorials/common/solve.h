@@ -5,7 +5,7 @@
 
 /* One system, solved with a preconditioner as it is and with the same one inside of PCVCRS; what each takes */
 
-#include "common.h"
+#include "measure.h"
 #include <lithepc.h>
 
 typedef struct {

@@ -9,7 +9,7 @@
    unless a function says so. Sums are in an order that depends on n, on the device and on nothing else.
 */
 
-#include "cbbasis.h"
+#include <lithe/private/cbbasis.h>
 
 typedef struct {
   LitheStorage storage;

@@ -8,7 +8,7 @@
    it, and for devices, where the threads of a block do it together.
 */
 
-#include "cbbasis.h"
+#include <lithe/private/cbbasis.h>
 #include <lithe/private/hostdevice.h>
 
 /* Each of the threads has every threads-th item; sums of products are cut into parts, added in order */

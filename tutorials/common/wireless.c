@@ -15,7 +15,7 @@
    process shares only some blocks of L states with another one.
 */
 
-#include "ctmc.h"
+#include "chain.h"
 
 typedef struct {
   Wireless model;

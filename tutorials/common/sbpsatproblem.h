@@ -4,7 +4,8 @@
 #pragma once
 
 /*
-   A manufactured problem for MATSBPSAT: -div(mu grad u) = f on a quadrilateral with curved sides,
+   A manufactured problem for MATSBPSAT, for the tutorial sbpsat, the benchmark and tests: -div(mu grad u) = f on a
+   quadrilateral with curved sides,
 
      u = sin(pi x) cos(pi y), mu = 20 in a small basin around the origin, 36 in the rock around it,
 

@@ -4,7 +4,7 @@
 
 /* The manufactured problem of problem.h: geometry, coefficient, solution and data, and vectors with them */
 
-#include "problem.h"
+#include "sbpsatproblem.h"
 
 /* Corners of the quadrilateral: left and right end of the bottom, left and right end of the top */
 static const PetscReal corner[4][2] = {

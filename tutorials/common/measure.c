@@ -2,9 +2,9 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What the benchmarks share. common.h says what it is for. */
+/* Measurements of benchmarks and tutorials. measure.h says what it is for. */
 
-#include "common.h"
+#include "measure.h"
 #include <petscdevice.h>
 #include <petsctime.h>
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

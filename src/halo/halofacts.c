@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Facts of a communicator for the transports of a device: whether all processes are on one node, and whether each
+   has a device of its own. They are collected once and stored as an attribute of the communicator. All processes get
+   the same answers.
+*/
+
+#include "haloimpl.h"
+#include <petscdevice_cuda.h>
+#include <stdlib.h>
+
+static PetscMPIInt     LitheHaloFactsKey  = MPI_KEYVAL_INVALID;
+static LitheHaloFacts *LitheHaloFactsList = NULL;
+
+static int MPIAPI LitheHaloFactsDelete_Private(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED PetscMPIInt key, void *value, PETSC_UNUSED void *unused)
+{
+  LitheHaloFacts *facts = (LitheHaloFacts *)value, **link = &LitheHaloFactsList;
+
+  PetscFunctionBegin;
+  while (*link != facts) link = &(*link)->next;
+  *link = facts->next;
+  if (facts->nccl) PetscCallReturnMPI((*facts->nccldestroy)(facts->nccl));
+  if (facts->stream && cudaStreamDestroy(facts->stream) != cudaSuccess) PetscFunctionReturn(MPI_ERR_OTHER);
+  PetscCallReturnMPI(PetscFree(facts));
+  PetscFunctionReturn(MPI_SUCCESS);
+}
+
+/* PETSc frees its communicators when Lithe is no longer loaded */
+static PetscErrorCode LitheHaloFactsFinalize_Private(void)
+{
+  PetscFunctionBegin;
+  while (LitheHaloFactsList) PetscCallMPI(MPI_Comm_delete_attr(LitheHaloFactsList->comm, LitheHaloFactsKey));
+  PetscCallMPI(MPI_Comm_free_keyval(&LitheHaloFactsKey));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static int LitheHaloCompareDevices(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(cudaUUID_t));
+}
+
+/* Does no device serve two processes? Collective */
+static PetscErrorCode LitheHaloOwnDevices_Private(MPI_Comm comm, PetscMPIInt size, PetscBool *own)
+{
+  struct cudaDeviceProp properties;
+  cudaUUID_t           *all;
+  int                   device;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaGetDeviceProperties(&properties, device));
+  PetscCall(PetscMalloc1(size, &all));
+  PetscCallMPI(MPI_Allgather(&properties.uuid, sizeof(cudaUUID_t), MPI_BYTE, all, sizeof(cudaUUID_t), MPI_BYTE, comm));
+  qsort(all, (size_t)size, sizeof(*all), LitheHaloCompareDevices);
+  *own = PETSC_TRUE;
+  for (PetscMPIInt k = 1; k < size; k++) {
+    if (!LitheHaloCompareDevices(&all[k - 1], &all[k])) *own = PETSC_FALSE;
+  }
+  PetscCall(PetscFree(all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective; the communicator is one of PETSc's own */
+PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm comm, LitheHaloFacts **facts)
+{
+  PetscMPIInt found, size, nodesize;
+  MPI_Comm    node;
+
+  PetscFunctionBegin;
+  if (LitheHaloFactsKey == MPI_KEYVAL_INVALID) {
+    PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, LitheHaloFactsDelete_Private, &LitheHaloFactsKey, NULL));
+    PetscCall(PetscRegisterFinalize(LitheHaloFactsFinalize_Private));
+  }
+  PetscCallMPI(MPI_Comm_get_attr(comm, LitheHaloFactsKey, facts, &found));
+  if (found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscNew(facts));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &nodesize));
+  PetscCallMPI(MPI_Comm_free(&node));
+  /* communicators of nodes are all as large as comm, or none is */
+  (*facts)->onenode = (PetscBool)(nodesize == size);
+  PetscCall(LitheHaloOwnDevices_Private(comm, size, &(*facts)->owndevices));
+  (*facts)->comm     = comm;
+  (*facts)->next     = LitheHaloFactsList;
+  LitheHaloFactsList = *facts;
+  PetscCallMPI(MPI_Comm_set_attr(comm, LitheHaloFactsKey, *facts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheHaloPrecheckIPC_Private(MPI_Comm comm, PetscMemType memory, LitheTransport asked, LitheHaloObstacle *obstacle)
+{
+  LitheHaloFacts *facts;
+
+  PetscFunctionBegin;
+  *obstacle = LITHE_HALO_POSSIBLE;
+  if (!PetscMemTypeDevice(memory)) {
+    *obstacle = LITHE_HALO_ON_HOST;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LitheHaloGetFacts_Private(comm, &facts));
+  if (!facts->onenode) *obstacle = LITHE_HALO_OTHER_NODES;
+  else if (!facts->owndevices && asked == LITHE_TRANSPORT_AUTO) *obstacle = LITHE_HALO_SHARED_DEVICE; /* it works, but processes wait for the device */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest obstacle, and one of the codes that came with it. Collective */
+PetscErrorCode LitheHaloAgree_Private(MPI_Comm comm, LitheHaloObstacle *obstacle, int *code)
+{
+  int both = ((int)*obstacle << 20) + *code;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &both, 1, MPI_INT, MPI_MAX, comm));
+  *obstacle = (LitheHaloObstacle)(both >> 20);
+  *code     = both & 0xfffff;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A stream that does not wait for PETSc's, nor PETSc's for it, whose kernels go before others */
+PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *stream)
+{
+  int least, greatest;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  PetscCallCUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

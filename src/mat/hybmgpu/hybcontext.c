@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The context of a MATHYBMGPU: the container that holds it, and what frees the plans in it */
+
+#include "hybmgpuimpl.h"
+#if defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudahalo.h>
+#endif
+
+#define HYBMGPU_CONTAINER "Lithe_MatHYBMGPU"
+
+/* The context, or NULL where A is no MATHYBMGPU */
+PetscErrorCode MatHYBMGPUGetContext(Mat A, Mat_HYBMGPU **ctx)
+{
+  PetscFunctionBegin;
+  *ctx = NULL;
+  PetscCall(PetscObjectContainerQuery((PetscObject)A, HYBMGPU_CONTAINER, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HybCopiesReset(HybCopies *c)
+{
+  PetscFunctionBegin;
+  PetscCall(HybPlanDestroy(&c->host));
+#if defined(LITHE_HAVE_CUDA)
+  if (c->device) {
+    PetscCall(LitheCUDAHybFree(c->device));
+    PetscCall(PetscFree(c->device));
+  }
+#endif
+  c->hostvalues = c->devicevalues = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUReset_Seq(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(HybCopiesReset(&ctx->block));
+  PetscCall(HybCopiesReset(&ctx->transpose));
+  PetscCall(MatDestroy(&ctx->compressed));
+  ctx->format       = MATHYBMGPU_FORMAT_AUTO;
+  ctx->state.values = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUResetOff_Private(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheOffDiagonalDestroy(&ctx->off));
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(LitheCUDAOffDiagonalFree(&ctx->doff));
+#endif
+  PetscCall(HybCopiesReset(&ctx->offtranspose));
+  ctx->offstate.values = -1;
+  ctx->ondevice        = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUResetOff_Private(ctx));
+  for (int k = 0; k < 2; k++) PetscCall(LitheHaloDestroy(&ctx->halo[k]));
+  PetscCall(VecDestroy(&ctx->lvec));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatHYBMGPUContextDestroy_Private(PetscCtxRt data)
+{
+  Mat_HYBMGPU *ctx = *(Mat_HYBMGPU **)data;
+
+  PetscFunctionBegin;
+  PetscCall(MatHYBMGPUReset_Seq(ctx));
+  PetscCall(MatHYBMGPUReset_MPI(ctx));
+  PetscCall(PetscFree(ctx->prefix));
+  PetscCall(PetscFree(ctx->inverse));
+  PetscCall(PetscFree(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Composes the context with a matrix; NULL frees the one that is there */
+PetscErrorCode MatHYBMGPUSetContext_Private(Mat A, Mat_HYBMGPU *ctx)
+{
+  PetscFunctionBegin;
+  if (ctx) PetscCall(PetscObjectContainerCompose((PetscObject)A, HYBMGPU_CONTAINER, ctx, MatHYBMGPUContextDestroy_Private));
+  else PetscCall(PetscObjectCompose((PetscObject)A, HYBMGPU_CONTAINER, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Predicates of PCVCRS about the preconditioners that it finds inside */
+
+#include "pcvcrsimpl.h"
+
+/* Types whose data is PC_MG */
+PetscErrorCode PCVCRSIsMultigrid_Private(PC pc, PetscBool *ismg)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectHasFunction((PetscObject)pc, "PCMGGetLevels_C", ismg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Whether a preconditioner inside is still the one of which copies were made. A program may have changed its type, or
+   the preconditioner of its solver.
+*/
+PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *current)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmp(p->type, ((PetscObject)p->pc)->type_name, current));
+  if (!p->pc->setupcalled || (p->ksp && p->ksp->pc != p->pc)) *current = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Markov chains in continuous time for the tutorial ctmc and the benchmark: Q^T by rows, on the processes that own
+   them, the initial distribution, and the facts about the states.
+*/
+
+#include <petscts.h>
+
+typedef struct _Chain Chain;
+
+struct _Chain {
+  char       name[256];
+  PetscInt64 n, nz;      /* states, and entries of Q^T; nz may be unknown, -1 */
+  Mat        A;          /* Q^T */
+  Vec        p;          /* at the beginning */
+  PetscInt   nlevels;    /* queue lengths 0, ..., nlevels - 1, or 0 where states have none */
+  PetscInt  *level;      /* of the states of this process */
+  PetscInt   nlabels;    /* sets of states with a name */
+  char     **label;      /* their names */
+  Vec       *member;     /* 1 in a set, else 0 */
+  double     lambda, mu; /* of the queue M/M/1/K */
+};
+
+/* A channel shared by two devices */
+typedef struct {
+  PetscInt  K, R; /* places of a queue; how often a frame is tried */
+  PetscReal lambda, beta0, mu, pc, pe;
+} Wireless;
+
+/* How the states are divided among processes */
+typedef struct {
+  PetscBool  trial; /* by what a solve tells */
+  PetscReal *part;  /* of each process, by the sum of all parts; NULL: the same for all */
+} Shares;
+
+PETSC_INTERN void           WirelessCount(const Wireless *, PetscInt64 *n, PetscInt64 *nz);
+PETSC_INTERN PetscErrorCode ChainWireless(MPI_Comm, const Wireless *, const Shares *, Chain *);
+PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, PetscReal mu, const Shares *, Chain *);
+PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
+PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
+
+/*
+   Shares of -shares; the number of n states that this process has; shares by the last solve of a TSUNIFORMIZATION, and
+   whether they differ.
+*/
+PETSC_INTERN PetscErrorCode SharesSetFromOptions(MPI_Comm, Shares *);
+PETSC_INTERN PetscErrorCode SharesGetLocal(MPI_Comm, const Shares *, PetscInt n, PetscInt *m);
+PETSC_INTERN PetscErrorCode SharesFromSolve(Shares *, TS, PetscBool *others);
+PETSC_INTERN PetscErrorCode SharesDestroy(Shares *);
+
+/* Q^T from its rows; row gives the columns and values of one, at most longest */
+typedef PetscErrorCode      ChainRowFn(void *ctx, PetscInt row, PetscInt *n, PetscInt cols[], PetscScalar values[]);
+PETSC_INTERN PetscErrorCode ChainAssemble(MPI_Comm, PetscInt n, PetscInt longest, ChainRowFn *, void *ctx, const Shares *, Chain *);
