@@ -155,6 +155,11 @@ int main(int argc, char **argv)
     suffix: large
     args: -n 16 -inner jacobi,sor,ilu,icc -decades 0,2 -losses log,fixed,bins,classes,single -unit 1e290 -least 200
 
+  # Results near the end of the range, rounded to single precision
+  test:
+    suffix: single
+    args: -n 12 -inner jacobi,sor -decades 0,2 -losses none -unit 1e-300 -units_pc_vcrs_precision single -least 16
+
   # Fewer where processes share cores
   test:
     suffix: 2

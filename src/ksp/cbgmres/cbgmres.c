@@ -115,11 +115,12 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 */
 static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool *attained)
 {
-  Vec         rounding = CB_COLUMN(ksp), work = CB_WORK(ksp);
-  PetscScalar half = 0.5;
-  PetscRandom random;
-  PetscReal   limit;
-  Mat         A;
+  KSP_CBGMRES *gm       = (KSP_CBGMRES *)ksp->data;
+  Vec          rounding = CB_COLUMN(ksp), work = CB_WORK(ksp);
+  PetscScalar  half = 0.5;
+  PetscRandom  random;
+  PetscReal    limit;
+  Mat          A;
 
   PetscFunctionBegin;
 #if defined(PETSC_USE_COMPLEX)
@@ -142,6 +143,8 @@ static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool
   PetscCall(PetscRandomDestroy(&random));
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
   *attained = (PetscBool)(norm <= limit); /* not if that is no number */
+  /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would not have made it */
+  if (gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial) *attained = PETSC_FALSE;
   PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

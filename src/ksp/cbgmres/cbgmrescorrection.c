@@ -11,7 +11,6 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   CBBasis      B  = gm->flexible ? gm->Z : gm->V;
-  PetscBool    none;
 
   PetscFunctionBegin;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
@@ -20,12 +19,8 @@ PetscErrorCode CBGMRESAddCorrection_Private(KSP ksp, PetscInt k, PetscScalar fac
   gm->imagelost = PETSC_TRUE;
   PetscCall((*B->ops->combine)(B, k, gm->x, CB_IMAGE(ksp)));
   if (!gm->flexible) PetscCall(KSPUnwindPreconditioner(ksp, CB_IMAGE(ksp), CB_WORK(ksp)));
-  /*
-     Columns have no part in a null space, except by rounding. A preconditioner from the right may add one, as it does
-     with KSPGMRES.
-  */
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
-  if (none || gm->flexible || ksp->pc_side == PC_LEFT) PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
+  /* Rounded columns have a part in a null space. A preconditioner makes it large, and x would lose its digits */
+  PetscCall(CBGMRESRemoveNullSpace_Private(ksp, CB_IMAGE(ksp)));
   PetscCall(VecAXPY(x, factor, CB_IMAGE(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

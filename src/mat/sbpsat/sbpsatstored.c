@@ -172,7 +172,7 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
 
 /* The error of an operation, and who calls it most */
 #define SBPRefuse(A, operation) \
-  SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP, "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), or -pc_type sbpmg, mg, jacobi or bjacobi", operation)
+  SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP, "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), or -pc_type sbpmg, jacobi, bjacobi, or mg with -mg_levels_pc_type jacobi", operation)
 
 static PetscErrorCode MatSOR_SBPSAT(Mat A, PETSC_UNUSED Vec b, PETSC_UNUSED PetscReal omega, PETSC_UNUSED MatSORType type, PETSC_UNUSED PetscReal shift, PETSC_UNUSED PetscInt its, PETSC_UNUSED PetscInt lits, PETSC_UNUSED Vec x)
 {
@@ -197,8 +197,14 @@ static PetscErrorCode MatSetValues_SBPSAT(Mat A, PETSC_UNUSED PetscInt m, PETSC_
   SBPRefuse(A, "MatSetValues(); MatShift(), MatDiagonalSet() and MatDiagonalScale() change it");
 }
 
-static PetscErrorCode MatZeroRows_SBPSAT(Mat A, PETSC_UNUSED PetscInt n, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscScalar diagonal, PETSC_UNUSED Vec x, PETSC_UNUSED Vec b)
+/* TSARKIMEX asks for the rows without derivatives in time, which may be none */
+static PetscErrorCode MatZeroRows_SBPSAT(Mat A, PetscInt n, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscScalar diagonal, PETSC_UNUSED Vec x, PETSC_UNUSED Vec b)
 {
+  PetscBool some = (PetscBool)(n > 0);
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &some, 1, MPI_C_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
+  if (!some) PetscFunctionReturn(PETSC_SUCCESS);
   SBPRefuse(A, "MatZeroRows() or MatZeroRowsColumns(); boundary conditions are those of MatSBPSATSetDirichlet()");
 }
 

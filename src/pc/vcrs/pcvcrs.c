@@ -179,7 +179,8 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscCall(PCVCRSUndrop_Private(v));
   PetscCall(PCVCRSExchange_Private(v, PETSC_FALSE));
   PetscCall(PCVCRSForget_Private(v, PETSC_FALSE));
-  v->current = PETSC_FALSE;
+  v->current  = PETSC_FALSE;
+  v->outscale = 0.0;
 
   PetscCall(PCVCRSLookWhatIsTold_Private(v));
   PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));

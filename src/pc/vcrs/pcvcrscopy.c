@@ -233,7 +233,7 @@ static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat
   PetscFunctionBegin;
   PetscCall(MatGetSize(exact, &m, &n));
   if (m != n && loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE) loss = MATVCRS_LOSS_LOG;
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_LOG_BOUND, exact, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, exact, compressed));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, exact, &B));
   PetscCall(MatVCRSGetInfo(*compressed, &small));

@@ -138,7 +138,8 @@ typedef struct {
   PCVCRSCopy    *old;
   PCVCRSFactor **oldfactor;
 
-  Vec rounded[3]; /* single precision: what goes in, and to work with like what goes in and out */
+  Vec       rounded[3]; /* single precision: what goes in, and to work with like what goes in and out */
+  PetscReal outscale;   /* the same: a power of two near what goes out of a unit vector, 1 in the usual range, 0 unknown */
 } PC_VCRS;
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
@@ -168,8 +169,10 @@ PETSC_INTERN PetscErrorCode PCVCRSAddPart_Private(PC_VCRS *, Mat, PetscLogDouble
 PETSC_INTERN PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
 PETSC_INTERN PCVCRSOptions  PCVCRSOptionsHere_Private(const PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
-#define PCVCRS_LOG_BOUND   ((PetscReal)0.1)
-#define PCVCRS_LOG16_BOUND ((PetscReal)0.01)
+/* What 8 bits of LOG may change an entry by: of operators, which preconditioners may relax, and of interpolations */
+#define PCVCRS_LOG_BOUND           ((PetscReal)0.05)
+#define PCVCRS_INTERPOLATION_BOUND ((PetscReal)0.1)
+#define PCVCRS_LOG16_BOUND         ((PetscReal)0.01)
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, Mat, Mat *);
 
 /* pcvcrsexchange.c: the copies in their places, and back */

@@ -6,7 +6,8 @@
    An application to vectors in single precision.
 
    What comes in is divided by a power of two near its largest entry, since single precision knows no
-   small residuals, and rounded to 24 bits; so is what goes out, before it is multiplied again. Rounding is
+   small residuals, and rounded to 24 bits; so is what goes out, before it is multiplied again. A result near the end of
+   the range of numbers has a power of two of its own, since rounding multiplies. Rounding is
    done with three operations on vectors (T. J. Dekker, A floating-point technique for extending the
    available precision, Numerische Mathematik 18, 1971), which run wherever the vectors are.
 */
@@ -23,6 +24,12 @@ static PetscErrorCode PCVCRSRound_Private(Vec x, Vec c)
   PetscCall(VecAYPX(x, -1.0, c));
   PetscCall(VecAYPX(x, -1.0, c));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A power of two near x > 0, whose inverse is a number */
+static PetscReal PCVCRSPowerNear_Private(PetscReal x)
+{
+  return PetscPowReal(2.0, PetscMax(-1000.0, PetscMin(1000.0, PetscFloorReal(PetscLog2Real(x)))));
 }
 
 /* A vector like x to work with */
@@ -54,12 +61,19 @@ PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC,
   PetscCall(PCVCRSGetRounded_Private(v, 2, y));
   in = v->rounded[0];
   PetscCall(VecNorm(x, NORM_INFINITY, &norm));
-  if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) scale = PetscPowReal(2.0, PetscFloorReal(PetscLog2Real(norm)));
+  if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) scale = PCVCRSPowerNear_Private(norm);
   PetscCall(VecCopy(x, in));
   PetscCall(VecScale(in, 1.0 / scale));
   PetscCall(PCVCRSRound_Private(in, v->rounded[1]));
   PetscCall((*apply)(v->inner, in, y));
+  /* The first result tells the size of the others: one norm for a set-up */
+  if (v->outscale == 0.0) {
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+    if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) v->outscale = norm > 1e250 || norm < 1e-250 ? PCVCRSPowerNear_Private(norm) : 1.0;
+  }
+  if (v->outscale != 0.0 && v->outscale != 1.0) PetscCall(VecScale(y, 1.0 / v->outscale));
   PetscCall(PCVCRSRound_Private(y, v->rounded[2]));
+  if (v->outscale != 0.0 && v->outscale != 1.0) PetscCall(VecScale(y, v->outscale));
   PetscCall(VecScale(y, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
