@@ -144,7 +144,7 @@ static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
   *attained = (PetscBool)(norm <= limit); /* not if that is no number */
   /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would not have made it */
-  if (gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial) *attained = PETSC_FALSE;
+  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial) *attained = PETSC_FALSE;
   PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
