@@ -147,7 +147,7 @@ static PetscErrorCode TestCoarse(DM da)
   Vec                      x, y;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateReservoir(da, 4, MATAIJ, &A));
+  PetscCall(CreateReservoir(da, 2, MATAIJ, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(TestFillVec(x, 5));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {

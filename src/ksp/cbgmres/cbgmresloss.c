@@ -20,7 +20,7 @@
 #define CB_LOST       0.1   /* so much of an image may come from rounding */
 #define CB_LOST_FIRST 1.5   /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
 #define CB_UNLIKE     0.003 /* so many entries may be lost beside others */
-#define CB_NOISE      0.125 /* so many of those that rounding in double precision may have made */
+#define CB_NOISE      0.125 /* so many of them may be what rounding makes of zeros, where units are not known */
 
 /* 0, 1, 3, 7, ...: columns and cycles that are measured */
 static PetscBool CBGMRESMeasured_Private(PetscInt j)
@@ -94,42 +94,70 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the bases are made again, with an exponent for each number */
-PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
+/*
+   CB_WORK becomes 0 where the residual in CB_IMAGE is no more than rounding in double precision makes of a zero, in units of
+   its equation, else 1. A residual that is not preconditioned has the units of the operator's rows, hence of its diagonal.
+   Else units are not known, and only few entries may be such zeros.
+*/
+static PetscErrorCode CBGMRESMarkNoise_Private(KSP ksp, PetscReal lost)
 {
-  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
-  LitheStorage was  = gm->storage;
-  PetscReal    lost = 0.0, largest;
-  PetscReal    few  = PetscMax(CB_UNLIKE, 8.0 * CBGMRESStorageUnit_Private(&gm->storage));
-  PetscInt     n;
-  char         name[16], newname[16];
+  PetscBool known = PETSC_FALSE;
+  PetscReal largest;
+  Mat       A;
 
   PetscFunctionBegin;
-  /* of later solves, those that have a second cycle */
-  if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
-  gm->measured  = PETSC_TRUE;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (ksp->pc_side == PC_RIGHT) PetscCall(MatHasOperation(A, MATOP_GET_DIAGONAL, &known));
+  if (known) PetscCall(MatGetDiagonal(A, CB_WORK(ksp)));
+  else PetscCall(VecSet(CB_WORK(ksp), 1.0));
+  if (!known && lost > CB_NOISE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_IMAGE(ksp), CB_WORK(ksp)));
+  PetscCall(VecNorm(CB_COLUMN(ksp), NORM_INFINITY, &largest));
+  PetscCall(VecFilter(CB_COLUMN(ksp), 16.0 * PETSC_MACHINE_EPSILON * largest));
+  PetscCall(VecPointwiseMult(CB_WORK(ksp), CB_COLUMN(ksp), CB_WORK(ksp)));
+  PetscCall(VecPointwiseDivide(CB_WORK(ksp), CB_WORK(ksp), CB_IMAGE(ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mean square of what the storage loses of the entries of the residual in CB_IMAGE, relative to each; marked: of those that CB_WORK marks */
+static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscReal *lost)
+{
+  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
+  PetscInt     n;
+
+  PetscFunctionBegin;
   gm->V->paired = 0;
   gm->V->scale  = NULL;
   PetscCall((*gm->V->ops->store)(gm->V, 0, 1.0 / gm->start, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   PetscCall(VecScale(CB_COLUMN(ksp), gm->start));
   /* 0/0 is 1 here, and what was lost is 0 */
-  PetscCall(VecPointwiseDivide(CB_WORK(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
-  PetscCall(VecShift(CB_WORK(ksp), -1.0));
-  PetscCall(VecNorm(CB_WORK(ksp), NORM_2, &lost));
-  PetscCall(VecGetSize(CB_WORK(ksp), &n));
-  lost *= lost / (PetscReal)n;
+  PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
+  PetscCall(VecShift(CB_COLUMN(ksp), -1.0));
+  if (marked) PetscCall(VecPointwiseMult(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_WORK(ksp)));
+  PetscCall(VecNorm(CB_COLUMN(ksp), NORM_2, lost));
+  PetscCall(VecGetSize(CB_COLUMN(ksp), &n));
+  *lost *= *lost / (PetscReal)n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the bases are made again, with an exponent for each number */
+PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
+{
+  KSP_CBGMRES    *gm  = (KSP_CBGMRES *)ksp->data;
+  LitheStorage    was = gm->storage;
+  const PetscReal few = PetscMax(CB_UNLIKE, 8.0 * CBGMRESStorageUnit_Private(&gm->storage));
+  PetscReal       lost;
+  char            name[16], newname[16];
+
+  PetscFunctionBegin;
+  /* of later solves, those that have a second cycle */
+  if (!CBGMRESMeasured_Private(gm->info.cycles) || (gm->measured && !gm->info.cycles) || !CBGMRESStorageFloat_Private(&was)) PetscFunctionReturn(PETSC_SUCCESS);
+  gm->measured = PETSC_TRUE;
+  PetscCall(CBGMRESGetLost_Private(ksp, PETSC_FALSE, &lost));
   if (!(lost > few)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (lost < CB_NOISE) {
-    /* Zeros by symmetry are 1e-17 of the largest entry: such entries do not count, unless they are many */
-    PetscCall(VecNorm(CB_IMAGE(ksp), NORM_INFINITY, &largest));
-    PetscCall(VecCopy(CB_IMAGE(ksp), CB_COLUMN(ksp)));
-    PetscCall(VecFilter(CB_COLUMN(ksp), 16.0 * PETSC_MACHINE_EPSILON * largest));
-    PetscCall(VecPointwiseDivide(CB_COLUMN(ksp), CB_COLUMN(ksp), CB_IMAGE(ksp)));
-    PetscCall(VecPointwiseMult(CB_WORK(ksp), CB_WORK(ksp), CB_COLUMN(ksp)));
-    PetscCall(VecNorm(CB_WORK(ksp), NORM_2, &lost));
-    lost *= lost / (PetscReal)n;
-    if (!(lost > few)) PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(CBGMRESMarkNoise_Private(ksp, lost));
+  PetscCall(CBGMRESGetLost_Private(ksp, PETSC_TRUE, &lost));
+  if (!(lost > few)) PetscFunctionReturn(PETSC_SUCCESS);
   gm->unlike = PETSC_TRUE;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
   PetscCall(CBGMRESStorageName_Private(&was, newname, sizeof(newname)));
