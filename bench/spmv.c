@@ -191,6 +191,7 @@ static PetscErrorCode StoreAs(Mat B, const Store *store, MatVCRSInfo *info)
   ierr = MatVCRSSetLayout(B, store->layout);
   if (!ierr) ierr = MatVCRSSetBits(B, store->bits);
   if (!ierr) ierr = MatVCRSSetLoss(B, store->loss);
+  if (!ierr) ierr = MatVCRSSetRefineLoss(B, PETSC_FALSE); /* the store that is asked for is measured */
   if (!ierr) ierr = MatVCRSGetInfo(B, info);
   PetscCall(PetscPopErrorHandler());
   return ierr;

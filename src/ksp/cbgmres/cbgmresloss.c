@@ -20,6 +20,7 @@
 #define CB_LOST       0.1   /* so much of an image may come from rounding */
 #define CB_LOST_FIRST 1.5   /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
 #define CB_UNLIKE     0.003 /* so many entries may be lost beside others */
+#define CB_COARSE     300.0 /* the same, in units of rounding: zeros of a field lose their neighbours in coarse storages */
 #define CB_NOISE      0.125 /* so many of them may be what rounding makes of zeros, where units are not known */
 
 /* 0, 1, 3, 7, ...: columns and cycles that are measured */
@@ -143,9 +144,9 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
 /* A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the bases are made again, with an exponent for each number */
 PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
 {
-  KSP_CBGMRES    *gm  = (KSP_CBGMRES *)ksp->data;
-  LitheStorage    was = gm->storage;
-  const PetscReal few = PetscMax(CB_UNLIKE, 8.0 * CBGMRESStorageUnit_Private(&gm->storage));
+  KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
+  LitheStorage    was  = gm->storage;
+  const PetscReal unit = CBGMRESStorageUnit_Private(&gm->storage), few = PetscMax(PetscMax(CB_UNLIKE, 8.0 * unit), PetscMin(CB_COARSE * unit, 0.1));
   PetscReal       lost;
   char            name[16], newname[16];
 
