@@ -9,10 +9,10 @@
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
-#define CB_LEFT   8   /* so often may a cycle go on */
-#define CB_PAIRS  2   /* columns that are stored in two parts, where the tolerance is small */
+#define CB_LEFT     8    /* so often may a cycle go on */
+#define CB_PAIRS    2    /* columns that are stored in two parts, where the tolerance is small */
 #define CB_ATTAINED 10.0 /* so much above the tolerance a residual may be that counts as reached by rounding of the operator */
-#define CB_REFINE 0.1 /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
+#define CB_REFINE   0.1  /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
 
 /* What is asked for by options */
 typedef struct {
