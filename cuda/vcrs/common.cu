@@ -20,11 +20,11 @@ void VCRSCommonMain(VCRSLaunch *l, PetscInt m, PetscInt columns)
 }
 
 /* What the host knows of each set, for the kernels */
-static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets, const uint32_t word[])
+static PetscErrorCode UploadWords(VCRSLaunch *l, PetscInt nsets)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), nsets * sizeof(*word)));
-  PetscCallCUDA(cudaMemcpy(l->dword, word, nsets * sizeof(*word), cudaMemcpyHostToDevice));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->dword), nsets * sizeof(*l->word)));
+  PetscCallCUDA(cudaMemcpy(l->dword, l->word, nsets * sizeof(*l->word), cudaMemcpyHostToDevice));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,7 +74,7 @@ PetscErrorCode VCRSCommonSets(VCRSLaunch *l, const VCRSPlan *table, const VCRSPl
   PetscCall(CommonFind(l, table, VCRS_COMMON_MAX));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = SetGetPart(table, l, p, dplan->difference);
-  PetscCall(UploadWords(l, table->nsets, l->word));
+  PetscCall(UploadWords(l, table->nsets));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,7 +211,7 @@ PetscErrorCode VCRSCommonPairs(VCRSLaunch *l, const VCRSPlan *table, const VCRSP
   PetscCall(PetscMalloc1(table->nsets, &diagonal));
   for (PetscInt p = 0; p < table->nsets; p++) l->word[p] = PairGetWord(table, l, p, &diagonal[p]);
   ChoosePairs(table, dplan->m, l, l->word);
-  PetscCall(UploadWords(l, table->nsets, l->word));
+  PetscCall(UploadWords(l, table->nsets));
   PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&l->ddiagonal), table->nsets * sizeof(*diagonal)));
   PetscCallCUDA(cudaMemcpy(l->ddiagonal, diagonal, table->nsets * sizeof(*diagonal), cudaMemcpyHostToDevice));
   PetscCall(PetscFree(diagonal));

@@ -48,7 +48,7 @@ static PetscErrorCode PCVCRSGetRounded_Private(PC_VCRS *v, PetscInt k, Vec x)
 
 PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC, Vec, Vec), Vec x, Vec y)
 {
-  PetscReal norm, scale = 1.0;
+  PetscReal norm, scale = 1.0, out = 1.0;
   Vec       in;
 
   PetscFunctionBegin;
@@ -71,9 +71,10 @@ PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *v, PetscErrorCode (*apply)(PC,
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     if (norm > 0.0 && !PetscIsInfOrNanReal(norm)) v->outscale = norm > 1e250 || norm < 1e-250 ? PCVCRSPowerNear_Private(norm) : 1.0;
   }
-  if (v->outscale != 0.0 && v->outscale != 1.0) PetscCall(VecScale(y, 1.0 / v->outscale));
+  if (v->outscale != 0.0) out = v->outscale;
+  PetscCall(VecScale(y, 1.0 / out));
   PetscCall(PCVCRSRound_Private(y, v->rounded[2]));
-  if (v->outscale != 0.0 && v->outscale != 1.0) PetscCall(VecScale(y, v->outscale));
+  PetscCall(VecScale(y, out));
   PetscCall(VecScale(y, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
