@@ -10,13 +10,17 @@ file that it uses.
 
     structure.py OBJECT...            the circles; exit status 1 if there is one
     structure.py --floors OBJECT...   also a line per file: floor, file, number of files that it uses
+    structure.py --plain OBJECT...    also the functions of PETSc objects (Mat, Vec, ...) that they use; there shall be none
 
 OBJECT is an object of libtool (.lo) or of the compiler (.o). Names are printed without their ending.
 """
 import collections
 import os
+import re
 import subprocess
 import sys
+
+OBJECTS = re.compile("(DM|IS|KSP|Mat|PC|SNES|TS|Vec)[A-Z]")
 
 
 def object_of(name):
@@ -40,18 +44,19 @@ def symbols(path):
 
 
 def uses(objects):
-    """For each file the files that it uses, with a symbol as an example."""
+    """For each file the files that it uses, by symbols, and the functions of PETSc objects that no file defines."""
     owner, wants = {}, {}
     for name in objects:
         stem = os.path.splitext(name)[0]
         defined, wants[stem] = symbols(object_of(name))
         owner.update((symbol, stem) for symbol in defined if symbol != "main")
     graph = {stem: collections.defaultdict(list) for stem in wants}
+    foreign = {stem: [s for s in sorted(wanted) if s not in owner and OBJECTS.match(s)] for stem, wanted in wants.items()}
     for stem, wanted in wants.items():
         for symbol in sorted(wanted):
             if owner.get(symbol, stem) != stem:
                 graph[stem][owner[symbol]].append(symbol)
-    return graph
+    return graph, foreign
 
 
 def components(graph):
@@ -84,7 +89,7 @@ def main(arguments):
     if not objects:
         sys.exit(__doc__)
     sys.setrecursionlimit(10000)
-    graph = uses(objects)
+    graph, foreign = uses(objects)
     found = components(graph)
     if "--floors" in arguments:
         floor = {}
@@ -100,7 +105,12 @@ def main(arguments):
             for w in sorted(set(graph[v]) & set(circle)):
                 print(f"  {v} uses {w}: {', '.join(graph[v][w])}")
     print(f"{len(graph)} files, {len(circles)} circles")
-    return 1 if circles else 0
+    if "--plain" not in arguments:
+        return 1 if circles else 0
+    foreign = {stem: symbols for stem, symbols in foreign.items() if symbols}
+    for stem, symbols in sorted(foreign.items()):
+        print(f"{stem} uses {', '.join(symbols)}")
+    return 1 if circles or foreign else 0
 
 
 if __name__ == "__main__":

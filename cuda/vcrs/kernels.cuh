@@ -8,7 +8,7 @@
    matrix. docs/kernels.md lists the files.
 */
 
-#include <lithe/private/lithecuda.h>
+#include <lithe/private/lithecudavcrs.h>
 #include <lithe/private/lithestep.h>
 #include <lithe/private/vcrsunions.h>
 #include <petscdevice_cuda.h>

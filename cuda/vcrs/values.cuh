@@ -5,7 +5,7 @@
 
 /* How entries are stored, and sums over them. kernels.cuh, whose scalars this needs, includes it */
 
-#include <../src/codec/logarithmic.h>
+#include <src/codec/logarithmic.h>
 
 /*
    Tables of 256 entries that decoding looks up, in shared memory. Each entry is there once for each

@@ -102,7 +102,7 @@ static inline size_t LitheHaloGhostBytes(const struct _n_LitheHalo *halo)
   return (PetscMax((size_t)halo->nghost, 1) * halo->unit + 15) / 16 * 16;
 }
 
-/* halopeers.c */
+/* peers.c */
 PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers *);
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
@@ -131,13 +131,13 @@ struct _LitheHaloFacts {
   PetscBool onenode;
   PetscBool owndevices;                  /* no two processes have the same */
   void     *nccl;                        /* its communicator, once there is one */
-  PetscErrorCode (*nccldestroy)(void *); /* frees that; set by halonccl.c */
+  PetscErrorCode (*nccldestroy)(void *); /* frees that; set by nccl.c */
   cudaStream_t    stream;                /* of what NCCL does */
   MPI_Comm        comm;
   LitheHaloFacts *next; /* of another communicator */
 };
 
-/* halofacts.c */
+/* facts.c */
 PETSC_INTERN PetscErrorCode LitheHaloGetFacts_Private(MPI_Comm, LitheHaloFacts **);
 PETSC_INTERN PetscErrorCode LitheHaloAgree_Private(MPI_Comm, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloStreamCreate_Private(cudaStream_t *);
@@ -158,7 +158,7 @@ typedef struct {
 } LitheHaloPlaces;
 
 /*
-   halomemory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others is told, becomes what it has told. Collective, and so is
+   memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others is told, becomes what it has told. Collective, and so is
    the end: a mapping is closed before its owner frees the memory. Where there is an obstacle nothing is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *, LitheHaloObstacle *, int *code);

@@ -4,8 +4,8 @@
 
 static char help[] = "The vector loops of a compression give what the functions give that they stand for, bit for bit.\n\n";
 
-#include <src/mat/vcrs/vcrsround.h>
-#include <src/mat/vcrs/vcrsfit.h>
+#include <src/vcrs/loss/round.h>
+#include <src/vcrs/loss/fit.h>
 #include "codectest.h"
 
 #define MANY 61

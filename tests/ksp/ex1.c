@@ -4,9 +4,7 @@
 
 static char help[] = "Compressed bases: every operation against its definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
 
-#include <src/ksp/cbgmres/cbbasis.c>
-#include <src/ksp/cbgmres/cbbasiscreate.c>
-#include <src/ksp/cbgmres/cbbasishost.c>
+#include <lithe/private/cbbasis.h>
 #include <tests/ksp/ksptest.h>
 
 #define COLUMNS 9

@@ -8,9 +8,7 @@ static char help[] = "Compressed bases on a device: what the host stores, bit by
 
 #include <petsc.h>
 #undef LITHE_HAVE_CUDA /* the device's part is asked of the library */
-#include <src/ksp/cbgmres/cbbasis.c>
-#include <src/ksp/cbgmres/cbbasiscreate.c>
-#include <src/ksp/cbgmres/cbbasishost.c>
+#include <lithe/private/cbbasis.h>
 #include <tests/ksp/ksptest.h>
 #include <dlfcn.h>
 #include <petsctime.h>

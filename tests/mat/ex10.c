@@ -4,15 +4,7 @@
 
 static char help[] = "Plans whose arrays begin beyond 2^31 entries, where a 32-bit integer would be cut off; bases of columns.\n\n";
 
-/* Plans are private to the library, so this test is compiled with its host part; see also planmult.c, planmultrows.c, planmultoctets.c, planmultslices.c, planmulttranspose.c, unions.c */
-#include <src/mat/vcrs/vcrsbuild.c>
-#include <src/mat/vcrs/vcrsbuildrows.c>
-#include <src/mat/vcrs/vcrscontainers.c>
-#include <src/mat/vcrs/vcrscost.c>
-#include <src/mat/vcrs/vcrsencode.c>
-#include <src/mat/vcrs/vcrsgroups.c>
-#include <src/mat/vcrs/vcrsloss.c>
-#include <src/mat/vcrs/vcrsmemory.c>
+#include <src/vcrs/planimpl.h>
 #include "vcrstest.h"
 #include <sys/mman.h>
 
@@ -196,9 +188,6 @@ int main(int argc, char **argv)
 }
 
 /*TEST
-
-  build:
-    depends: planmult.c planmultrows.c planmultoctets.c planmultslices.c planmulttranspose.c unions.c
 
   test:
 

@@ -4,7 +4,10 @@
 
 static char help[] = "The one-dimensional operators behind MATSBPSAT, and the transfers and vectors of its multigrid on the host.\n\n";
 
-#include <src/mat/sbpsat/sbphost.c>
+#define SBP_VALUE   double
+#define SBP_REAL    double
+#define SBP_NAME(f) f##_Double
+#include <src/mat/sbpsat/sbpnode.h>
 #include <lithe.h>
 #include <petscblaslapack.h>
 

@@ -5,7 +5,7 @@
 static char help[] = "MATSBPSAT against its assembled matrix: products, residuals, diagonals; symmetry and definiteness; right sides.\n\n";
 
 #include <lithe.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 /* Numbers that only depend on where they stand, so that any number of processes has the same vectors */
 static PetscReal TestRandom(PetscInt i, PetscInt j, PetscInt salt)

@@ -6,7 +6,7 @@ static char help[] = "MATSBPSAT: errors of the manufactured problem, and the ord
 
 #include <lithe.h>
 #include <petscksp.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 /* The H-norm of the error; the system is solved directly, or by conjugate gradients where it is large */
 static PetscErrorCode TestSolve(const PetscInt n[2], PetscInt order, PetscBool exact, PetscReal *error)

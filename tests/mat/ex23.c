@@ -6,7 +6,7 @@ static char help[] = "MATSBPSAT under PETSc's own multigrid on its DMDA: coarse 
 
 #include <lithe.h>
 #include <petscksp.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 /* Of every level but the finest: what the matrix of that was set to has come down by itself */
 static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A, Mat P, PetscCtx ctx)

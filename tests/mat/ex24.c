@@ -5,7 +5,7 @@
 static char help[] = "MATSBPSAT: by name, options, what it refuses and what it says of itself.\n\n";
 
 #include <lithe.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 static PetscErrorCode lasterror;
 static char           lastmessage[1024];

@@ -442,9 +442,6 @@ int main(int argc, char **argv)
 
 /*TEST
 
-  build:
-    depends: unions.c
-
   testset:
     output_file: output/ex30_1.out
 

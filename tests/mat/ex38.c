@@ -8,7 +8,7 @@ static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiago
 #include <lithepc.h>
 #include <petscksp.h>
 #include <tests/mat/refused.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 static PetscInt compared = 0;
 

@@ -6,8 +6,7 @@
 
 /* What the tests of SBPDeviceKernels against SBPHostKernels share: arrays and operators on both sides, shapes of grids */
 
-#undef LITHE_HAVE_CUDA /* the device's part is asked of the library */
-#include <src/mat/sbpsat/sbphost.c>
+#include <lithe/private/sbpsat.h>
 #include <lithe.h>
 #include <dlfcn.h>
 

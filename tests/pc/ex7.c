@@ -5,7 +5,7 @@
 static char help[] = "In which order a device takes the rows of a triangle: none before what it needs, and as few steps as there can be.\n\n";
 
 /* The order is private to the library, so this test is compiled with it */
-#include <src/mat/vcrs/vcrsorder.c>
+#include <lithe/private/vcrsorder.h>
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
 

@@ -8,7 +8,7 @@
 #include <lithe.h>
 #include <petscksp.h>
 #include <tests/failures.h>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/sbpsatproblem.h>
 
 typedef struct {
   DM  da;

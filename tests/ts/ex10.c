@@ -6,8 +6,8 @@ static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat eq
 
 #include <lithe.h>
 #include <tests/failures.h>
-#include <tutorials/sbpsat/evolve.c>
-#include <tutorials/common/sbpsatproblem.c>
+#include <tutorials/common/evolve.h>
+#include <tutorials/common/sbpsatproblem.h>
 
 typedef struct {
   EvolveKind kind;

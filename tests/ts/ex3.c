@@ -5,7 +5,7 @@
 static char help[] = "Poisson weights against those of the gamma function in long double.\n\n";
 
 #include <float.h>
-#include <src/ts/uniformization/uniformizationweights.c>
+#include <src/ts/uniformization/uniformizationimpl.h>
 #include <tests/ts/tstest.h>
 
 int main(int argc, char **argv)

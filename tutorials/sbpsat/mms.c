@@ -11,7 +11,7 @@ static char help[] = "The manufactured problem of SBP-SAT operators, an error fo
   -heat, -wave         the same problem in time, -steps of TS\n\
   -o NAME              write what plot.py reads\n\n";
 
-#include "evolve.h"
+#include <tutorials/common/evolve.h>
 #include "mms.h"
 
 /* One solve and its error; ratio to the error of the grid before */

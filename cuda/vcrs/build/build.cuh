@@ -7,17 +7,17 @@
    Compression on the device: what its parts share.
 
      build.cu        the whole, from CSR to a plan; when it is left to the host
-     loss.cu    survey and rounding (src/mat/vcrs/vcrsround.h)
+     loss.cu    survey and rounding (src/vcrs/loss/round.h)
      sets.cu    classes of rows, the dictionary, which containers hold the values
      encode.cu  slices, and the arrays of the plan
 
-   The parts do what vcrsloss.c, vcrsbuild.c and vcrsencode.c do, with the same functions where a row
-   or an entry is concerned and in vcrscost.c, so that the plan is the same. A thread works on a row
+   The parts do what vcrs/loss/loss.c, vcrs/build/build.c and vcrs/build/encode.c do, with the same functions where a row
+   or an entry is concerned and in vcrs/build/cost.c, so that the plan is the same. A thread works on a row
    wherever a row is read: rows are short, and their order of summation is that of the host.
 */
 
-#include <../src/mat/vcrs/vcrsround.h>
-#include <lithe/private/lithecuda.h>
+#include <src/vcrs/loss/round.h>
+#include <lithe/private/lithecudavcrs.h>
 #include <petscdevice_cuda.h>
 #include <cub/device/device_scan.cuh>
 

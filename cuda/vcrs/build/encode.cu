@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The slices of a plan and its arrays, on the device: what vcrsbuild.c and vcrsencode.c do on the host */
+/* The slices of a plan and its arrays, on the device: what vcrs/build/build.c and vcrs/build/encode.c do on the host */
 
 #include "build.cuh"
 

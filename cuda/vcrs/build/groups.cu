@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   L3, grouped columns, of a matrix on the device: what vcrsgroups.c does on the host. A block a window,
+   L3, grouped columns, of a matrix on the device: what vcrs/build/groups.c does on the host. A block a window,
    a thread a lane; the bit map of the window's groups is in shared memory.
 */
 

@@ -12,7 +12,7 @@
 */
 
 #include "build.cuh"
-#include <../src/mat/vcrs/vcrsfit.h>
+#include <src/vcrs/loss/fit.h>
 
 typedef enum {
   KEY_OFFSETS, /* columns minus row */

@@ -4,8 +4,8 @@
 #pragma once
 
 /*
-   A compressed basis of a Krylov space, and what KSPCBGMRES does with it. The solver (cbgmrescycle.c) calls
-   nothing else; where the numbers are, on the host (cbbasishost.c) or on a device, is the basis's affair.
+   A compressed basis of a Krylov space, and what KSPCBGMRES does with it. The solver (ksp/cbgmres/cycle.c) calls
+   nothing else; where the numbers are, on the host (ksp/cbgmres/basishost.c) or on a device, is the basis's affair.
 
    V is the basis as it is stored: column i is v_i, decoded. All arithmetic is with the stored columns, in
    PetscScalar. One step of Arnoldi's method, M being the preconditioned operator and k = j + 1:

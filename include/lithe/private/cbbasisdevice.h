@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   Compressed bases on a device: what src/ksp/cbgmres/cbbasisdevice.c asks of cuda/cbbasis*.cu. Vectors are device
+   Compressed bases on a device: what src/ksp/cbgmres/basisdevice.c asks of cuda/cbbasis*.cu. Vectors are device
    pointers to n real numbers, a complex one being two; launches go to PETSc's current stream and do not synchronise,
    unless a function says so. Sums are in an order that depends on n, on the device and on nothing else.
 */

@@ -31,7 +31,7 @@ typedef struct {
 
 /*
    Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device.
-   counts: there are flags, or somebody asks for what has been sent. src/halo/halodevice.c
+   counts: there are flags, or somebody asks for what has been sent. src/halo/device.c
 */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
 PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);

@@ -10,7 +10,7 @@
 */
 
 #include <lithe/private/hostdevice.h>
-#include <lithe/private/litheplace.h>
+#include <lithe/private/lithememtype.h>
 
 /* A sum that takes weight y + before x; first: it begins with that */
 typedef struct {

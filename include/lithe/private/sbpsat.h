@@ -274,9 +274,9 @@ typedef struct {
   PetscErrorCode (*graphfree)(void **graph);
 } SBPKernels;
 
-PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/sbphost.c */
+PETSC_INTERN const SBPKernels SBPHostKernels; /* src/mat/sbpsat/host.c */
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/sbpdevice.c: those of cuda/sbp*.cu */
+PETSC_INTERN const SBPKernels SBPDeviceKernels; /* src/mat/sbpsat/device.c: those of cuda/sbp*.cu */
 #endif
 
 /*

@@ -5,7 +5,7 @@
 
 /*
    In which order a device takes the rows of a triangle T for x = b + T x: plain data, made by
-   src/mat/vcrs/vcrsorder.c, read by cuda/vcrstri*.cu. T is strictly lower, or strictly upper; then
+   src/vcrs/order.c, read by cuda/vcrstri*.cu. T is strictly lower, or strictly upper; then
    everything is told of positions n - 1 - row, in which it is lower, too.
 
    Levels. The level of a row is one more than the largest of the rows that it needs. Rows lie level
@@ -67,3 +67,9 @@ LITHE_HD static inline void VCRSOrderSplit(const VCRSOrderGrid *g, PetscInt diff
   *dj = difference > 0 ? (difference + g->line / 2) / g->line : -((g->line / 2 - difference) / g->line);
   *di = difference - *dj * g->line;
 }
+
+/* From the pattern i [n+1], j of a strict triangle, in time of the order of its entries; with grids, tiles of a grid if it is one, else levels */
+PETSC_INTERN PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, PetscBool grids, VCRSOrder **);
+PETSC_INTERN PetscErrorCode VCRSOrderDestroy(VCRSOrder **);
+/* Estimated seconds of a system on a device, where a product moves so many bytes, vectors included */
+PETSC_INTERN PetscLogDouble VCRSOrderTime(const VCRSOrder *, PetscLogDouble bytes);

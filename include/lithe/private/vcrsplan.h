@@ -5,7 +5,7 @@
 
 /*
    The plan of a compressed matrix: what is stored where. Plain data, read by the host loops
-   (src/mat/vcrs/vcrsmult.c) and by the kernels (cuda/vcrs/plan.cu); on the GPU it is the same struct
+   (src/vcrs/mult/mult.c) and by the kernels (cuda/vcrs/plan.cu); on the GPU it is the same struct
    with device pointers in it.
 
    A plan holds an m x n matrix in one layout:
@@ -272,3 +272,53 @@ LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt
 
   return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * VCRSWindowColumns(plan, w) + (PetscInt64)VCRSValueBytes(plan->values) * nvalues;
 }
+
+/* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */
+typedef struct {
+  PetscReal min, max;        /* of all */
+  PetscReal lowest, highest; /* of stored entries, that is without references */
+  PetscReal smallest;        /* nonzero modulus of stored entries */
+} VCRSSurvey;
+
+/*
+   What the off-diagonal blocks of a symmetric matrix have to agree on between processes, so that
+   a_ij here and a_ji there become the same number.
+*/
+typedef struct {
+  VCRSSurvey     survey;         /* of all blocks */
+  const int16_t *columnexponent; /* [n] log2 of the step that the row of that number has on its own process */
+} VCRSAgreement;
+
+/* Whether a compression makes plain rows, on the host and without loss: see vcrsplan.h */
+typedef enum {
+  VCRS_PLAIN_NEVER,
+  VCRS_PLAIN_WHOLE, /* in place of whole entries in slices of L3, where products with these are estimated to be slower */
+  VCRS_PLAIN_ALWAYS
+} VCRSPlain;
+
+/* The options that a compression depends on */
+typedef struct {
+  MatVCRSLayout layout;
+  MatVCRSLoss   loss;
+  PetscInt      bits;        /* 8 or 16: LOG and FIXED */
+  PetscInt      bins;        /* BINS */
+  PetscReal     lambda;      /* CLASSES */
+  MatVCRSUnit   unit;        /* CLASSES */
+  PetscBool     rowsums;     /* keep them (difference form) */
+  PetscBool     refine;      /* take a finer loss where this one is too coarse for many rows: VCRSLossRefine() */
+  PetscBool     symmetric;   /* the matrix is known to be (Hermitian) symmetric: keep it so */
+  PetscBool     hermitian;   /* it is Hermitian and complex: its diagonal stays real */
+  PetscBool     offdiagonal; /* an off-diagonal block, whose columns name no rows: it has no diagonal to guard */
+  VCRSPlain     plain;
+
+  const VCRSAgreement *agreement; /* NULL but for an off-diagonal block */
+} VCRSOptions;
+
+/* What a compression did: what MatVCRSInfo is summed from */
+typedef struct {
+  PetscInt64 indexsets, valuesets, pairs; /* -1: not counted */
+  PetscReal  maxabserror, maxrowerror, bound;
+  PetscReal  froberror, frobnorm;
+  PetscReal  rowsumerror;
+  PetscInt64 guardrows, coarserows, lostrows; /* rows that a guard changed, for which the loss is coarse, whose reference or sum cannot be held */
+} VCRSReport;

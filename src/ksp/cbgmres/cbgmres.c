@@ -14,7 +14,7 @@
      Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
        GPUs. 2024.
 
-   A cycle, from a residual to a correction, is in cbgmrescycle.c; what the basis does is told by cbbasis.h. Here is what is
+   A cycle, from a residual to a correction, is in cycle.c; what the basis does is told by cbbasis.h. Here is what is
    around the cycles: the residual that each of them starts from is a true one, and tells what to think of the last one.
 */
 

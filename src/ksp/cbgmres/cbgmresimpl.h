@@ -51,7 +51,7 @@ typedef struct {
   PetscReal    rounded; /* norm of what was rounded of the residual to have a column of its own */
   PetscInt     right;   /* the column whose coefficients tell the right side, -1: column 0 stands for it */
 
-  /* Where a cycle went on, columns are left over, which the operator was not applied to: cbgmresdirection.c */
+  /* Where a cycle went on, columns are left over, which the operator was not applied to: direction.c */
   PetscInt     nleft;
   PetscInt     left[CB_LEFT];
   PetscInt     first;       /* the first residual's column */
@@ -104,25 +104,25 @@ typedef struct {
 #define CB_WORK(ksp)   ((ksp)->work[2])
 #define CB_NWORK       3
 
-/* cbgmresstorage.c */
+/* storage.c */
 PETSC_INTERN PetscErrorCode CBGMRESStorageName_Private(const LitheStorage *, char[], size_t);
 PETSC_INTERN PetscErrorCode CBGMRESStorageParse_Private(KSP, const char[], int exponentbits, LitheStorage *);
 PETSC_INTERN PetscReal      CBGMRESStorageUnit_Private(const LitheStorage *);
 PETSC_INTERN PetscBool      CBGMRESStorageRaise_Private(LitheStorage *);
 PETSC_INTERN PetscBool      CBGMRESStorageFloat_Private(LitheStorage *);
 
-/* cbgmresbases.c */
+/* vectors.c */
 PETSC_INTERN PetscInt       CBGMRESPairs_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCreateBases_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCreatePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
-/* cbgmrescycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the columns of the last time, or from the first one */
+/* cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the columns of the last time, or from the first one */
 PETSC_INTERN PetscBool      CBGMRESMayGoOn_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 
-/* cbgmresleast.c */
+/* least.c */
 PETSC_INTERN void      CBGMRESLeastBegin_Private(KSP_CBGMRES *, PetscReal);
 PETSC_INTERN PetscReal CBGMRESLeastResidual_Private(const KSP_CBGMRES *);
 PETSC_INTERN PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *, PetscInt);
@@ -132,31 +132,31 @@ PETSC_INTERN void      CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *, Petsc
 PETSC_INTERN void      CBGMRESLeastSolve_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *, PetscInt);
 
-/* cbgmrescorrection.c */
+/* correction.c */
 PETSC_INTERN PetscErrorCode CBGMRESAddCorrection_Private(KSP, PetscInt, PetscScalar, Vec);
 
-/* cbgmresdirection.c */
+/* direction.c */
 PETSC_INTERN void           CBGMRESDirectionInsert_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN void           CBGMRESDirectionNext_Private(KSP_CBGMRES *, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESDirectionApply_Private(KSP, PetscInt);
 PETSC_INTERN void           CBGMRESDirectionExpand_Private(KSP_CBGMRES *, PetscInt);
 
-/* cbgmresoptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *);
 PETSC_INTERN PetscErrorCode KSPSetFromOptions_CBGMRES(KSP, PetscOptionItems);
 PETSC_INTERN PetscErrorCode CBGMRESComposeOptions_Private(KSP, PetscBool);
 
-/* cbgmresloss.c */
+/* loss.c */
 PETSC_INTERN PetscErrorCode CBGMRESRemoveNullSpace_Private(KSP, Vec);
 PETSC_INTERN PetscErrorCode CBGMRESRaisePreconditioned_Private(KSP, PetscInt, PetscBool *);
 PETSC_INTERN PetscErrorCode CBGMRESStorePreconditioned_Private(KSP, PetscInt);
 PETSC_INTERN PetscErrorCode CBGMRESMeasureUnits_Private(KSP);
 
-/* cbgmresspectrum.c */
+/* spectrum.c */
 PETSC_INTERN PetscErrorCode KSPComputeExtremeSingularValues_CBGMRES(KSP, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP, PetscInt, PetscReal *, PetscReal *, PetscInt *);
 PETSC_INTERN PetscErrorCode KSPComputeRitz_CBGMRES(KSP, PetscBool, PetscBool, PetscInt *, Vec[], PetscReal *, PetscReal *);
 
-/* cbgmresview.c */
+/* view.c */
 PETSC_INTERN PetscErrorCode KSPView_CBGMRES(KSP, PetscViewer);
 PETSC_INTERN PetscErrorCode KSPCBGMRESGetInfo_CBGMRES(KSP, KSPCBGMRESInfo *);

@@ -7,7 +7,7 @@
    creation, conversions and the operations other than products.
 
    The object's data is a true Mat_SeqAIJ or Mat_MPIAIJ and all of MATAIJ's operations work; the products are replaced.
-   The context lies in a container composed with the object (hybcontext.c), so that code which swaps headers carries it
+   The context lies in a container composed with the object (context.c), so that code which swaps headers carries it
    along.
 */
 

@@ -72,7 +72,7 @@ typedef struct {
   PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);
 } Mat_HYBMGPU;
 
-/* hybplan.c: order [m] or NULL. The plan has no arrays of entries yet */
+/* plan.c: order [m] or NULL. The plan has no arrays of entries yet */
 PETSC_INTERN PetscErrorCode HybPlanCreate(const HybCSR *, const HybOptions *, MatHYBMGPUFormat, const PetscInt order[], HybPlan **);
 PETSC_INTERN PetscErrorCode HybPlanFill(HybPlan *, const HybCSR *, PetscBool columns);
 PETSC_INTERN PetscErrorCode HybPlanDropEntries(HybPlan *);
@@ -80,13 +80,13 @@ PETSC_INTERN PetscErrorCode HybPlanDestroy(HybPlan **);
 /* Bytes that a product reads of the matrix */
 PETSC_INTERN PetscErrorCode HybPlanGetBytes(const HybPlan *, PetscLogDouble *);
 
-/* hybmult.c: y = add + scale A x, and the sums; add may be NULL, x or y */
+/* mult.c: y = add + scale A x, and the sums; add may be NULL, x or y */
 PETSC_INTERN PetscErrorCode HybPlanMult(const HybPlan *, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 PETSC_INTERN PetscErrorCode HybCSRMult(const HybCSR *, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 /* y = add + A^T x */
 PETSC_INTERN PetscErrorCode HybCSRMultTranspose(const HybCSR *, const PetscScalar x[], const PetscScalar add[], PetscScalar y[]);
 
-/* hybcontext.c: GetContext() gives NULL where A is no MATHYBMGPU */
+/* context.c: GetContext() gives NULL where A is no MATHYBMGPU */
 PETSC_INTERN PetscErrorCode MatHYBMGPUGetContext(Mat, Mat_HYBMGPU **);
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetContext_Private(Mat, Mat_HYBMGPU *);
 PETSC_INTERN PetscErrorCode HybCopiesReset(HybCopies *);
@@ -98,7 +98,7 @@ PETSC_INTERN PetscErrorCode MatHYBMGPUReset_MPI(Mat_HYBMGPU *);
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat);
 
-/* hybblock.c: the plans of a block */
+/* block.c: the plans of a block */
 PETSC_INTERN PetscErrorCode HybStateGet(Mat, HybState *);
 PETSC_INTERN PetscErrorCode HybStateCompare(const HybState *, const HybState *, PetscBool *pattern, PetscBool *values);
 PETSC_INTERN PetscErrorCode HybGetCSR(Mat, HybCSR *);
@@ -109,31 +109,31 @@ PETSC_INTERN PetscErrorCode MatHYBMGPUUpdate_Seq(Mat, HybOp, PetscBool device);
 /* Chooses the format and the place of every entry, which is enough to tell of them */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_Seq(Mat);
 
-/* hybcompressed.c: the format vcrs */
+/* compressed.c: the format vcrs */
 PETSC_INTERN PetscErrorCode HybCompressedCreate(Mat, Mat *);
 PETSC_INTERN PetscErrorCode HybCompressedGetBytes(Mat, PetscLogDouble *);
 PETSC_INTERN PetscErrorCode HybCompressedUpload(Mat);
 PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 
-/* hybarrays.c: products of one process with arrays */
+/* arrays.c: products of one process with arrays */
 /* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 /* The same, after MatHYBMGPUUpdate_Seq() */
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
 
-/* hybmgpumpi.c: products on many processes */
+/* mpi.c: products on many processes */
 PETSC_INTERN PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat, Mat *Ad, Mat *Ao);
 PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat, HybOp, PetscBool, const PetscScalar[], const PetscScalar[], const LitheStep *, PetscScalar[]);
 /* The diagonal block, its format chosen, and what is known of the communication */
 PETSC_INTERN PetscErrorCode MatHYBMGPUChoose_MPI(Mat, Mat *, LitheHaloInfo *);
 
-/* hybapply.c: products with vectors, and steps of power series */
+/* apply.c: products with vectors, and steps of power series */
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetProducts_Private(Mat);
 
-/* hyboptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode HybOptionsDefault(HybOptions *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetOptions_Private(Mat, const HybOptions *);
 PETSC_INTERN PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat, PetscOptionItems);
 
-/* hybview.c */
+/* view.c */
 PETSC_INTERN PetscErrorCode MatView_HYBMGPU(Mat, PetscViewer);

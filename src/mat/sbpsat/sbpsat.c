@@ -6,9 +6,9 @@
    MATSBPSAT: the summation-by-parts, simultaneous-approximation-term (SBP-SAT) discretisation of -div(mu grad u) on a
    curved quadrilateral, as an operator that is not stored.
 
-   The context and what frees it are in sbpsatcontext.c. Settings (sbpsatoptions.c) become coefficients and penalties when the matrix is first used (sbpsatmetrics.c, sbpsatbuild.c);
-   products (sbpsatapply.c) run with one of the two sets of operations of sbpsat.h: host loops (sbphost.c, sbphostloops.h) or kernels.
-   Right sides: sbpsatrhs.c. As a stored matrix: sbpsatconvert.c, sbpsatfactor.c. Coarser grids: sbpsatcoarsen.c.
+   The context and what frees it are in context.c. Settings (options.c) become coefficients and penalties when the matrix is first used (metrics.c, build.c);
+   products (apply.c) run with one of the two sets of operations of sbpsat.h: host loops (host.c, sbphostloops.h) or kernels.
+   Right sides: rhs.c. As a stored matrix: convert.c, factor.c. Coarser grids: coarsen.c.
 */
 
 #include "sbpsatimpl.h"

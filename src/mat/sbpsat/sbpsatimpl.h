@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lithe/private/sbptables.h>
-#include <lithe/private/litheplace.h>
+#include <lithe/private/lithememtype.h>
 #include <lithe/private/sbpsat.h>
 #include <lithemat.h>
 #include <petscdmda.h>
@@ -13,7 +13,7 @@
 /* How PetscReal is called in arrays that are real for any PetscScalar */
 #define SBP_REAL_PRECISION (sizeof(PetscReal) == sizeof(float) ? SBP_SINGLE : SBP_DOUBLE)
 
-/* What a program asks for. Another matrix on a coarser grid gets it from here: sbpsatcoarsen.c */
+/* What a program asks for. Another matrix on a coarser grid gets it from here: coarsen.c */
 typedef struct {
   PetscInt         order;
   PetscBool        dirichlet[SBP_FACES];
@@ -31,7 +31,7 @@ typedef struct {
   PetscReal *mu; /* or NULL: 1 */
 } SBPGeometry;
 
-/* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: sbpsatchange.c */
+/* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: change.c */
 typedef struct {
   PetscScalar scale;
   Vec         diagonal;    /* or NULL: 0 */
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   SBPSettings settings;
   DM          published;                    /* coarser grids of this DM get the settings */
-  Mat         next;                         /* the next matrix of this DM, see sbpsatcoarsen.c */
+  Mat         next;                         /* the next matrix of this DM, see coarsen.c */
   PetscBool   duplicate;                    /* of another matrix, which comes before it there */
   PetscErrorCode (*view)(Mat, PetscViewer); /* the class's operation, which a parallel DMDA replaces by its own */
   PetscBool  built;                         /* what follows belongs to the settings */
@@ -72,7 +72,7 @@ typedef struct {
   PetscScalar     *rights; /* change.right with ghosts */
 } Mat_SBPSAT;
 
-/* sbpsatcontext.c */
+/* context.c */
 PETSC_INTERN PetscErrorCode MatSBPSATGetContext_Private(Mat, Mat_SBPSAT **);
 PETSC_INTERN PetscErrorCode SBPSettingsSetVec_Private(Vec, Vec *);
 PETSC_INTERN PetscErrorCode SBPSettingsCopy_Private(const SBPSettings *, SBPSettings *);
@@ -83,22 +83,22 @@ PETSC_INTERN PetscErrorCode MatSBPSATClearChange_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetWork_Private(Mat, Vec *, Vec *);
 PETSC_INTERN PetscErrorCode MatSBPSATForget_Private(Mat);
 
-/* sbpsatoptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode MatSetFromOptions_SBPSAT(Mat, PetscOptionItems);
 
-/* sbpsatcoarsen.c */
+/* coarsen.c */
 PETSC_INTERN PetscErrorCode MatSBPSATPublish_Private(Mat, DM);
 PETSC_INTERN PetscErrorCode MatSBPSATWithdraw_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
 
-/* sbpsatbuild.c */
+/* build.c */
 PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const PetscReal **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetBytes_Private(Mat, PetscLogDouble *, PetscLogDouble *);
 
-/* sbpsatmetrics.c */
+/* metrics.c */
 PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *, SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *);
@@ -106,15 +106,15 @@ PETSC_INTERN PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *, cons
 PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
 PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscInt, PetscInt, PetscReal *);
 
-/* sbpsatchange.c */
+/* change.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATAddChange_Private(Mat, SBPPrecision, PetscBool, const SBPOperator *, const SBPOperator **);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyChange_Private(Mat, Mat);
 
-/* sbpsatstored.c */
+/* stored.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetStored_Private(Mat, PetscBool);
 
-/* sbpsatapply.c, sbpsatconvert.c, sbpsatfactor.c, sbpsatview.c */
+/* apply.c, convert.c, factor.c, view.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATRowBegin_Private(Mat);
 PETSC_INTERN PetscInt       MatSBPSATRowSize_Private(Mat);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* A MATVCRS without AIJ arrays: vcrsstate.c, vcrsmaterialize.c, vcrsretake.c, vcrsserve.c and vcrsdrop.c */
+/* A MATVCRS without AIJ arrays: state.c, materialize.c, retake.c, serve.c and drop.c */
 
 #include "vcrsimpl.h"
 
@@ -16,7 +16,7 @@ typedef struct {
   struct _MatOps live; /* the operations that are put back when the arrays are taken again */
   void          *data; /* what the object's data is as long as it is dropped */
 
-  /* the AIJ type's own composed functions that read arrays, in the order of VCRS_RETAKEN_FUNCTIONS in vcrsretake.c */
+  /* the AIJ type's own composed functions that read arrays, in the order of VCRS_RETAKEN_FUNCTIONS in retake.c */
   PetscErrorCodeFn *function[VCRS_MAXFUNCTIONS];
 
   PetscBool    stored;   /* MatStoreValues() was called: AIJ holds values that no plan has */
@@ -38,15 +38,15 @@ typedef struct {
   PetscScalar *diagonal; /* for relaxation */
 } VCRSDrop;
 
-/* vcrsstate.c */
+/* state.c */
 PETSC_INTERN PetscErrorCode MatVCRSGetDrop_Private(Mat, VCRSDrop **);
 PETSC_INTERN PetscErrorCode VCRSDropReset(VCRSDrop *);
 PETSC_INTERN PetscErrorCode VCRSDropRecordOption(VCRSDrop *, MatOption, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRestoreOperations_Private(Mat);
 
-/* vcrsretake.c: operations that take the arrays again first, for the table of a dropped matrix */
+/* retake.c: operations that take the arrays again first, for the table of a dropped matrix */
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstall_Private(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatVCRSRetakeInstallSOR_Private(Mat);
 
-/* vcrsserve.c: operations from the plan, for the table of a dropped matrix */
+/* serve.c: operations from the plan, for the table of a dropped matrix */
 PETSC_INTERN PetscErrorCode MatVCRSServeInstall_Private(Mat, PetscBool);

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-#include "vcrsplanimpl.h"
+#include <src/vcrs/planimpl.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <petsc/private/matimpl.h>
@@ -45,7 +45,7 @@ typedef struct {
   VCRSPlan         *dplan; /* device, or NULL */
   VCRSReport        report;
   VCRSOptions       used;         /* opt, or with a finer loss; of all blocks */
-  VCRSSubstitution *substitution; /* on a device: vcrstridevice.c; or NULL */
+  VCRSSubstitution *substitution; /* on a device: mat/vcrs/tri/device.c; or NULL */
   PetscReal         hostcost;     /* estimated time of a product on the host over AIJ's */
   VCRSPlan         *plainrows;    /* beside plan: the same entries in plain rows, for products on the host; or NULL */
 
@@ -66,7 +66,7 @@ typedef struct {
 
 /* Functions of a file call those of files above it in this list, not below it */
 
-/* vcrsstate.c: context, options, predicates, the plan on the host */
+/* state.c: context, options, predicates, the plan on the host */
 PETSC_INTERN PetscErrorCode MatVCRSGetContext(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSCreateContext_Private(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSRemoveContext_Private(Mat);
@@ -88,13 +88,13 @@ PETSC_INTERN PetscErrorCode MatVCRSForgetCaches_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetHostPlan_Private(Mat, const VCRSPlan **);
 PETSC_INTERN PetscErrorCode MatVCRSGetDecodedArrays_Private(Mat, PetscInt **, PetscInt **, PetscScalar **);
 
-/* vcrsghosts.c: the ghost values of a parallel matrix */
+/* ghosts.c: the ghost values of a parallel matrix */
 PETSC_INTERN PetscErrorCode MatVCRSGhostsBegin_Private(Mat, Vec x);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsEnd_Private(Mat, Vec x, Vec *ghosts);
 PETSC_INTERN PetscErrorCode MatVCRSGetHaloInfo_Private(const Mat_VCRS *, LitheHaloInfo *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetTransport_Private(Mat_VCRS *, LitheTransport);
 
-/* vcrsplain.c: plain rows for products on the host */
+/* plain.c: plain rows for products on the host */
 PETSC_INTERN VCRSPlain      MatVCRSGetPlain_Private(Mat, const Mat_VCRS *); /* of a compression */
 PETSC_INTERN PetscBool      MatVCRSMayUsePlainRows_Private(const Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSPlacePlainRows_Private(Mat);
@@ -102,7 +102,7 @@ PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
 /*
-   vcrsmaterialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the
+   materialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the
    values or zeros
 */
 PETSC_INTERN PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat, const char prefix[], Mat *);
@@ -110,13 +110,13 @@ PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char prefix[], Pets
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char operation[]);
 
-/* vcrscompress.c: a compression makes the plan current and does nothing where the plan is current */
+/* compress.c: a compression makes the plan current and does nothing where the plan is current */
 PETSC_INTERN PetscErrorCode MatVCRSReplaceOptions_Private(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSGetBlocks_Private(Mat, Mat *, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
 
-/* vcrsoperator.c: which products a lossy matrix does. The guard watches solves, preconditioners and factorizations */
+/* operator.c: which products a lossy matrix does. The guard watches solves, preconditioners and factorizations */
 PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
 PETSC_INTERN PetscErrorCode MatVCRSCheckProduct_Private(Mat);
 
@@ -133,50 +133,50 @@ static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
 }
 
 /*
-   vcrsretake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its
+   retake.c: operations that decode the AIJ arrays first. Comparisons are composed with a matrix that drops its
    arrays, or may do so
 */
 PETSC_INTERN PetscErrorCode MatVCRSComposeDrop_Private(Mat, PetscBool parallel);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeDrop_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSComposeComparisons_Private(Mat);
 
-/* vcrsserve.c: operations from the plan */
+/* serve.c: operations from the plan */
 PETSC_INTERN void MatVCRSServeAttach_Private(Mat, PetscBool parallel);
 
-/* vcrsdrop.c */
+/* drop.c */
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
-/* vcrsoptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 
-/* vcrsapply.c: products of one process. y = op(A) x (+ add); add may be NULL or y */
+/* apply.c: products of one process. y = op(A) x (+ add); add may be NULL or y */
 PETSC_INTERN PetscErrorCode MatVCRSApply(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSApply_Seq(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 
-/* vcrsdevice.c: compression of a MATSEQAIJCUSPARSE on the device */
+/* device.c: compression of a MATSEQAIJCUSPARSE on the device */
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif
 
-/* vcrsview.c */
+/* view.c */
 PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
 
-/* vcrsproduct.c: products with matrices */
+/* product.c: products with matrices */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat);
 
-/* vcrsstep.c: steps of power series */
+/* step.c: steps of power series */
 PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);
 
-/* vcrsmpi.c: products and steps of many processes */
+/* mpi.c: products and steps of many processes */
 PETSC_INTERN PetscErrorCode MatVCRSApply_MPI(Mat, VCRSOp, Vec, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatVCRSStep_MPI(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat, PetscBool device, PetscBool *);

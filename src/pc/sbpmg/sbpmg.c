@@ -5,16 +5,16 @@
 /*
    PCSBPMG: geometric multigrid for MATSBPSAT.
 
-   context       predicates, failure, reset                 sbpmgcontext.c
-   set-up        levels, who owns what, their operators     sbpmglevels.c, sbpmggalerkin.c
-                 what has been added to the operator        sbpmgshift.c
-                 the coarsest level                         sbpmgcoarse.c
-                 bounds of spectra, smoothing coefficients  sbpmgspectrum.c
-   application   the range of single precision              sbpmgscale.c
-                 V and F cycles                             sbpmgcycle.c
-                 full multigrid                             sbpmgfull.c
+   context       predicates, failure, reset                 context.c
+   set-up        levels, who owns what, their operators     levels.c, galerkin.c
+                 what has been added to the operator        shift.c
+                 the coarsest level                         coarse.c
+                 bounds of spectra, smoothing coefficients  spectrum.c
+   application   the range of single precision              scale.c
+                 V and F cycles                             cycle.c
+                 full multigrid                             full.c
 
-   All that is done to arrays is an operation of a table of kernels (sbpsat.h), or of sbpmgarrays.c where
+   All that is done to arrays is an operation of a table of kernels (sbpsat.h), or of arrays.c where
    the table has none, so that the files above are the same for hosts and devices.
 
    References:

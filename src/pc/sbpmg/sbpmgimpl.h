@@ -89,7 +89,7 @@ typedef struct {
   size_t            reserved, taken;
   double           *sums; /* inner products, in that memory */
 
-  /* The operator of the levels between what the matrix has on its left and right: sbpmgshift.c */
+  /* The operator of the levels between what the matrix has on its left and right: shift.c */
   PetscReal sign;        /* the matrix is this times an operator that may be positive definite */
   Vec       inverse[2];  /* 1/left, 1/right, or NULL */
   Vec       diagonal;    /* what has been added to the SBP-SAT operator, times sign; or NULL */
@@ -99,7 +99,7 @@ typedef struct {
   Vec       defect;      /* what the levels get, if that is not what comes in */
   char      failed[160]; /* why there is no preconditioner */
 
-  /* Levels in single precision inside of double: sbpmgscale.c */
+  /* Levels in single precision inside of double: scale.c */
   SBPScale *scale; /* where the levels are; or NULL */
   int       turn;
   double    factor;  /* of operators */
@@ -119,7 +119,7 @@ typedef struct {
   PetscInt applied;
 } PC_SBPMG;
 
-/* sbpmgcontext.c */
+/* context.c */
 PETSC_INTERN PetscBool      PCSBPMGIsDirect_Private(const PC_SBPMG *);
 PETSC_INTERN PetscBool      PCSBPMGKeepsExact_Private(const PC_SBPMG *, const SBPMGLevel *);
 PETSC_INTERN PetscBool      PCSBPMGRoundsResidual_Private(const PC_SBPMG *, PetscInt level);
@@ -129,37 +129,37 @@ PETSC_INTERN PetscErrorCode PCSBPMGFail_Private(PC, const char[], ...) PETSC_ATT
 PETSC_INTERN PetscErrorCode PCSBPMGFree_Private(PC_SBPMG *, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftReset_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCReset_SBPMG(PC);
-/* sbpmgoptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *);
 PETSC_INTERN PetscErrorCode PCSBPMGSetFromOptions_Private(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCSBPMGComposeOptions_Private(PC, PetscBool);
-/* sbpmgview.c */
+/* view.c */
 PETSC_INTERN PetscErrorCode PCView_SBPMG(PC, PetscViewer);
-/* sbpmglevels.c */
+/* levels.c */
 PETSC_INTERN PetscErrorCode PCSBPMGBuildLevels_Private(PC);
-/* sbpmgshift.c */
+/* shift.c */
 PETSC_INTERN PetscErrorCode PCSBPMGShiftSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftOperator_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGShiftMatrix_Private(PC, Vec, Mat);
 PETSC_INTERN PetscErrorCode PCSBPMGUnscaleMatrix_Private(PC, Mat);
 PETSC_INTERN PetscErrorCode PCSBPMGApplyShifted_Private(PC, PetscBool transpose, Vec, Vec, PetscErrorCode (*)(PC, Vec, Vec));
-/* sbpmggalerkin.c */
+/* galerkin.c */
 PETSC_INTERN PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *, SBPMGLevel *fine, SBPMGLevel *coarse, void *work);
-/* sbpmgcoarse.c */
+/* coarse.c */
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC);
 PETSC_INTERN PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *, SBPPrecision, const void *b, void *x);
-/* sbpmgspectrum.c */
+/* spectrum.c */
 PETSC_INTERN PetscErrorCode PCSBPMGSpectra_Private(PC);
-/* sbpmgcycle.c */
+/* cycle.c */
 PETSC_INTERN PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, SBPStep *);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosted_Private(PC_SBPMG *, SBPMGLevel *, SBPPrecision, const void *owned, const void **ghosted);
 PETSC_INTERN PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *, PetscInt level, PCSBPMGCycleType, PetscBool zero);
 PETSC_INTERN PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *, SBPMGGraph, PetscErrorCode (*)(PC_SBPMG *));
-/* sbpmgfull.c */
+/* full.c */
 PETSC_INTERN PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *);
-/* sbpmgscale.c */
+/* scale.c */
 PETSC_INTERN PetscBool      PCSBPMGIsScaled_Private(const PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *);
 PETSC_INTERN PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *, const SBPGrid *plain, int part, const PetscScalar *);
@@ -168,7 +168,7 @@ PETSC_INTERN SBPRatio       PCSBPMGOut_Private(const PC_SBPMG *, double);
 PETSC_INTERN PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *, const void *);
 PETSC_INTERN PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *, double scale, const SBPGrid *, const void *, void *);
 PETSC_INTERN PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *, double scale, const SBPGrid *, int n, const void *const[], void *const[]);
-/* sbpmgarrays.c */
+/* arrays.c */
 PETSC_INTERN PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *, const SBPGrid *, SBPPrecision, void **);
 PETSC_INTERN PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *);

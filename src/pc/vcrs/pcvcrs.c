@@ -5,7 +5,7 @@
 /*
    PCVCRS: any preconditioner of PETSc, with compressed copies of the matrices that its application reads.
 
-   The inner preconditioner is set up on the exact matrix, copies are made (pcvcrscompress.c), and
+   The inner preconditioner is set up on the exact matrix, copies are made (compress.c), and
    each application of the inner preconditioner runs with the copies in the places of the exact ones.
    The operations that it lacks are lacking here: what it can is known once it has been set up.
 */

@@ -144,21 +144,21 @@ typedef struct {
 
 #define PCVCRS_HOOK "PCVCRSCompress_C"
 
-/* pcvcrscontext.c: predicates about preconditioners inside */
+/* context.c: predicates about preconditioners inside */
 PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 
-/* pcvcrsinner.c: the inner preconditioner, told what this one is told */
+/* inner.c: the inner preconditioner, told what this one is told */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSComposeForwards_Private(PC, PetscBool);
 
-/* pcvcrscompress.c: what is read where */
+/* compress.c: what is read where */
 PETSC_INTERN PetscErrorCode PCVCRSCompress_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSForget_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
 
-/* pcvcrscopy.c: the copies, and the lines that the view has of them */
+/* copy.c: the copies, and the lines that the view has of them */
 PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *, const char[], const char[]);
@@ -175,32 +175,32 @@ PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
 #define PCVCRS_LOG16_BOUND         ((PetscReal)0.01)
 PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, Mat, Mat *);
 
-/* pcvcrsexchange.c: the copies in their places, and back */
+/* exchange.c: the copies in their places, and back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
 
-/* pcvcrsfactor.c: the factors that PETSC has made, compressed */
+/* factor.c: the factors that PETSC has made, compressed */
 PETSC_INTERN PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *, PC, const char[], PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 
-/* pcvcrssolve.c: systems with them. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
+/* solve.c: systems with them. PCVCRSFactorStart_Private() replaces the operations of a preconditioner */
 #define PCVCRS_FACTOR_CONTAINER "Lithe_PCVCRSFactor"
 PETSC_INTERN PetscErrorCode PCVCRSFactorStart_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSFactorStop_Private(PC, const struct _PCOps *);
 
-/* pcvcrsdrop.c: exact matrices that nobody else has, given back */
+/* drop.c: exact matrices that nobody else has, given back */
 PETSC_INTERN PetscErrorCode PCVCRSDrop_Private(PC);
 PETSC_INTERN PetscErrorCode PCVCRSUndrop_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSLookWhatIsTold_Private(PC_VCRS *);
 
-/* pcvcrsprecision.c: an application to vectors in single precision */
+/* precision.c: an application to vectors in single precision */
 PETSC_INTERN PetscErrorCode PCVCRSApplySingle_Private(PC_VCRS *, PetscErrorCode (*)(PC, Vec, Vec), Vec, Vec);
 
-/* pcvcrsoptions.c */
+/* options.c */
 PETSC_INTERN PetscErrorCode PCVCRSOptionsDefault_Private(PCVCRSOptions *);
 PETSC_INTERN PetscErrorCode PCVCRSSetFromOptions_Private(PC, PetscOptionItems);
 PETSC_INTERN PetscErrorCode PCVCRSComposeOptions_Private(PC, PetscBool);
 
-/* pcvcrsview.c */
+/* view.c */
 PETSC_INTERN PetscErrorCode PCView_VCRS(PC, PetscViewer);
 PETSC_INTERN PetscErrorCode PCVCRSGetInfo_VCRS(PC, PCVCRSInfo *);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The C interface of cuda/vcrs: compressed matrices on a device.
+
+   As in all interfaces of cuda/, there are plain pointers and sizes, and no PETSc object. Pointers named d* are device
+   pointers. Launches go to PETSc's current stream (PetscGetCurrentCUDAStream()) and do not synchronise, unless a
+   function says so.
+*/
+
+#include <lithe/private/lithestep.h>
+#include <lithe/private/vcrsorder.h>
+#include <lithe/private/vcrsplan.h>
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* Copies a host plan's arrays to the device; ddst gets device pointers (setcount stays NULL). Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSUpload(const VCRSPlan *src, VCRSPlan *ddst);
+/* The opposite: allocates dst's arrays with PetscMalloc. Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
+/*
+   dy = op(A) dx (+ dadd), for nrhs columns at distances ldx, ldy (and ldadd of dadd).
+   dadd may be NULL or dy itself. table: a host plan whose set tables are filled (setptr, setoffset, setvalue, setcount).
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
+/* dr = db - A dx; dr may be db */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
+/* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h: whether they leave rows out, and one of them */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, PetscBool *leaves);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
+/* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
+/* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+
+/*
+   Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its
+   entries; a solve allocates nothing, does not synchronise and gives the same bits each time. dx may
+   not be db.
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSetUp(const VCRSPlan *dplan, const VCRSOrder *, void **prepared);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriSolve(const void *prepared, const VCRSPlan *dplan, const PetscScalar *db, PetscScalar *dx);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSTriFree(void **prepared);
+#endif

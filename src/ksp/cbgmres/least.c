@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The
+   correction that its solution stands for is in correction.c.
+
+   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. Where a cycle goes on with a
+   new residual, column k of the basis's Hessenberg matrix tells what that is, and not what the operator makes of column k:
+   it is the new g, and no unknown belongs to it. Behind it columns have one more entry below that of their unknown.
+
+   Which direction the next column of unknowns stands for is told by direction.c.
+*/
+
+#include "cbgmresimpl.h"
+
+void CBGMRESLeastBegin_Private(KSP_CBGMRES *gm, PetscReal start)
+{
+  gm->g[0]    = start;
+  gm->rounded = start;
+  gm->right   = -1;
+  gm->columns = gm->building = gm->unknowns = gm->nleft = 0;
+}
+
+/* The norm of the residual, by the recurrence */
+PetscReal CBGMRESLeastResidual_Private(const KSP_CBGMRES *gm)
+{
+  PetscReal sum = 0;
+
+  if (gm->unknowns == gm->columns) return PetscAbsScalar(gm->g[gm->columns]);
+  for (PetscInt i = gm->unknowns; i <= gm->columns; i++) sum += PetscSqr(PetscAbsScalar(gm->g[i]));
+  return PetscSqrtReal(sum);
+}
+
+/* One rotation of rows i and i+1: (x, y) -> (c x + s y, c y - conj(s) x) */
+static inline void CBGMRESRotate_Private(PetscReal c, PetscScalar s, PetscScalar v[])
+{
+  const PetscScalar x = v[0], y = v[1];
+
+  v[0] = c * x + s * y;
+  v[1] = c * y - PetscConj(s) * x;
+}
+
+/* Where the rotations for column j begin; the one of rows i and i+1 is number i - pivot[j], 0 <= i - pivot[j] <= CB_LEFT */
+static inline PetscInt CBGMRESRotations_Private(PetscInt j)
+{
+  return j * (CB_LEFT + 1);
+}
+
+/* Those of columns 0 ... k-1, in their order */
+static void CBGMRESRotateAll_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScalar v[])
+{
+  for (PetscInt j = 0; j < k; j++) {
+    const PetscInt pivot = gm->pivot[j], at = CBGMRESRotations_Private(j) - pivot;
+
+    if (pivot < 0) continue;
+    for (PetscInt i = j; i >= pivot; i--) CBGMRESRotate_Private(gm->cosine[at + i], gm->sine[at + i], v + i);
+  }
+}
+
+/* And back */
+void CBGMRESLeastRotateBack_Private(const KSP_CBGMRES *gm, PetscInt k, PetscScalar v[])
+{
+  for (PetscInt j = k - 1; j >= 0; j--) {
+    const PetscInt pivot = gm->pivot[j], at = CBGMRESRotations_Private(j) - pivot;
+
+    if (pivot < 0) continue;
+    for (PetscInt i = pivot; i <= j; i++) CBGMRESRotate_Private(gm->cosine[at + i], -gm->sine[at + i], v + i);
+  }
+}
+
+/* The rotation that makes the second of two numbers zero, and the first what becomes of it */
+static PetscScalar CBGMRESRotation_Private(PetscScalar a, PetscScalar b, PetscReal *c, PetscScalar *s)
+{
+  const PetscReal modulus = PetscAbsScalar(a), length = PetscSqrtReal(PetscRealPart(PetscConj(a) * a) + PetscRealPart(PetscConj(b) * b));
+
+  if (length == 0.0 || modulus == 0.0) {
+    *c = length == 0.0 ? 1.0 : 0.0;
+    *s = length == 0.0 ? 0.0 : PetscConj(b) / length;
+    return length;
+  }
+  *c = modulus / length;
+  *s = a / modulus * (PetscConj(b) / length);
+  return a / modulus * length;
+}
+
+/* Column j of the Hessenberg matrix comes in. Returns the norm of the residual */
+PetscReal CBGMRESLeastColumn_Private(KSP_CBGMRES *gm, PetscInt j)
+{
+  const size_t       ld = (size_t)gm->V->host.ld;
+  const PetscScalar *h  = gm->V->host.hessenberg + (size_t)j * ld;
+  PetscScalar       *r  = gm->R + (size_t)j * ld;
+
+  for (PetscInt i = 0; i <= j + 1; i++) r[i] = h[i];
+  CBGMRESRotateAll_Private(gm, j, r);
+
+  /* Rotations that make all below the unknown's row zero, the lowest first */
+  gm->pivot[j] = gm->unknowns++;
+  gm->g[j + 1] = 0.0;
+  for (PetscInt i = j; i >= gm->pivot[j]; i--) {
+    PetscReal   *c = gm->cosine + CBGMRESRotations_Private(j) + i - gm->pivot[j];
+    PetscScalar *s = gm->sine + CBGMRESRotations_Private(j) + i - gm->pivot[j];
+
+    r[i]     = CBGMRESRotation_Private(r[i], r[i + 1], c, s);
+    r[i + 1] = 0.0;
+    CBGMRESRotate_Private(*c, *s, gm->g + i);
+  }
+  gm->columns = j + 1;
+  return CBGMRESLeastResidual_Private(gm);
+}
+
+/* Another right side, for the columns that are in: what column k of the Hessenberg matrix has, of which nothing but numbers 0 ... k is in their space */
+void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  const PetscScalar *h = gm->V->host.hessenberg + (size_t)k * (size_t)gm->V->host.ld;
+
+  for (PetscInt i = 0; i <= k; i++) gm->g[i] = h[i];
+  CBGMRESRotateAll_Private(gm, k, gm->g);
+}
+
+/* The same, and the cycle goes on: column k+1 of the basis is what of the residual was in no column */
+void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);
+
+  CBGMRESLeastRightSide_Private(gm, k);
+  gm->g[k + 1] = sigma;
+  gm->rounded  = sigma;
+  gm->right    = k;
+  gm->pivot[k] = -1;
+  gm->columns  = k + 1;
+}
+
+/* y, from the first k columns. A direction that the operator takes to nothing gets no part */
+void CBGMRESLeastSolve_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  const size_t ld = (size_t)gm->V->host.ld;
+
+  for (PetscInt j = 0; j < k; j++) gm->y[j] = gm->pivot[j] < 0 ? (PetscScalar)0.0 : gm->g[gm->pivot[j]];
+  for (PetscInt j = k - 1; j >= 0; j--) {
+    const PetscScalar *r = gm->R + (size_t)j * ld;
+
+    if (gm->pivot[j] < 0) continue;
+    gm->y[j] = r[gm->pivot[j]] == (PetscScalar)0.0 ? 0.0 : gm->y[j] / r[gm->pivot[j]];
+    for (PetscInt i = 0; i < j; i++) {
+      if (gm->pivot[i] >= 0) gm->y[i] -= r[gm->pivot[i]] * gm->y[j];
+    }
+  }
+}
+
+/*
+   How far the residual may be from that of the recurrence: rounding the columns changes the first residual and the images
+   of all columns, M V = V H + E with E e_j = sigma_j (rounding of v_(j+1)), so that the difference is E y. These are
+   independent errors of many numbers, and their squares add. y is there, of unknowns.
+
+   Columns in two parts have next to no errors, but are taken without the second ones in steps far behind: of these, what the steps before
+   have of the column has to stand for what all have.
+*/
+PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
+{
+  const size_t       ld     = (size_t)gm->V->host.ld;
+  const PetscScalar *h      = gm->V->host.hessenberg;
+  const PetscInt     paired = PetscMin(gm->V->paired, k);
+  PetscReal          sum    = gm->right < 0 && paired ? 0 : PetscSqr(gm->rounded);
+
+  for (PetscInt i = 0; i < paired; i++) {
+    PetscScalar part = 0.0;
+
+    if (gm->right < 0) part = i == 0 ? gm->rounded : 0.0;
+    else if (gm->right < i + CB_PAIR_STEPS) part = h[(size_t)gm->right * ld + (size_t)i];
+    for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(k, i + CB_PAIR_STEPS); j++) part -= h[(size_t)j * ld + (size_t)i] * gm->y[j];
+    sum += PetscSqr(PetscAbsScalar(part));
+  }
+  for (PetscInt j = PetscMax(gm->V->paired - 1, 0); j < k; j++) sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
+  return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+#include <lithe/private/lithememtype.h>
+
+/* Whether there are kernels */
+#if defined(LITHE_HAVE_CUDA)
+static const PetscBool kernels = PETSC_TRUE;
+#else
+static const PetscBool kernels = PETSC_FALSE;
+#endif
+
+PetscErrorCode LitheVecsGetPlace(PetscInt n, const Vec v[], PetscBool *device, PetscBool *host)
+{
+  PetscBool alldevice = kernels, allhost = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    PetscBool iscuda, ishost = PETSC_FALSE, bound;
+
+    if (!v[k]) continue;
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)v[k], &iscuda, VECSEQCUDA, VECMPICUDA, ""));
+    if (host) PetscCall(PetscObjectTypeCompareAny((PetscObject)v[k], &ishost, VECSEQ, VECMPI, ""));
+    PetscCall(VecBoundToCPU(v[k], &bound));
+    alldevice = (PetscBool)(alldevice && iscuda && !bound);
+    allhost   = (PetscBool)(allhost && (ishost || (iscuda && bound)));
+  }
+  *device = alldevice;
+  if (host) *host = allhost;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *device)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  PetscCall(LitheVecsGetPlace(n, v, device, NULL));
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (bound) *device = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

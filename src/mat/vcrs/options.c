@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The options of MATVCRS: the options database and the setters. Their defaults and limits are in state.c.
+*/
+
+#include "vcrsimpl.h"
+
+/* Sets options that a program or the options database gave. From the first lossy matrix on the guard watches solves */
+static PetscErrorCode MatVCRSSetOptions_Private(Mat A, const VCRSOptions *opt)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSReplaceOptions_Private(A, opt));
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->lossy) PetscCall(MatVCRSOperatorGuardStart());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of A and of the blocks of a parallel A: a program may multiply with a block, too */
+static PetscErrorCode MatVCRSAllowLossyOperator_Private(Mat A, PetscBool allow)
+{
+  Mat_VCRS *ctx;
+  PetscBool isseq;
+  Mat       block[2] = {NULL, NULL};
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  ctx->allowlossy = allow;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (!isseq) PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    if (!block[b]) continue;
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) ctx->allowlossy = allow;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Inside PetscOptionsBegin/End of A */
+PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_VCRS      *ctx;
+  VCRSOptions    opt;
+  PetscBool      drop, allow, plain;
+  LitheTransport transport;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  drop      = ctx->dropaij;
+  allow     = ctx->allowlossy;
+  plain     = ctx->mayplain;
+  transport = ctx->transport;
+
+  PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
+  PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout, (PetscEnum *)&opt.layout, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_loss", "What may change in its entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
+  PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine, &opt.refine, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
+  PetscOptionsHeadEnd();
+
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscCall(MatVCRSSetTransport_Private(ctx, transport));
+  ctx->dropaij = drop;
+  if (drop) PetscCall(MatVCRSComposeComparisons_Private(A));
+  PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
+  PetscCall(MatVCRSSetPlainRows(A, plain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The context of a matrix that a caller says is a MATVCRS */
+static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatVCRSGetContext(A, ctx));
+  PetscCheck(*ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs; use MatSetType(A, MATVCRS) or MatConvert()", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLayout - Sets how a `MATVCRS` matrix is stored
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- layout - the layout; `MATVCRS_LAYOUT_AUTO` is the default
+
+  Options Database Key:
+. -mat_vcrs_layout <auto,literal,l0,l1,l2,l3> - the layout
+
+  Level: intermediate
+
+  Note:
+  `MATVCRS_LAYOUT_AUTO` takes the layout that needs the fewest bytes in a product. A layout that cannot
+  hold the matrix (for example `MATVCRS_LAYOUT_L2` where the entries are no fixed-point numbers) is an
+  error at the next use of the matrix.
+
+.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSGetLayout()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetLayout(Mat A, MatVCRSLayout layout)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, layout, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.layout = layout;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetLayout - Gets the layout in which a `MATVCRS` matrix is stored
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. layout - the layout that was chosen, or the one asked for if the matrix has not been compressed yet
+
+  Level: intermediate
+
+  Note:
+  Of a parallel matrix it is the layout of the diagonal block of this process.
+
+.seealso: `MATVCRS`, `MatVCRSLayout`, `MatVCRSSetLayout()`
+@*/
+PetscErrorCode MatVCRSGetLayout(Mat A, MatVCRSLayout *layout)
+{
+  Mat_VCRS *ctx, *local;
+  PetscBool isseq;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(layout, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  local = ctx;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJVCRS, &isseq));
+  if (!isseq) {
+    Mat block = NULL;
+
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+    if (block) PetscCall(MatVCRSGetContext(block, &local));
+  }
+  *layout = local && local->plan ? local->plan->layout : ctx->opt.layout;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLoss - Sets what a `MATVCRS` matrix may change in its entries
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- loss - the loss; `MATVCRS_LOSS_NONE` is the default
+
+  Options Database Key:
+. -mat_vcrs_loss <none,bins,classes,log,fixed,single> - the loss
+
+  Level: intermediate
+
+  Notes:
+  Loss belongs in a preconditioner. Outside of one, products with a lossy matrix are an error unless
+  `MatVCRSSetAllowLossyOperator()` allows them.
+
+  The AIJ arrays of the matrix keep its exact entries until they are dropped; products use the changed ones.
+
+.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSGetLoss()`, `MatVCRSSetBits()`, `MatVCRSSetBins()`, `MatVCRSSetLambda()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetLoss(Mat A, MatVCRSLoss loss)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, loss, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.loss = loss;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetLoss - Gets what a `MATVCRS` matrix may change in its entries
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. loss - the loss
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `MatVCRSLoss`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSGetLoss(Mat A, MatVCRSLoss *loss)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(loss, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  *loss = ctx->opt.loss;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetBits - Sets the bits of an entry of the losses `MATVCRS_LOSS_LOG` and `MATVCRS_LOSS_FIXED`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- bits - 8 or 16; 16 is the default. A complex entry has two such numbers
+
+  Options Database Key:
+. -mat_vcrs_bits <8,16> - the bits
+
+  Level: intermediate
+
+  Note:
+  Any other number is an error.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetBits(Mat A, PetscInt bits)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveInt(A, bits, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.bits = bits;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetBins - Sets the number of bins of `MATVCRS_LOSS_BINS`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- bins - at least 1; 100000 is the default
+
+  Options Database Key:
+. -mat_vcrs_bins <bins> - the number of bins
+
+  Level: intermediate
+
+  Note:
+  An entry is changed by at most half a bin, (max - min)/(2 bins).
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetBins(Mat A, PetscInt bins)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveInt(A, bins, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.bins = bins;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetLambda - Sets the tolerance of `MATVCRS_LOSS_CLASSES`
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+. lambda - at least 0, which is lossless; 0.1 is the default
+- unit - what it is relative to; `MATVCRS_UNIT_ROW` is the default
+
+  Options Database Keys:
++ -mat_vcrs_lambda <lambda> - the tolerance
+- -mat_vcrs_lambda_unit <row,entry,absolute> - its unit
+
+  Level: intermediate
+
+  Note:
+  Rows of one pattern whose entries agree within `lambda` share one set of values. Entries are first
+  rounded to a grid and then compared exactly, so the classes do not depend on the order of rows.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSUnit`
+@*/
+PetscErrorCode MatVCRSSetLambda(Mat A, PetscReal lambda, MatVCRSUnit unit)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveReal(A, lambda, 2);
+  PetscValidLogicalCollectiveEnum(A, unit, 3);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.lambda = lambda;
+  opt.unit   = unit;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetPreserveRowSums - Sets whether lossy modes keep the row sums of a `MATVCRS` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A - the matrix
+- preserve - `PETSC_TRUE` (the default) to keep them
+
+  Options Database Key:
+. -mat_vcrs_preserve_row_sums <bool> - keep row sums
+
+  Level: intermediate
+
+  Note:
+  A preconditioner made from a matrix whose row sums are off often fails, whatever the number of bits. The
+  product is then evaluated as y_i = sigma_i x_i + sum_j a_ij (x_j - x_i), with the exact row sum sigma_i.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, preserve, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.rowsums = preserve;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetRefineLoss - Sets whether a `MATVCRS` matrix uses a finer loss than the one asked for where that is too coarse for many rows
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- refine - `PETSC_TRUE` (the default) to do so
+
+  Options Database Key:
+. -mat_vcrs_refine_loss <bool> - do so
+
+  Level: advanced
+
+  Notes:
+  Rows whose entries are of very unlike size are those of unknowns in unlike units, or of couplings that are much stronger than the
+  diagonal. Rounding the large entries of such a row can change the small diagonal entry by a multiple of itself, because the
+  diagonal entry takes the rounding of the others (`MatVCRSSetPreserveRowSums()`), or because the step of the loss is that of the row's
+  largest entry.
+
+  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth, or if the losses bins, classes or fixed change an entry of
+  the row by more than an eighth of the diagonal entry. If more than one row of 256 is coarse, entries have 16 bits. If that does not help,
+  entries are in single precision, each rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
+
+  `MatVCRSGetInfo()` and `-mat_view ::ascii_info` tell which loss was used.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSSetBits()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetRefineLoss(Mat A, PetscBool refine)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, refine, 2);
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  opt.refine = refine;
+  PetscCall(MatVCRSSetOptions_Private(A, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetAllowLossyOperator - Sets whether a lossy `MATVCRS` matrix may multiply outside of preconditioners
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- allow - `PETSC_FALSE` (the default) to refuse products
+
+  Options Database Key:
+. -mat_vcrs_allow_lossy_operator <bool> - allow them
+
+  Level: advanced
+
+  Notes:
+  With a lossy operator `KSPSolve()` converges to the solution of another system, which no residual that
+  it prints will show. An eigenvalue solver finds the eigenvalues of another matrix.
+
+  Without this permission a product of a lossy matrix (`MatMult()` and its relatives, `MatResidual()`, `MatMatMult()` with
+  a dense matrix) is an error, except inside of a preconditioner of a solve with another operator: give the matrix to
+  `KSPSetOperators()` as the second one only. A matrix whose loss changed no entry multiplies like a lossless one.
+
+  A preconditioner is recognized by PETSc's log events. Where these are switched off (`-log_exclude pc`, PETSc without
+  logging), products with a lossy matrix need this permission inside of preconditioners, too.
+
+  The option `-mat_vcrs_drop_aij` keeps the AIJ arrays of a lossy matrix, which have its exact entries, without this permission.
+
+.seealso: `MATVCRS`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `KSPSetOperators()`
+@*/
+PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, allow, 2);
+  PetscCall(MatVCRSAllowLossyOperator_Private(A, allow));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetPlainRows - Sets whether products of a `MATVCRS` matrix on a CPU may use plain rows
+
+  Logically Collective
+
+  Input Parameters:
++ A   - the matrix
+- may - `PETSC_TRUE` (the default) to let them
+
+  Options Database Key:
+. -mat_vcrs_plain_rows <bool> - let them
+
+  Level: advanced
+
+  Notes:
+  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
+  in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
+  whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
+  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`,
+  also when the arrays are taken again, until values change.
+  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the compressed form also while AIJ arrays are there: mostly they take no more bytes, since
+  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
+
+  Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first product of a lossy matrix: what took the place of
+  its compressed form is compressed again, but without loss.
+
+.seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`
+@*/
+PetscErrorCode MatVCRSSetPlainRows(Mat A, PetscBool may)
+{
+  Mat_VCRS *ctx;
+  Mat       block[2];
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveBool(A, may, 2);
+  ctx->mayplain = may;
+  if (!may) {
+    PetscCall(VCRSPlanDestroy(&ctx->plainrows));
+
+    /* AIJ arrays, which may have changed meanwhile, are compressed when that is needed next */
+    if (ctx->dropped || ctx->lossy) PetscCall(MatVCRSLeavePlainRows_Private(A));
+    else if (ctx->plan && ctx->plan->plainrows) ctx->state = -1;
+  }
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
+  if (!parallel || !A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
+  for (int b = 0; b < 2; b++) {
+    PetscCall(MatVCRSGetContext(block[b], &ctx));
+    if (ctx) PetscCall(MatVCRSSetPlainRows(block[b], may));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSetTransport - Sets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- transport - the transport; `LITHE_TRANSPORT_AUTO` is the default
+
+  Options Database Keys:
++ -mat_vcrs_transport <auto,ipc,nccl,mpi> - the transport
+. -lithe_halo_timeout <60> - seconds after which `LITHE_TRANSPORT_IPC` gives a process up that sends nothing, of all matrices
+- -lithe_halo_overlap <32768> - bytes to send from which on `LITHE_TRANSPORT_IPC` sends beside the product, of all matrices; -1: never
+
+  Level: intermediate
+
+  Note:
+  A transport that cannot be used, such as `LITHE_TRANSPORT_IPC` with vectors on the host, is an error of the next product.
+  Transposed products use `LITHE_TRANSPORT_MPI` always.
+
+.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSGetTransport()`
+@*/
+PetscErrorCode MatVCRSSetTransport(Mat A, LitheTransport transport)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscValidLogicalCollectiveEnum(A, transport, 2);
+  PetscCall(MatVCRSSetTransport_Private(ctx, transport));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetTransport - Gets how values get to the processes that need them in a product with a parallel `MATVCRS` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix
+
+  Output Parameter:
+. transport - the transport that products have used, on a device if some were done there; or the one asked for if there were none
+
+  Level: intermediate
+
+.seealso: `MATVCRS`, `LitheTransport`, `MatVCRSSetTransport()`
+@*/
+PetscErrorCode MatVCRSGetTransport(Mat A, LitheTransport *transport)
+{
+  Mat_VCRS     *ctx;
+  LitheHaloInfo info;
+  PetscBool     used;
+
+  PetscFunctionBegin;
+  PetscAssertPointer(transport, 2);
+  PetscCall(MatVCRSGetContextChecked_Private(A, &ctx));
+  PetscCall(MatVCRSGetHaloInfo_Private(ctx, &info, &used));
+  *transport = info.transport;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

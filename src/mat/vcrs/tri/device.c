@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Substitution with a compressed triangular matrix on a device: what is prepared for it and kept with
+   the matrix until that is compressed anew.
+
+   A row is a sum of entries of x that are there; so the transpose, whose rows are columns here, is
+   stored a second time, without loss of what this one is.
+*/
+
+#include "tri.h"
+#include <lithe/private/litheimpl.h>
+#include <petsctime.h>
+
+/* The transpose of T, compressed without loss */
+static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  PetscInt      *i, *j, m = T->rmap->n;
+  PetscScalar   *a;
+  Mat            A;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetDecodedArrays_Private(T, &i, &j, &a));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, m, m, i, j, a, &A);
+  if (!ierr) ierr = MatTranspose(A, MAT_INITIAL_MATRIX, transposed);
+  if (!ierr) ierr = MatConvert(*transposed, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, transposed);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFree3(i, j, a));
+  PetscCall(MatSetOptionsPrefix(*transposed, ((PetscObject)T)->prefix));
+  PetscCall(MatVCRSSetLayout(*transposed, MATVCRS_LAYOUT_AUTO));
+  PetscCall(MatVCRSSetLoss(*transposed, MATVCRS_LOSS_NONE));
+  PetscCall(MatVCRSDropAIJ(*transposed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The order of the rows of T, or of those of its transpose, and what holds them. i, j: the pattern of
+   T if it is at hand, else NULL.
+*/
+PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **order, Mat *stored)
+{
+  Mat_VCRS         *ctx;
+  VCRSSubstitution *s;
+  const int         w = transpose ? 1 : 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(T));
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  if (ctx->substitution && ctx->substitution->upper != upper) PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
+  if (!ctx->substitution) {
+    PetscCall(PetscNew(&ctx->substitution));
+    ctx->substitution->upper    = upper;
+    ctx->substitution->way[0].T = T;
+  }
+  s = ctx->substitution;
+  if (!s->way[w].T) {
+    PetscCall(MatVCRSCreateTranspose_Private(T, &s->way[w].T));
+    PetscCall(PetscInfo(T, "Stored the transpose of a triangle for substitution on a device\n"));
+  }
+  if (!s->way[w].order) {
+    PetscInt       *ti = NULL, *tj = NULL;
+    PetscScalar    *ta = NULL;
+    const VCRSPlan *plan;
+    Mat_VCRS       *tctx;
+    PetscBool       grids = PETSC_TRUE;
+    PetscLogDouble  begin, end;
+
+    PetscCall(MatVCRSLeavePlainRows_Private(s->way[w].T));
+    PetscCall(MatVCRSGetContext(s->way[w].T, &tctx));
+    plan = tctx->plan;
+    PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", &grids, NULL));
+    /* Tiles find rows by their numbers */
+    if (plan->layout == MATVCRS_LAYOUT_L3 && (plan->sorted || plan->rowperm || plan->nlong)) grids = PETSC_FALSE;
+    PetscCall(PetscTime(&begin));
+    if (transpose || !i) {
+      PetscCall(MatVCRSGetDecodedArrays_Private(s->way[w].T, &ti, &tj, &ta));
+      i = ti;
+      j = tj;
+    }
+    PetscCall(VCRSOrderCreate(T->rmap->n, i, j, (PetscBool)(upper != transpose), grids, &s->way[w].order));
+    PetscCall(PetscFree3(ti, tj, ta));
+    PetscCall(PetscTime(&end));
+    PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s in %g s: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n, s->way[w].order->grid ? "by tiles of a grid" : "by levels", end - begin, s->way[w].order->nlevels, s->way[w].order->ntasks));
+  }
+  if (order) *order = s->way[w].order;
+  if (stored) *stored = s->way[w].T;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSSubstitute_Device_Private(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
+{
+  Mat_VCRS          *ctx, *tctx;
+  const VCRSOrder   *order;
+  const PetscScalar *pb;
+  PetscScalar       *px;
+  void             **prepared;
+  Mat                stored;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetOrder_Private(T, upper, transpose, NULL, NULL, &order, &stored));
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(MatVCRSGetContext(stored, &tctx));
+  PetscCall(MatVCRSUpload_Private(stored));
+  prepared = &ctx->substitution->way[transpose ? 1 : 0].prepared;
+  if (!*prepared) PetscCall(LitheCUDAVCRSTriSetUp(tctx->dplan, order, prepared));
+
+  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAVCRSTriSolve(*prepared, tctx->dplan, pb, px));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)order->nz));
+  PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Substitution with a triangle of type MATSEQAIJVCRS: where the vectors are; on the host with its plan */
+
+#include "tri.h"
+#include <petsc/private/vecimpl.h>
+
+PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool transpose, PetscScalar x[])
+{
+  const VCRSPlan *plan = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSGetHostPlan_Private(A, &plan));
+  PetscCall(VCRSPlanSubstitute(plan, upper, transpose, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSSubstitute - Solves a system with a triangle by substitution, $x = (I - op(T))^{-1} b$
+
+  Not Collective
+
+  Input Parameters:
++ T         - a square matrix of type `MATSEQAIJVCRS` with entries strictly below its diagonal only, or strictly above
+. upper     - whether they are above
+. transpose - `PETSC_FALSE` for $op(T) = T$, `PETSC_TRUE` for $op(T) = T^T$
+- b         - the right side
+
+  Output Parameter:
+. x - the solution; `b` itself on the host only
+
+  Options Database Key:
+. -mat_vcrs_substitution_grids <bool> - whether a device may take the rows by tiles of a grid (default: true)
+
+  Level: advanced
+
+  Notes:
+  It runs on a device if both vectors are there, and gives the same bits each time. The first call there finds the order in
+  which rows can be taken: by tiles, if the triangle is that of a grid in one of its natural orderings, else by levels. The order by
+  levels takes an index a row. For a transpose the first call there stores the transpose, compressed without further loss.
+
+  Entries of `T` that are not where they should be are no error that is found.
+
+  A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
+
+.seealso: `MATVCRS`, `PCVCRS`, `MatVCRSSetAllowLossyOperator()`, `PCVCRSSetFactorSolve()`
+@*/
+PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
+{
+  PetscScalar *a;
+  PetscBool    isvcrs;
+  Mat_VCRS    *ctx;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(T, MAT_CLASSID, 1);
+  PetscValidHeaderSpecific(b, VEC_CLASSID, 4);
+  PetscValidHeaderSpecific(x, VEC_CLASSID, 5);
+  PetscCall(PetscObjectTypeCompare((PetscObject)T, MATSEQAIJVCRS, &isvcrs));
+  PetscCheck(isvcrs, PetscObjectComm((PetscObject)T), PETSC_ERR_ARG_WRONG, "MatVCRSSubstitute() needs a matrix of type %s, not %s", MATSEQAIJVCRS, ((PetscObject)T)->type_name);
+  PetscCheck(T->rmap->n == T->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A triangle is square, not %" PetscInt_FMT " x %" PetscInt_FMT, T->rmap->n, T->cmap->n);
+  PetscCheck(b->map->n == T->rmap->n && x->map->n == T->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Vectors of %" PetscInt_FMT " and %" PetscInt_FMT " entries for a triangle of %" PetscInt_FMT " rows", b->map->n, x->map->n, T->rmap->n);
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(MatVCRSCheckProduct(T, ctx));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool device;
+
+    PetscCall(LitheMatIsOnDevice(T, 2, (const Vec[]){b, x}, &device));
+    if (device) {
+      PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device right side and solution cannot be the same vector");
+      PetscCall(MatVCRSSubstitute_Device_Private(T, upper, transpose, b, x));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  if (b != x) PetscCall(VecCopy(b, x));
+  PetscCall(VecGetArray(x, &a));
+  PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, a));
+  PetscCall(VecRestoreArray(x, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

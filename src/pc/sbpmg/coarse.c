@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The coarsest level of a PCSBPMG: a dense inverse, or a KSP with the assembled matrix.
+*/
+
+#include "sbpmgimpl.h"
+#include <lithe/private/litheimpl.h>
+#include <lithe/private/lithecompiler.h>
+
+/* ------------------------------------------------------------ the operator on the host */
+
+typedef struct {
+  SBPOperator op;
+  void       *array[SBP_COEFFICIENTS]; /* copies of what is on a device */
+} HostOperator;
+
+static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
+{
+  PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
+  const SBPMGLevel  *l     = &mg->level[mg->n - 1];
+  const SBPPrecision exact = mg->exact;
+  int                first = 0, last = SBP_COEFFICIENTS; /* what has to come from a device */
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(host, sizeof(*host)));
+  if (l->A || mg->n == 1) {
+    const SBPOperator *op;
+
+    PetscCall(MatSBPSATGetPlain(l->A ? l->A : pc->pmat, exact, PETSC_FALSE, &op));
+    host->op       = *op;
+    host->op.kind  = l->op[exact].kind;
+    host->op.scale = l->op[exact].scale;
+    first          = SBP_DIAGONAL;
+    last           = SBPKindCoefficients(host->op.kind);
+    for (int k = first; k < last; k++) host->op.coefficient[k] = l->op[exact].coefficient[k];
+  } else host->op = l->op[exact];
+  if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = first; k < last; k++) {
+    const size_t bytes = (size_t)host->op.grid.coefficientpitch * (size_t)host->op.grid.ghosted.count[1] * SBPNumberBytes(exact);
+
+    PetscCall(PetscMalloc1(bytes, (char **)&host->array[k]));
+    PetscCall((*mg->kernels->get)(bytes, l->op[exact].coefficient[k], host->array[k]));
+    host->op.coefficient[k] = host->array[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestoreHostOperator(HostOperator *host)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PetscFree(host->array[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
+{
+  return precision == SBP_SINGLE ? (PetscReal)((const float *)x)[k] : (PetscReal)((const double *)x)[k];
+}
+
+/* ------------------------------------------------------------ dense inverse */
+
+/* The columns and entries of row (i, j) of a 9 point operator: how many there are */
+static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col[], PetscReal v[])
+{
+  static const int offset[SBP_COEFFICIENTS][2] = {
+    {0, 0},
+    {1, 0},
+    {0, 1},
+    {1, 1},
+    {-1, 1}};
+  const SBPGrid *grid  = &op->grid;
+  int            count = 0;
+
+  for (int k = 0; k < SBP_COEFFICIENTS; k++) {
+    for (int side = 1; side >= -1; side -= 2) {
+      const PetscInt p = i + side * offset[k][0], q = j + side * offset[k][1];
+      const PetscInt ci = side > 0 ? i : p, cj = side > 0 ? j : q; /* where the coefficient is stored */
+
+      if (k == 0 && side < 0) continue;
+      if (p < 0 || p > grid->n[0] || q < 0 || q > grid->n[1]) continue;
+      col[count] = (MatStencil){.i = p, .j = q};
+      v[count++] = Number(op->precision, op->coefficient[k], (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
+    }
+  }
+  return count;
+}
+
+/* All n x n entries: from the coefficients, or column by column from products with unit vectors */
+static PetscErrorCode GetEntries(const SBPOperator *host, PetscInt n, double M[])
+{
+  SBPOperator    op    = *host;
+  const PetscInt width = op.grid.n[0] + 1;
+  char          *u, *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
+  if (op.kind == SBP_NINE) {
+    for (PetscInt r = 0; r < n; r++) {
+      MatStencil col[2 * SBP_COEFFICIENTS];
+      PetscReal  v[2 * SBP_COEFFICIENTS];
+      const int  count = NineRow(&op, r % width, r / width, col, v);
+
+      for (int k = 0; k < count; k++) M[(size_t)r * (size_t)n + (size_t)(col[k].j * width + col[k].i)] = (double)v[k];
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  op.grid.pitch = op.grid.ghostpitch = width;
+  PetscCall(PetscCalloc2((size_t)n * sizeof(double), &u, (size_t)n * sizeof(double), &w));
+  for (PetscInt j = 0; j < n; j++) {
+    SBPStep step = {.mode = SBP_APPLY, .u = u, .out = w};
+
+    if (op.precision == SBP_SINGLE) ((float *)(void *)u)[j] = 1;
+    else ((double *)(void *)u)[j] = 1;
+    PetscCall((*SBPHostKernels.step)(&op, NULL, &step));
+    for (PetscInt i = 0; i < n; i++) M[(size_t)j * (size_t)n + (size_t)i] = (double)Number(op.precision, w, (size_t)i);
+    if (op.precision == SBP_SINGLE) ((float *)(void *)u)[j] = 0;
+    else ((double *)(void *)u)[j] = 0;
+  }
+  PetscCall(PetscFree2(u, w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscInt Bandwidth(PetscInt n, const double M[])
+{
+  PetscInt width = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; i - j > width; j++) {
+      if (M[(size_t)i * (size_t)n + (size_t)j] != 0) width = i - j;
+    }
+  }
+  return width;
+}
+
+/* y -= a x */
+LITHE_TARGET_CLONES static void Subtract(PetscInt n, double a, const double x[], double y[])
+{
+  LITHE_INDEPENDENT
+  for (PetscInt k = 0; k < n; k++) y[k] -= a * x[k];
+}
+
+/*
+   The inverse of the symmetric matrix whose lower triangle M has, by Cholesky's factorisation within the band, which LAPACK's potri
+   would fill: with b entries beside the diagonal n^2 b additions instead of n^3. L is work of the size of M. Gives the row that is not positive, or -1.
+*/
+static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
+{
+#define ROW(A, i)   (A + (size_t)(i) * (size_t)n)
+#define AT(A, i, j) ROW(A, i)[j]
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt from = PetscMax(i - b, 0);
+
+    for (PetscInt j = from; j <= i; j++) {
+      double sum = AT(M, i, j);
+
+      for (PetscInt k = PetscMax(from, j - b); k < j; k++) sum -= AT(L, i, k) * AT(L, j, k);
+      if (j < i) AT(L, i, j) = sum / AT(L, j, j);
+      else if (sum > 0) AT(L, i, i) = sqrt(sum);
+      else return i;
+    }
+  }
+
+  /* L^-1, then L^-T times that: of a symmetric result the lower triangle needs nothing of the upper one */
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) AT(M, i, j) = i == j ? 1 : 0;
+    for (PetscInt k = PetscMax(i - b, 0); k < i; k++) Subtract(k + 1, AT(L, i, k), ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) AT(M, i, j) /= AT(L, i, i);
+  }
+  for (PetscInt i = n - 1; i >= 0; i--) {
+    for (PetscInt k = i + 1; k <= PetscMin(i + b, n - 1); k++) Subtract(i + 1, AT(L, k, i), ROW(M, k), ROW(M, i));
+    for (PetscInt j = 0; j <= i; j++) AT(M, i, j) /= AT(L, i, i);
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < i; j++) AT(M, j, i) = AT(M, i, j);
+  }
+#undef AT
+#undef ROW
+  return -1;
+}
+
+/* Where the constants are in the kernel, the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s n^2): the pseudoinverse */
+static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
+{
+  PC_SBPMG *mg    = (PC_SBPMG *)pc->data;
+  double    shift = 0, *L;
+  PetscInt  row;
+
+  PetscFunctionBegin;
+  if (mg->singular || mg->deflated) {
+    for (PetscInt k = 0; k < n; k++) shift += M[(size_t)k * (size_t)(n + 1)] / (double)n;
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] += shift;
+  }
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &L));
+  row = InvertBand(n, Bandwidth(n, M), L, M);
+  PetscCall(PetscFree(L));
+  if (row >= 0) {
+    PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT ")", mg->shifted ? "with the diagonal that was added " : "", n, row));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->singular) {
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++) M[k] -= 1. / (shift * (double)n * (double)n);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* 1 over the largest eigenvalue of the inverse, by the power method */
+static PetscErrorCode LeastOfInverse(PetscInt n, const double M[], PetscReal *least)
+{
+  double *x, *y, norm = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(n, &x, n, &y));
+  for (PetscInt i = 0; i < n; i++) x[i] = 1 / sqrt((double)n);
+  for (PetscInt k = 0; k < 20; k++) {
+    norm = 0;
+    PetscCall(PetscArrayzero(y, n));
+    for (PetscInt j = 0; j < n; j++) Subtract(n, -x[j], M + (size_t)j * (size_t)n, y);
+    for (PetscInt i = 0; i < n; i++) norm += y[i] * y[i];
+    norm = sqrt(norm);
+    if (!(norm > 0)) break;
+    for (PetscInt i = 0; i < n; i++) x[i] = y[i] / norm;
+  }
+  *least = norm > 0 ? (PetscReal)(1 / norm) : 0;
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
+{
+  const size_t size = (size_t)n * (size_t)n, bytes = size * SBPNumberBytes(precision);
+  float       *single = NULL;
+
+  PetscFunctionBegin;
+  if (mg->dense[precision]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (precision == SBP_SINGLE) {
+    PetscCall(PetscMalloc1(size, &single));
+    for (size_t k = 0; k < size; k++) single[k] = (float)(M[k] / mg->factor);
+  }
+  PetscCall((*mg->kernels->alloc)(bytes, &mg->dense[precision]));
+  PetscCall((*mg->kernels->put)(bytes, single ? (const void *)single : (const void *)M, mg->dense[precision]));
+  PetscCall(PetscFree(single));
+  mg->bytes += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
+{
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  const PetscInt n  = mg->ndense;
+  double        *M;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
+  PetscCall(GetEntries(&host->op, n, M));
+  PetscCall(Invert(pc, n, M));
+  if (pc->failedreason) {
+    PetscCall(PetscFree(M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) {
+    PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+    mg->coarselmin *= (PetscReal)mg->factor;
+  }
+  PetscCall(PutInverse(mg, mg->precision, n, M));
+  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, mg->exact, n, M));
+  PetscCall(PetscFree(M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ assembled */
+
+/* The rows of this process of a 9 point operator */
+static PetscErrorCode AssembleNine(const SBPOperator *op, Mat A)
+{
+  const SBPBox *own = &op->grid.own;
+
+  PetscFunctionBegin;
+  for (PetscInt j = own->start[1]; j < own->start[1] + own->count[1]; j++) {
+    for (PetscInt i = own->start[0]; i < own->start[0] + own->count[0]; i++) {
+      MatStencil  row = {.i = i, .j = j}, col[2 * SBP_COEFFICIENTS];
+      PetscReal   v[2 * SBP_COEFFICIENTS];
+      PetscScalar entry[2 * SBP_COEFFICIENTS];
+      const int   count = NineRow(op, i, j, col, v);
+
+      for (int k = 0; k < count; k++) entry[k] = (PetscScalar)v[k];
+      PetscCall(MatSetValuesStencil(A, 1, &row, count, col, entry, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The solver, when it is first needed */
+PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
+{
+  PC_SBPMG   *mg   = (PC_SBPMG *)pc->data;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt size;
+  const char *prefix;
+  PC          inner;
+
+  PetscFunctionBegin;
+  if (mg->ksp) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(KSPCreate(comm, &mg->ksp));
+  PetscCall(KSPSetNestLevel(mg->ksp, pc->kspnestlevel));
+  PetscCall(KSPSetErrorIfNotConverged(mg->ksp, pc->erroriffailure));
+  PetscCall(PetscObjectIncrementTabLevel((PetscObject)mg->ksp, (PetscObject)pc, 1));
+  PetscCall(KSPSetOptionsPrefix(mg->ksp, prefix));
+  PetscCall(KSPAppendOptionsPrefix(mg->ksp, "sbpmg_coarse_"));
+  PetscCall(KSPSetType(mg->ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(PCSetType(inner, size > 1 ? PCREDUNDANT : PCLU));
+  PetscCall(KSPSetFromOptions(mg->ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The matrix of the solver */
+static PetscErrorCode AssembleCoarsest(PC pc, const HostOperator *host)
+{
+  PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel *l  = &mg->level[mg->n - 1];
+
+  PetscFunctionBegin;
+  if (host->op.kind != SBP_NINE) {
+    PetscCall(MatConvert(l->A ? l->A : pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->cmat));
+    if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->cmat));
+  } else {
+    if (!l->da) {
+      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &l->da));
+      PetscCall(DMSetUp(l->da));
+    }
+    PetscCall(DMSetMatType(l->da, MATAIJ));
+    PetscCall(DMCreateMatrix(l->da, &mg->cmat));
+    PetscCall(AssembleNine(&host->op, mg->cmat));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
+{
+  PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
+  SBPMGLevel    *l  = &mg->level[mg->n - 1];
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  const char    *prefix;
+  PCFailedReason reason;
+  PC             inner;
+
+  PetscFunctionBegin;
+  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
+  PetscCall(LitheOptionsHide(&none));
+  ierr = AssembleCoarsest(pc, host);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  /* Small pivots are an error of PCLU */
+  mg->cfactor = mg->factor;
+  if (mg->cfactor == 1.) {
+    Vec       diagonal;
+    PetscReal most;
+
+    PetscCall(MatCreateVecs(mg->cmat, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(mg->cmat, diagonal));
+    PetscCall(VecNorm(diagonal, NORM_INFINITY, &most));
+    PetscCall(VecDestroy(&diagonal));
+    mg->cfactor = SBPScaleOf(SBPUpperWord((double)most), SBP_SCALE_WINDOW);
+  }
+  if (mg->cfactor != 1.) PetscCall(MatScale(mg->cmat, (PetscScalar)mg->cfactor));
+  if (mg->deflated) { /* it may be singular up to rounding, see shift.c */
+    PetscScalar trace;
+    PetscInt    n;
+
+    PetscCall(MatGetTrace(mg->cmat, &trace));
+    PetscCall(MatGetSize(mg->cmat, &n, NULL));
+    PetscCall(MatShift(mg->cmat, (PetscReal)1e-6 * trace / (PetscReal)n));
+  }
+  if (!mg->diagonal || mg->deflated) {
+    PetscCall(MatSetOption(mg->cmat, MAT_SPD, PETSC_TRUE));
+    PetscCall(MatSetOption(mg->cmat, MAT_SPD_ETERNAL, PETSC_TRUE));
+  }
+  PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
+  PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
+  PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
+  if (mg->device) PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
+  PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
+  PetscCall(KSPGetOptionsPrefix(mg->ksp, &prefix));
+  PetscCall(MatSetOptionsPrefix(mg->cmat, prefix));
+  PetscCall(KSPSetOperators(mg->ksp, mg->cmat, mg->cmat));
+  PetscCall(KSPSetUp(mg->ksp));
+  PetscCall(KSPGetPC(mg->ksp, &inner));
+  PetscCall(PCGetFailedReason(inner, &reason));
+  PetscCall(PCSetFailedReason(pc, reason));
+
+  /* The least eigenvalue, for the smoother that asks for it */
+  if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON && !reason) {
+    PetscReal norm = 1;
+
+    PetscCall(VecSet(mg->cb, 1.));
+    for (PetscInt k = 0; k < 8; k++) {
+      PetscCall(VecNormalize(mg->cb, NULL));
+      PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
+      PetscCall(VecNorm(mg->cx, NORM_2, &norm));
+      PetscCall(VecCopy(mg->cx, mg->cb));
+    }
+    mg->coarselmin = norm > 0 ? (PetscReal)(mg->factor / mg->cfactor) / norm : 0;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ both */
+
+PetscErrorCode PCSBPMGCoarseSetUp_Private(PC pc)
+{
+  PC_SBPMG    *mg = (PC_SBPMG *)pc->data;
+  HostOperator host;
+
+  PetscFunctionBegin;
+  PetscCall(GetHostOperator(pc, &host));
+  if (mg->ndense) PetscCall(SetUpDense(pc, &host));
+  else PetscCall(SetUpSolver(pc, &host));
+  PetscCall(RestoreHostOperator(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = A^-1 b, both owned arrays of the coarsest level */
+PetscErrorCode PCSBPMGCoarseSolve_Private(PC_SBPMG *mg, SBPPrecision precision, const void *b, void *x)
+{
+  const SBPMGLevel *l     = &mg->level[mg->n - 1];
+  const SBPGrid    *grid  = &l->op[precision].grid;
+  const size_t      bytes = (size_t)grid->pitch * (size_t)grid->own.count[1] * SBPNumberBytes(precision);
+  const double      times = precision == mg->exact ? mg->cfactor : mg->cfactor / mg->factor;
+  SBPGrid           plain = *grid;
+  PetscScalar      *a;
+
+  PetscFunctionBegin;
+  if (mg->ndense) {
+    PetscCall((*mg->kernels->dense)(mg->ndense, precision, mg->dense[precision], b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  plain.pitch = plain.own.count[0];
+  if (mg->device) {
+    PetscCall((*mg->kernels->get)(bytes, b, mg->chost));
+    b = mg->chost;
+  }
+  PetscCall(VecGetArrayWrite(mg->cb, &a));
+  if (PetscDefined(USE_COMPLEX)) PetscCall(PetscArrayzero(a, plain.own.count[0] * plain.own.count[1]));
+  PetscCall((*SBPHostKernels.copy)(grid, precision, 0, b, &plain, SBP_SCALAR, 0, a));
+  PetscCall(VecRestoreArrayWrite(mg->cb, &a));
+  PetscCall(KSPSolve(mg->ksp, mg->cb, mg->cx));
+  if (times != 1.) PetscCall(VecScale(mg->cx, (PetscScalar)times));
+  PetscCall(VecGetArrayRead(mg->cx, (const PetscScalar **)&a));
+  PetscCall((*SBPHostKernels.copy)(&plain, SBP_SCALAR, 0, a, grid, precision, 0, mg->device ? mg->chost : x));
+  PetscCall(VecRestoreArrayRead(mg->cx, (const PetscScalar **)&a));
+  if (mg->device) PetscCall((*mg->kernels->put)(bytes, mg->chost, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Full multigrid: the right side is restricted to all levels, which is exact for Galerkin operators, the coarsest system is
+   solved, and each finer level begins with the bicubic interpolation of the solution below it and takes a few
+   steps with V cycles.
+
+   Right sides, iterates and residuals are in the highest precision, cycles and directions in that of the levels, scaled (scale.c): by the
+   same power of two on all levels, so that conjugate gradients do not notice.
+*/
+
+#include "sbpmgimpl.h"
+
+/* The sum over all processes of x y, both in the precision of the cycle */
+static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *y, double *sum)
+{
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->dot)(&l->op[mg->precision].grid, mg->precision, x, mg->precision, y, sum));
+  if (l->halo) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The residual of the iterate, in the cycle's precision, as b */
+static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
+{
+  SBPMGLevel *l    = &mg->level[level];
+  SBPStep     step = {.mode = SBP_RESIDUAL, .u = l->fx, .b = l->fb, .out = mg->exact == mg->precision ? l->b : l->fr};
+
+  PetscFunctionBegin;
+  if (PCSBPMGRoundsResidual_Private(mg, level)) {
+    PetscCall((*mg->kernels->roundedresidual)(&l->op[mg->exact], l->fx, l->fb, &l->op[mg->precision].grid, l->b, &mg->scale->in));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
+  if (step.out != l->b) PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b, (SBPRatio){1., &mg->scale->in, NULL}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Nothing is smoothed after the coarse correction, so that it can be added when the iterate is updated */
+static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
+{
+  return (PetscBool)(!mg->parallel && mg->opt.full == PCSBPMG_FULL_FIXED && mg->level[level].smooths[1] == 0);
+}
+
+/* A V cycle for b, or all of it that precedes such a correction */
+static PetscErrorCode Cycle(PC_SBPMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  if (EndsWithCorrection(mg, level)) PetscCall(PCSBPMGDescend_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  else PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FinestCycle(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(Cycle(mg, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A V cycle for the residual of the iterate: z is left in x[cur], the residual in b */
+static PetscErrorCode Correction(PC_SBPMG *mg, PetscInt level)
+{
+  PetscFunctionBegin;
+  PetscCall(Residual(mg, level));
+  if (level) PetscCall(Cycle(mg, level));
+  else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Steps with factors that are known: no inner products */
+static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
+{
+  const SBPPrecision precision = mg->precision;
+  SBPMGLevel        *l = &mg->level[level], *c = l + 1;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    const void *e;
+
+    PetscCall(Correction(mg, level));
+    e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
+    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->factor[k]), l->x[l->cur], &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->fx));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Steps of conjugate gradients; residuals are true ones, products with directions in the precision of the cycle */
+static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt n)
+{
+  SBPMGLevel    *l    = &mg->level[level];
+  const SBPGrid *grid = &l->op[mg->precision].grid;
+  double         rz   = 0., before, pq;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    SBPStep step = {.mode = SBP_APPLY, .u = l->fd};
+
+    PetscCall(Correction(mg, level));
+    before = rz;
+    PetscCall(Dot(mg, l, l->b, l->x[l->cur], &rz));
+    PetscCall((*mg->kernels->axpby)(grid, 1., mg->precision, l->x[l->cur], k && before > 0. ? rz / before : 0., mg->precision, l->fd));
+    step.out = l->x[1 - l->cur];
+    PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
+    PetscCall(Dot(mg, l, l->fd, step.out, &pq));
+    if (!(rz > 0. && pq > 0.)) break; /* the residual is zero */
+    PetscCall((*mg->kernels->update)(grid, mg->precision, PCSBPMGOut_Private(mg, rz / pq), l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
+{
+  SBPMGLevel *l = &mg->level[level], *c = l + 1;
+  const void *ghosted;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGGhosted_Private(mg, l, mg->exact, l->fb, &ghosted));
+  if (level) PetscCall((*mg->kernels->restrict_)(&l->op[mg->exact].grid, &c->op[mg->exact].grid, mg->exact, ghosted, c->fb));
+  else PetscCall(PCSBPMGRestrictFirst_Private(mg, ghosted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the solution of the level below */
+static PetscErrorCode SolveLevel(PC_SBPMG *mg, PetscInt level)
+{
+  SBPMGLevel    *l = &mg->level[level], *c = l + 1;
+  const PetscInt n = PCSBPMGFullSteps_Private(mg, level);
+  const void    *ghosted;
+
+  PetscFunctionBegin;
+  PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->fx, &ghosted));
+  PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->fx));
+  if (mg->opt.full == PCSBPMG_FULL_CG) PetscCall(ConjugateGradients(mg, level, n));
+  else PetscCall(FixedSteps(mg, level, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From fb of the level below the finest to fx there */
+static PetscErrorCode BelowFinest(PC_SBPMG *mg)
+{
+  const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
+
+  PetscFunctionBegin;
+  for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide(mg, k));
+  PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->fb, coarsest->fx));
+  for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel(mg, k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From fb of the finest level to fx there. These may be the application's, another one each time, so that what reads or writes them is not recorded */
+PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->n == 1) {
+    PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].fb, mg->level[0].fx));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(RestrictRightSide(mg, 0));
+  PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest));
+  PetscCall(SolveLevel(mg, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

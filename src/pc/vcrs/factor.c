@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The factors that PETSc has made (triangles.c), compressed.
+
+   An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as
+   (I - lower) inverse^-1 (I - upper): both triangles are without dimension, whatever the units of A
+   are. Each is one MATVCRS with the loss that was asked for, and the inverse pivots, in single
+   precision unless nothing is to be lost, are a third one. Factors of direct solvers keep single
+   precision: a solution of theirs is expected to be the exact one.
+*/
+
+#include "pcvcrstriangles.h"
+#include <lithe/private/litheimpl.h>
+#include <src/mat/vcrs/tri/tri.h>
+
+/* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
+#define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
+#define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
+
+/* How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other triangle do not cancel, whatever a symmetric matrix would make of them */
+#define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
+
+/* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
+#define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
+#define PCVCRS_FACTOR_SWEEPS    100
+
+/* For estimates of time: seconds, bytes a second. Of a product on a device, of a transfer to the host or from it, of substitution on the host */
+#define PCVCRS_DEVICE_LATENCY 5e-6
+#define PCVCRS_DEVICE_RATE    2.5e12
+#define PCVCRS_TRANSFER_RATE  2.5e10
+#define PCVCRS_HOST_LATENCY   3e-5
+#define PCVCRS_HOST_ROW       5e-9
+#define PCVCRS_HOST_ENTRY     1.5e-9
+#define PCVCRS_SWEEPS_LEAST   3.0
+
+PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
+{
+  PCVCRSFactor *f = *factor;
+
+  PetscFunctionBegin;
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&f->lower));
+  PetscCall(MatDestroy(&f->upper));
+  PetscCall(MatDestroy(&f->inverse));
+  PetscCall(VecScatterDestroy(&f->row));
+  PetscCall(VecScatterDestroy(&f->col));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
+  PetscCall(PetscFree(*factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* NULL where the ordering is the natural one */
+static PetscErrorCode PCVCRSCreateScatter_Private(PetscInt n, const PetscInt order[], VecScatter *scatter)
+{
+  PetscBool      natural = PETSC_TRUE;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Vec            v;
+  IS             is;
+
+  PetscFunctionBegin;
+  *scatter = NULL;
+  for (PetscInt k = 0; k < n && natural; k++) natural = (PetscBool)(order[k] == k);
+  if (natural) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &v));
+  PetscCall(LitheOptionsHide(&none));
+  ierr = ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_USE_POINTER, &is);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscCall(VecScatterCreate(v, is, v, NULL, scatter));
+  PetscCall(ISDestroy(&is));
+  PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   What loss does to solutions: for a right side of ones, whose solution is that of a smooth one, the largest
+   difference relative to the solution where that is above 1; for random signs, which knows nothing of
+   row sums, the relative difference in the 2-norm. unit [n]: what stands for one in each row, or NULL
+*/
+static PetscErrorCode PCVCRSMeasure_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal unit[], Mat T, PetscReal *difference)
+{
+  PetscScalar *x, *y;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(t->n, &x, t->n, &y));
+  for (PetscInt side = 0; side < 2; side++) {
+    PetscReal largest = 0.0, sum = 0.0, norm = 0.0;
+
+    for (PetscInt r = 0; r < t->n; r++) x[r] = y[r] = (side && (uint32_t)r * UINT32_C(2654435769) >> 31 ? -1.0 : 1.0) * (unit ? unit[r] : (PetscReal)1.0);
+    PetscCall(PCVCRSRowsSubstitute_Private(t, upper, transpose, x));
+    PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, y));
+    for (PetscInt r = 0; r < t->n; r++) {
+      const PetscReal one = unit ? unit[r] : (PetscReal)1.0, d = PetscAbsScalar(y[r] - x[r]) / one, size = PetscAbsScalar(x[r]) / one;
+
+      if (!(d <= largest * PetscMax(size, (PetscReal)1.0))) largest = d / PetscMax(size, (PetscReal)1.0);
+      sum += d * d;
+      norm += size * size;
+    }
+    if (side) largest = norm > 0.0 ? PetscSqrtReal(sum / norm) : 0.0;
+    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest; /* also if it is no number */
+  }
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Units of right sides with the lower triangle, and of solutions with the upper one the inverse: the square roots of pivots, as of a
+   matrix D A D where D holds the units of unknowns. NULL where pivots are much alike, or are no numbers to be trusted.
+*/
+static PetscErrorCode PCVCRSCreateUnits_Private(const PCVCRSTriangles *t, PetscReal **units)
+{
+  PetscReal least = PETSC_MAX_REAL, most = 0.0;
+
+  PetscFunctionBegin;
+  *units = NULL;
+  for (PetscInt r = 0; r < t->n; r++) {
+    const PetscReal inverse = PetscAbsScalar(t->inverse[r]);
+
+    if (!PetscIsNormalReal(inverse)) PetscFunctionReturn(PETSC_SUCCESS);
+    least = PetscMin(least, inverse);
+    most  = PetscMax(most, inverse);
+  }
+  if (most <= 16.0 * least) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(t->n, units));
+  for (PetscInt r = 0; r < t->n; r++) (*units)[r] = 1.0 / PetscSqrtReal(PetscAbsScalar(t->inverse[r]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
+static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, PetscInt *sweeps)
+{
+  PetscScalar *b, *x, *y, *z;
+  PetscBool    near = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc4(t->n, &b, t->n, &x, t->n, &y, t->n, &z));
+  for (PetscInt r = 0; r < t->n; r++) b[r] = x[r] = y[r] = 1.0;
+  PetscCall(PCVCRSRowsSubstitute_Private(t, upper, transpose, x));
+  for (*sweeps = 0; *sweeps <= PCVCRS_FACTOR_SWEEPS; (*sweeps)++) {
+    PetscScalar *swap = y;
+
+    near = PETSC_TRUE;
+    for (PetscInt r = 0; r < t->n && near; r++) near = (PetscBool)(PetscAbsScalar(y[r] - x[r]) <= PCVCRS_SWEEPS_TOLERANCE * PetscMax(PetscAbsScalar(x[r]), (PetscReal)1.0));
+    if (near) break;
+    PetscCall(PCVCRSRowsSweep_Private(t, transpose, b, y, z));
+    y = z;
+    z = swap;
+  }
+  PetscCall(PetscFree4(b, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A compressed copy of rows, with more or less care; nothing is lost of numbers that the loss cannot take */
+static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+  Mat            A;
+
+  PetscFunctionBegin;
+  if (!PCVCRSTakesNumbers_Private(loss, t->i[t->n], t->a)) loss = MATVCRS_LOSS_NONE;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, A, compressed));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
+static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal units[], Mat T, PetscReal difference[])
+{
+  PetscReal *inverses;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSMeasure_Private(t, upper, transpose, NULL, T, &difference[0]));
+  if (!units) PetscFunctionReturn(PETSC_SUCCESS);
+  if (upper == transpose) PetscCall(PCVCRSMeasure_Private(t, upper, transpose, units, T, &difference[1]));
+  else {
+    PetscCall(PetscMalloc1(t->n, &inverses));
+    for (PetscInt r = 0; r < t->n; r++) inverses[r] = 1.0 / units[r];
+    PetscCall(PCVCRSMeasure_Private(t, upper, transpose, inverses, T, &difference[1]));
+    PetscCall(PetscFree(inverses));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A triangle with the loss that was asked for, if that does little to its solutions. Where unknowns
+   depend strongly on one another along long lines, a small change of each entry becomes a large one
+   at the other end: then row sums are kept, then entries have 16 bits, then they are in single
+   precision. Elsewhere row sums, 8 bytes of each row, make no difference. Two right sides do not see
+   everything, so 8 bits of a logarithmic scale that is coarse are 16 from the beginning. Entries relative to the
+   largest of a row (classes) are next to nothing where units are unlike: a logarithmic scale keeps within the
+   same tolerance in fewer bytes.
+*/
+static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, const PetscReal units[], Mat *compressed)
+{
+  PCVCRSOptions careful = *opt;
+
+  PetscFunctionBegin;
+  if (loss == MATVCRS_LOSS_CLASSES && opt->unit != MATVCRS_UNIT_ABSOLUTE && opt->lambda >= PCVCRS_FACTOR_BOUND) {
+    loss         = MATVCRS_LOSS_LOG;
+    careful.bits = 8;
+  }
+  for (PetscInt care = 0; care < 4; care++) {
+    PetscReal difference[2] = {0.0, 0.0};
+
+    careful.rowsums = (PetscBool)(care > 0 && care < 3);
+    if (care == 2) {
+      if (careful.bits == 16 || (loss != MATVCRS_LOSS_LOG && loss != MATVCRS_LOSS_FIXED)) continue;
+      careful.bits = 16;
+    }
+    if (care == 3) loss = MATVCRS_LOSS_SINGLE;
+    PetscCall(PCVCRSCompressRows_Private(&careful, loss, t, compressed));
+
+    /* Whoever asks for row sums not to be kept wants it so */
+    if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
+    PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_FALSE, units, *compressed, difference));
+    if (symmetric) PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_TRUE, units, *compressed, difference));
+    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss], careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
+    if (difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE) break;
+    PetscCall(MatDestroy(compressed));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSCreateDiagonal_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscInt n, PetscScalar a[], Mat *compressed)
+{
+  PCVCRSOptions plain = *opt;
+  PCVCRSRows    t     = {.n = n, .a = a};
+
+  PetscFunctionBegin;
+  plain.rowsums = PETSC_FALSE;
+  PetscCall(PetscMalloc2(n + 1, &t.i, n, &t.j));
+  for (PetscInt r = 0; r <= n; r++) t.i[r] = r;
+  for (PetscInt r = 0; r < n; r++) t.j[r] = r;
+  PetscCall(PCVCRSCompressRows_Private(&plain, loss, &t, compressed));
+  PetscCall(PetscFree2(t.i, t.j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSCreateFactor_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
+{
+  MatVCRSLoss loss = PCVCRSGetLoss_Private(opt);
+  PetscReal  *units;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSCreateUnits_Private(t, &units));
+  if (direct && loss != MATVCRS_LOSS_NONE) loss = MATVCRS_LOSS_SINGLE;
+  f->symmetric = t->symmetric;
+  if (!t->symmetric) PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->lower, PETSC_FALSE, PETSC_FALSE, units, &f->lower));
+  PetscCall(PCVCRSCreateTriangle_Private(opt, loss, &t->upper, PETSC_TRUE, t->symmetric, units, &f->upper));
+  PetscCall(PetscFree(units));
+  PetscCall(PCVCRSCreateDiagonal_Private(opt, loss == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE, t->n, t->inverse, &f->inverse));
+  PetscCall(PCVCRSCreateScatter_Private(t->n, t->row, &f->row));
+  PetscCall(PCVCRSCreateScatter_Private(t->n, t->col, &f->col));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* So many sweeps as were asked for, or as come near enough to solutions */
+static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PCVCRSFactor *f)
+{
+  PetscFunctionBegin;
+  f->sweeps[0] = f->sweeps[1] = opt->sweeps;
+  if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSCountSweeps_Private(t->symmetric ? &t->upper : &t->lower, t->symmetric, t->symmetric, &f->sweeps[0]));
+  PetscCall(PCVCRSCountSweeps_Private(&t->upper, PETSC_TRUE, PETSC_FALSE, &f->sweeps[1]));
+  /* A symmetric preconditioner stays one */
+  if (t->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+/* Estimated seconds of a product on a device, with the vectors that it reads and writes, and of substitution there and here */
+static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
+{
+  const PetscLogDouble vectors = (PetscLogDouble)t->n * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  *product = *device = *host = 0.0;
+  for (PetscInt upper = 0; upper < 2; upper++) {
+    const PCVCRSRows *rows = upper || t->symmetric ? &t->upper : &t->lower;
+    Mat               T    = upper || t->symmetric ? f->upper : f->lower;
+    const VCRSOrder  *order;
+    MatVCRSInfo       info;
+
+    /* That of the transpose is the same backwards */
+    PetscCall(MatVCRSGetOrder_Private(T, (PetscBool)(upper || t->symmetric), PETSC_FALSE, rows->i, rows->j, &order, NULL));
+    PetscCall(MatVCRSGetInfo(T, &info));
+    *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
+    *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
+    *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)t->n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device: the way that is asked for, or else the fastest one; solutions of direct solvers are expected to be exact */
+static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
+{
+  PetscLogDouble product, device, host;
+  Mat            T = f->upper;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSEstimate_Private(t, f, &product, &device, &host));
+  f->way = PCVCRS_DEVICE;
+  if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
+    if (host < device) f->way = PCVCRS_HOST;
+    /* Fewer sweeps than those do not come near to solutions */
+    if (!direct && PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
+      PetscInt sweeps;
+
+      PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
+      sweeps = PetscMax(f->sweeps[0], f->sweeps[1]);
+      if (sweeps <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host)) f->way = PCVCRS_SWEEPS;
+    }
+    PetscCall(PetscInfo(T, "Estimated seconds of both triangles: substitution %g on the device, %g on the host, a sweep %g\n", device, host, product));
+  }
+  if (f->way == PCVCRS_DEVICE && t->symmetric) PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+/* There is none */
+static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, PCVCRSFactor *f)
+{
+  PetscFunctionBegin;
+  (void)opt;
+  (void)t;
+  (void)direct;
+  f->way = PCVCRS_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* How systems are solved, where vectors are of a type; products with those of other devices than CUDA's run on the host, too */
+static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PCVCRSTriangles *t, PetscBool direct, VecType type, PCVCRSFactor *f)
+{
+  PetscBool device;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+  f->way = PCVCRS_HOST;
+  if (opt->factorsolve == PCVCRS_FACTOR_JACOBI) {
+    f->way = PCVCRS_SWEEPS;
+    PetscCall(PCVCRSChooseSweeps_Private(opt, t, f));
+  } else if (device) PetscCall(PCVCRSChooseOnDevice_Private(opt, t, direct, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(LITHE_HAVE_CUDA)
+/* What a device does with a triangle, for its line of the view */
+static PetscErrorCode PCVCRSDescribeOrder_Private(Mat T, PetscBool upper, const char name[], size_t size, char text[])
+{
+  const VCRSOrder *order;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetOrder_Private(T, upper, PETSC_FALSE, NULL, NULL, &order, NULL));
+  PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " %s)", name, order->nlevels, order->grid ? "steps of tiles" : "levels"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
+static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
+{
+  char     lower[64] = "lower factor", upper[64] = "upper factor";
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(f->inverse, &n, NULL));
+  if (f->way == PCVCRS_SWEEPS) {
+    PetscCall(PetscSNPrintf(lower, sizeof(lower), "lower factor (%" PetscInt_FMT " sweeps)", f->sweeps[0]));
+    PetscCall(PetscSNPrintf(upper, sizeof(upper), "%sfactor (%" PetscInt_FMT " sweeps)", f->symmetric ? "" : "upper ", f->sweeps[1]));
+  }
+#if defined(LITHE_HAVE_CUDA)
+  if (f->way == PCVCRS_DEVICE) {
+    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f->lower, PETSC_FALSE, "lower factor", sizeof(lower), lower));
+    PetscCall(PCVCRSDescribeOrder_Private(f->upper, PETSC_TRUE, f->symmetric ? "factor" : "upper factor", sizeof(upper), upper));
+    if (f->symmetric) {
+      Mat stored;
+
+      PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, &stored));
+      PetscCall(PCVCRSAddPart_Private(v, stored, -1.0, where, "transposed factor"));
+    }
+  }
+#endif
+  if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, 0.0, where, lower));
+  PetscCall(PCVCRSAddPart_Private(v, f->upper, 0.0, where, upper));
+  PetscCall(PCVCRSAddPart_Private(v, f->inverse, (PetscLogDouble)n * (sizeof(PetscScalar) + sizeof(PetscInt)), where, "pivots"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSComposeFactor_Private(PC pc, PCVCRSFactor *f)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, f));
+  PetscCall(PetscObjectCompose((PetscObject)pc, PCVCRS_FACTOR_CONTAINER, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   The factored matrix of a preconditioner that factors, if it is one of PETSc's own of one process.
+   Those that MATSEQAIJCUSPARSE and its relatives make by themselves lie where nobody can read them: the
+   preconditioner then factors again, on the host, once; it goes on to do so when it is set up again.
+*/
+static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, PetscBool *known)
+{
+  MatSolverType type;
+  PetscBool     ispetsc, isdevice;
+
+  PetscFunctionBegin;
+  *known = PETSC_FALSE;
+  PetscCall(PCFactorGetMatrix(pc, F));
+  PetscCall(MatFactorGetSolverType(*F, &type));
+  PetscCall(PetscStrcmpAny(type, &isdevice, MATSOLVERCUSPARSE, MATSOLVERKOKKOS, MATSOLVERHIPSPARSE, ""));
+  if (isdevice) {
+    PetscUseTypeMethod(pc, reset);
+    pc->setupcalled = PETSC_FALSE;
+    PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERPETSC));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCFactorGetMatrix(pc, F));
+    PetscCall(MatFactorGetSolverType(*F, &type));
+  }
+  PetscCall(PetscStrcmp(type, MATSOLVERPETSC, &ispetsc));
+  if (ispetsc) PetscCall(PetscObjectTypeCompareAny((PetscObject)*F, known, MATSEQAIJ, MATSEQSBAIJ, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The factors that a preconditioner applies, compressed; NULL if they are left as they are */
+PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PCVCRSFactor **factor)
+{
+  PCVCRSTriangles t;
+  PCVCRSFactor   *f = NULL;
+  MatFactorType   type;
+  VecType         vectype;
+  MatState        state;
+  PetscInt        bs;
+  PetscBool       known, symmetric, direct, inplace = PETSC_FALSE;
+  Mat             F;
+
+  PetscFunctionBegin;
+  *factor = NULL;
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCVCRSGetFactored_Private(pc, &F, &known));
+  if (known) {
+    PetscCall(PetscObjectTypeCompare((PetscObject)F, MATSEQSBAIJ, &symmetric));
+    PetscCall(MatGetBlockSize(F, &bs));
+    inplace = (PetscBool)(F == pc->pmat);
+    if (inplace || (symmetric && bs > 1)) known = PETSC_FALSE;
+  }
+  if (known) {
+    PetscCall(MatGetFactorType(F, &type));
+    PetscCall(MatGetState(F, &state));
+    for (PetscInt k = 0; k < v->noldfactors && !f; k++) {
+      PetscBool same = PETSC_FALSE;
+
+      if (v->oldfactor[k]) PetscCall(MatStateCompare(state, v->oldfactor[k]->exact, &same));
+      if (!same) continue;
+      f               = v->oldfactor[k];
+      v->oldfactor[k] = NULL;
+    }
+    if (!f) {
+      PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
+      if (known) {
+        const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+
+        PetscCall(PetscNew(&f));
+        direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
+        PetscCall(PCVCRSCreateFactor_Private(&opt, &t, direct, f));
+        PetscCall(MatGetVecType(pc->pmat, &vectype));
+        PetscCall(PCVCRSChooseWay_Private(&opt, &t, direct, vectype, f));
+        PetscCall(PCVCRSTrianglesFree_Private(&t));
+      }
+    }
+  }
+  if (!f) {
+    char left[128];
+
+    PetscCall(PetscSNPrintf(left, sizeof(left), "%s, left as it is", ((PetscObject)pc)->type_name));
+    PetscCall(PCVCRSAddLeft_Private(v, where, "factors", left));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscCall(MatGetState(F, &f->exact)); /* reading may have counted as a change */
+  PetscCall(PetscRealloc((size_t)(v->nfactors + 1) * sizeof(*v->factor), &v->factor));
+  v->factor[v->nfactors++] = f;
+  PetscCall(PCVCRSAddParts_Private(v, f, where));
+  PetscCall(PCVCRSComposeFactor_Private(pc, f));
+  *factor = f;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Systems with compressed factors, (I - lower) inverse^-1 (I - upper): what the inner preconditioners
+   do instead of MatSolve() while a PCVCRS applies them.
+
+   Two ways with a triangle T. Substitution is exact; MatVCRSSubstitute() runs where vectors are. Sweeps of Jacobi's method,
+   x <- b + T x beginning with x = b, sum the powers of T up to that of their number; T is nilpotent, so
+   that they come to the exact solution when there are as many as T has levels, and near it long before
+   where rows add up to less than one. They are products with a MATVCRS, which run wherever vectors are.
+
+   E. Chow, A. Patel, Fine-grained parallel incomplete LU factorization, SIAM J. Sci. Comput. 37(2),
+   2015, solves with incomplete factors like this.
+*/
+
+#include "pcvcrsimpl.h"
+#include <src/mat/vcrs/tri/tri.h>
+
+/* Vectors to work with, of the type of those that come in */
+static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
+{
+  PetscFunctionBegin;
+  if (f->work[0]) {
+    PetscBool same;
+
+    PetscCall(PetscObjectTypeCompare((PetscObject)f->work[0], ((PetscObject)b)->type_name, &same));
+    if (!same) {
+      for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
+    }
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) {
+    if (!f->work[k]) PetscCall(VecDuplicate(b, &f->work[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = (I - op(T))^-1 b nearly, by n sweeps */
+static PetscErrorCode PCVCRSFactorSweep_Private(Mat T, PetscInt n, PetscBool transpose, Vec b, Vec x, Vec other)
+{
+  Vec from = b;
+
+  PetscFunctionBegin;
+  if (!n) PetscCall(VecCopy(b, x));
+  for (PetscInt k = 0; k < n; k++) {
+    Vec to = (n - k) % 2 ? x : other; /* the last one to x */
+
+    if (transpose) PetscCall(MatMultTransposeAdd(T, from, b, to));
+    else PetscCall(MatMultAdd(T, from, b, to));
+    from = to;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = (I - op(lower))^-1 b, or of upper. other is for work; only on the host x may be b */
+static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscBool upper, PetscBool transpose, Vec b, Vec x, Vec other)
+{
+  const PetscInt sweeps = f->sweeps[upper ? 1 : 0];
+  Mat            T      = upper ? f->upper : f->lower;
+
+  PetscFunctionBegin;
+  if (!T) {
+    /* lower is the transpose of upper */
+    T         = f->upper;
+    upper     = PETSC_TRUE;
+    transpose = (PetscBool)!transpose;
+  }
+  if (f->way == PCVCRS_SWEEPS) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, b, x, other));
+  else if (f->way == PCVCRS_DEVICE) PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
+  else {
+    PetscScalar *a;
+
+    if (b != x) PetscCall(VecCopy(b, x));
+    PetscCall(VecGetArray(x, &a));
+    PetscCall(MatVCRSSubstitute_Private(T, upper, transpose, a));
+    PetscCall(VecRestoreArray(x, &a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To the order of the factors, or back from it */
+static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Vec to, ScatterMode mode)
+{
+  PetscFunctionBegin;
+  if (!order) PetscCall(VecCopy(from, to));
+  else {
+    PetscCall(VecScatterBegin(order, from, to, INSERT_VALUES, mode));
+    PetscCall(VecScatterEnd(order, from, to, INSERT_VALUES, mode));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = A^-1 b, or A^-T b: then the triangles change their places, and so do the orderings */
+static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool transpose, Vec b, Vec x)
+{
+  const VecScatter in = transpose ? f->col : f->row, out = transpose ? f->row : f->col;
+  Vec              y, z, right = b;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorGetWork_Private(f, b));
+  if (in) {
+    right = f->work[0];
+    PetscCall(PCVCRSFactorReorder_Private(in, b, right, SCATTER_FORWARD));
+  }
+  PetscCall(PCVCRSFactorTriangle_Private(f, transpose, transpose, right, f->work[1], f->work[2]));
+  z = out ? f->work[2] : x;
+  y = f->way == PCVCRS_HOST ? z : f->work[0];
+  PetscCall(MatMult(f->inverse, f->work[1], y));
+  PetscCall(PCVCRSFactorTriangle_Private(f, (PetscBool)!transpose, transpose, y, z, f->work[1]));
+  if (out) PetscCall(PCVCRSFactorReorder_Private(out, z, x, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCVCRSGetFactor_Private(PC pc, PCVCRSFactor **f)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)pc, PCVCRS_FACTOR_CONTAINER, (PetscObject *)&container));
+  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "A preconditioner of type %s has lost its compressed factors", ((PetscObject)pc)->type_name);
+  PetscCall(PetscContainerGetPointer(container, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_VCRSFactor(PC pc, Vec b, Vec x)
+{
+  PCVCRSFactor *f = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetFactor_Private(pc, &f));
+  PetscCall(PCVCRSFactorSolve_Private(f, PETSC_FALSE, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_VCRSFactor(PC pc, Vec b, Vec x)
+{
+  PCVCRSFactor *f = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetFactor_Private(pc, &f));
+  PetscCall(PCVCRSFactorSolve_Private(f, PETSC_TRUE, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Several right sides, one after the other */
+static PetscErrorCode PCVCRSFactorMatSolve_Private(PC pc, PetscBool transpose, Mat B, Mat X)
+{
+  PCVCRSFactor *f = NULL;
+  PetscInt      n;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetFactor_Private(pc, &f));
+  PetscCall(MatGetSize(B, NULL, &n));
+  for (PetscInt k = 0; k < n; k++) {
+    Vec b, x;
+
+    PetscCall(MatDenseGetColumnVecRead(B, k, &b));
+    PetscCall(MatDenseGetColumnVecWrite(X, k, &x));
+    PetscCall(PCVCRSFactorSolve_Private(f, transpose, b, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, k, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, k, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_VCRSFactor(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorMatSolve_Private(pc, PETSC_FALSE, B, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApplyTranspose_VCRSFactor(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorMatSolve_Private(pc, PETSC_TRUE, B, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Half of the solution with symmetric factors, inverse^(1/2) (I - lower)^-1 or (I - upper)^-1 inverse^(1/2) */
+static PetscErrorCode PCVCRSFactorHalf_Private(PC pc, PetscBool left, Vec b, Vec x)
+{
+  PCVCRSFactor *f = NULL;
+  Vec           y, z;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetFactor_Private(pc, &f));
+  PetscCall(PCVCRSFactorGetWork_Private(f, b));
+  y = f->work[0];
+  PetscCall(MatGetDiagonal(f->inverse, x));
+  PetscCall(VecSqrtAbs(x));
+  z = f->work[1];
+  if (left) {
+    PetscCall(PCVCRSFactorReorder_Private(f->row, b, y, SCATTER_FORWARD));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_FALSE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(VecPointwiseMult(x, x, z));
+  } else {
+    PetscCall(VecPointwiseMult(y, x, b));
+    PetscCall(PCVCRSFactorTriangle_Private(f, PETSC_TRUE, PETSC_FALSE, y, z, f->work[2]));
+    PetscCall(PCVCRSFactorReorder_Private(f->col, z, x, SCATTER_REVERSE));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricLeft_VCRSFactor(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorHalf_Private(pc, PETSC_TRUE, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplySymmetricRight_VCRSFactor(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSFactorHalf_Private(pc, PETSC_FALSE, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces what a preconditioner does with its factors, as far as it can do it */
+PetscErrorCode PCVCRSFactorStart_Private(PC pc)
+{
+  PCVCRSFactor *f = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSGetFactor_Private(pc, &f));
+  pc->ops->apply = PCApply_VCRSFactor;
+  if (pc->ops->applytranspose) pc->ops->applytranspose = PCApplyTranspose_VCRSFactor;
+  if (pc->ops->matapply) pc->ops->matapply = PCMatApply_VCRSFactor;
+  if (pc->ops->matapplytranspose) pc->ops->matapplytranspose = PCMatApplyTranspose_VCRSFactor;
+  if (f->symmetric && pc->ops->applysymmetricleft) pc->ops->applysymmetricleft = PCApplySymmetricLeft_VCRSFactor;
+  if (f->symmetric && pc->ops->applysymmetricright) pc->ops->applysymmetricright = PCApplySymmetricRight_VCRSFactor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Back to what it did before, unless it has become another one since */
+PetscErrorCode PCVCRSFactorStop_Private(PC pc, const struct _PCOps *super)
+{
+  PetscFunctionBegin;
+  if (pc->ops->apply == PCApply_VCRSFactor) *pc->ops = *super;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

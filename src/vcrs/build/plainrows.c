@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Plain rows (lithe/private/vcrsplan.h) from a CSR matrix: what a product reads besides columns and values is as little as can be */
+
+#include "../loss/fit.h"
+
+/* Which rows have entries, how many, and where the first of them is */
+static PetscErrorCode VCRSFindRows(const VCRSBuild *b, VCRSPlan *plan)
+{
+  PetscInt  longest = 0, q = 0;
+  PetscBool bytes;
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < b->m; row++) {
+    const PetscInt len = b->i[row + 1] - b->i[row];
+
+    if (len) plan->nlong++;
+    longest = PetscMax(longest, len);
+  }
+  if (plan->nlong < b->m) PetscCall(PetscMalloc1(PetscMax(1, plan->nlong), &plan->longrow));
+  bytes = (PetscBool)(longest <= UINT8_MAX);
+  if (bytes) {
+    PetscCall(PetscMalloc1(plan->nlong, &plan->longlength));
+    PetscCall(PetscMalloc1((plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE, &plan->longptr));
+  } else PetscCall(PetscMalloc1(plan->nlong + 1, &plan->longptr));
+  for (PetscInt row = 0; row < b->m; row++) {
+    if (b->i[row] == b->i[row + 1]) continue;
+    if (plan->longrow) plan->longrow[q] = row;
+    if (!bytes) plan->longptr[q] = b->i[row];
+    else {
+      plan->longlength[q] = (uint8_t)(b->i[row + 1] - b->i[row]);
+      if (q % VCRS_SLICE == 0) plan->longptr[q / VCRS_SLICE] = b->i[row];
+    }
+    q++;
+  }
+  if (!bytes) plan->longptr[q] = b->i[b->m];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those that have the same columns, as far as they are multiplied together; nothing where they are few */
+static PetscErrorCode VCRSFindAlikeRows(const VCRSBuild *b, VCRSPlan *plan)
+{
+  PetscInt ngroups = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(plan->nlong, &plan->longalike));
+  for (PetscInt q = 0, end; q < plan->nlong; q = end, ngroups++) {
+    const PetscInt row = VCRSLongRow(plan, q), len = b->i[row + 1] - b->i[row];
+
+    for (end = q + 1; end < plan->nlong && end - q < VCRS_ALIKE; end++) {
+      const PetscInt other = row + end - q;
+
+      if (VCRSLongRow(plan, end) != other || b->i[other + 1] - b->i[other] != len) break;
+      if (memcmp(b->j + b->i[row], b->j + b->i[other], (size_t)len * sizeof(*b->j))) break;
+    }
+    plan->longalike[q] = (uint8_t)(end - q);
+  }
+
+  /* a mistaken branch costs more than a few columns that are read again */
+  if (2 * (PetscInt64)plan->nlong < 3 * (PetscInt64)ngroups) PetscCall(PetscFree(plan->longalike));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns of two bytes, where they are near enough to one another; else there are none after the call */
+static PetscErrorCode VCRSShortenColumns(const VCRSBuild *b, VCRSPlan *plan)
+{
+  const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;
+  PetscBool      fits  = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(nbase, &plan->shortbase));
+  PetscCall(VCRSMallocLarge(plan->nlongentries + VCRS_ROWS_PAD, &plan->shortcol));
+  for (PetscInt base = 0; base < nbase && fits; base++) {
+    const PetscInt64 from = VCRSLongBegin(plan, VCRS_SLICE * base), end = base + 1 < nbase ? VCRSLongBegin(plan, VCRS_SLICE * (base + 1)) : plan->nlongentries;
+    PetscInt         least = b->j[from], most = least;
+
+    for (PetscInt64 p = from; p < end; p++) {
+      least = PetscMin(least, b->j[p]);
+      most  = PetscMax(most, b->j[p]);
+    }
+    fits                  = (PetscBool)(most - least <= UINT16_MAX);
+    plan->shortbase[base] = least;
+    for (PetscInt64 p = from; p < end && fits; p++) plan->shortcol[p] = (uint16_t)(b->j[p] - least);
+  }
+  if (fits) PetscCall(PetscArrayzero(plan->shortcol + plan->nlongentries, VCRS_ROWS_PAD));
+  else {
+    PetscCall(PetscFree(plan->shortcol));
+    PetscCall(PetscFree(plan->shortbase));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The whole plan; b holds the matrix without loss */
+PetscErrorCode VCRSBuildRows(const VCRSBuild *b, VCRSPlan *plan)
+{
+  PetscScalar *value;
+
+  PetscFunctionBegin;
+  plan->layout       = MATVCRS_LAYOUT_L3;
+  plan->values       = VCRS_VALUES_FULL;
+  plan->plainrows    = PETSC_TRUE;
+  plan->nlongentries = plan->nvalue = b->i[b->m];
+  PetscCall(PetscCalloc1(1, &plan->sliceptr));
+  PetscCall(PetscCalloc1(1, &plan->sliceoffset));
+  PetscCall(VCRSFindRows(b, plan));
+  PetscCall(VCRSFindAlikeRows(b, plan));
+  if (plan->nlongentries >= VCRS_ROWS_LARGE) PetscCall(VCRSShortenColumns(b, plan));
+  if (!plan->shortcol) {
+    PetscCall(VCRSMallocLarge(plan->nlongentries + VCRS_ROWS_PAD, &plan->longcol));
+    PetscCall(PetscArraycpy(plan->longcol, b->j, plan->nlongentries));
+    PetscCall(PetscArrayzero(plan->longcol + plan->nlongentries, VCRS_ROWS_PAD));
+  }
+  PetscCall(VCRSMallocLarge(plan->nvalue + VCRS_ROWS_PAD, &value));
+  PetscCall(PetscArraycpy(value, b->a, plan->nvalue));
+  PetscCall(PetscArrayzero(value + plan->nvalue, VCRS_ROWS_PAD));
+  plan->value = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

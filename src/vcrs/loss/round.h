@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The lossy half of a compression, row by row, for host loops (loss.c) and for kernels
+   (cuda/vcrs/build/loss.cu): a survey of the entries, and their rounding once the grid is known.
+*/
+
+#include "../build/buildimpl.h"
+#include <lithe/private/lithecompiler.h>
+
+typedef enum {
+  VCRS_GRID_STEP,   /* one step for the matrix */
+  VCRS_GRID_ROW,    /* a step for each row, relative to its largest entry */
+  VCRS_GRID_FIXED,  /* the same, and at most 127 or 32767 of them */
+  VCRS_GRID_ENTRY,  /* a step for each power of two */
+  VCRS_GRID_LOG,    /* LitheLogScale */
+  VCRS_GRID_SINGLE, /* float */
+  VCRS_GRID_EXACT
+} VCRSGridKind;
+
+typedef struct {
+  VCRSGridKind kind;
+  int          bits;                   /* FIXED */
+  int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
+  PetscBool    symmetric;              /* keep it so */
+  PetscBool    hermitian, offdiagonal; /* as in VCRSOptions */
+  double       bound;                  /* of the mode, in its unit */
+  PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
+  double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
+} VCRSGrid;
+
+/*
+   What a loss may change the reference of a row by, relative to its modulus, where the reference takes the rounding of the other
+   entries (row sums kept): beyond, the row sum is given up. The same share of the diagonal entry is what rounding on grids with
+   a step for a row or a matrix may do to a row; beyond, the row counts as coarse: VCRSLossRefine().
+*/
+#define VCRS_REFERENCE_SHARE .125
+
+/*
+   The share for fixed point numbers of 16 bits: a row that needs this much of it has entries in unlike units. Operators with
+   two fields, three decades apart, took twice the iterations at .125. With 8 bits, anisotropic rows with entries below a
+   step come to .06 and take no more iterations.
+*/
+#define VCRS_FIXED_SHARE .03125
+
+/* sqrt(number of components): what bounds both components by h bounds the modulus by h times this */
+#if defined(PETSC_USE_COMPLEX)
+  #define VCRS_COMPONENT_FACTOR 1.41421356237309504880
+#else
+  #define VCRS_COMPONENT_FACTOR 1.
+#endif
+
+/* |v| without overflow on the way, and without the cost of hypot() where that cannot happen */
+LITHE_HD static inline double VCRSModulus(PetscScalar v)
+{
+#if defined(PETSC_USE_COMPLEX)
+  const double re = fabs((double)PetscRealPart(v)), im = fabs((double)PetscImaginaryPart(v)), max = PetscMax(re, im);
+
+  return im == 0. ? re : (max > 1e-140 && max < 1e140 ? sqrt(LitheTimesPlus(re, re, im * im)) : hypot(re, im));
+#else
+  return fabs((double)v);
+#endif
+}
+
+/* A sum with the error of each addition carried along */
+typedef struct {
+  PetscReal sum[2], error[2];
+} VCRSExactSum;
+
+LITHE_HD static inline void VCRSExactSumAdd(VCRSExactSum *s, PetscScalar v)
+{
+  const PetscReal *x = (const PetscReal *)&v;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    const PetscReal old = s->sum[c], now = old + x[c], back = now - old;
+
+    s->sum[c] = now;
+    s->error[c] += (old - (now - back)) + (x[c] - back);
+  }
+}
+
+#if !defined(__CUDA_ARCH__)
+/* Adds n entries a[k] to s, and n entries w[k] to rest; both components at once where the compiler knows pairs of numbers */
+static LITHE_ALWAYS_INLINE void VCRSExactSumAddMany(VCRSExactSum *s, PetscScalar *rest, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+{
+  #if defined(PETSC_USE_COMPLEX) && defined(__GNUC__) && !defined(__CUDACC__)
+  typedef PetscReal Pair __attribute__((vector_size(2 * sizeof(PetscReal))));
+  Pair              sum, error, plain;
+
+  memcpy(&sum, s->sum, sizeof(sum));
+  memcpy(&error, s->error, sizeof(error));
+  memcpy(&plain, rest, sizeof(plain));
+  for (PetscInt k = 0; k < n; k++) {
+    Pair x, y, now, back;
+
+    memcpy(&x, &a[k], sizeof(x));
+    memcpy(&y, &w[k], sizeof(y));
+    now  = sum + x;
+    back = now - sum;
+    error += (sum - (now - back)) + (x - back);
+    sum = now;
+    plain += y;
+  }
+  memcpy(s->sum, &sum, sizeof(sum));
+  memcpy(s->error, &error, sizeof(error));
+  memcpy(rest, &plain, sizeof(plain));
+  #else
+  for (PetscInt k = 0; k < n; k++) {
+    VCRSExactSumAdd(s, a[k]);
+    *rest += w[k];
+  }
+  #endif
+}
+#endif
+
+LITHE_HD static inline PetscScalar VCRSExactSumGet(const VCRSExactSum *s)
+{
+  PetscScalar sum = 0.;
+  PetscReal  *x   = (PetscReal *)&sum;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) x[c] = s->sum[c] + s->error[c];
+  return sum;
+}
+
+/* ------------------------------------------------------------------ survey */
+
+LITHE_HD static inline void VCRSSurveyStart(VCRSSurvey *s)
+{
+  s->min = s->lowest = s->smallest = PETSC_MAX_REAL;
+  s->max = s->highest = -PETSC_MAX_REAL;
+}
+
+LITHE_HD static inline void VCRSSurveyJoin(VCRSSurvey *s, const VCRSSurvey *t)
+{
+  s->min      = PetscMin(s->min, t->min);
+  s->max      = PetscMax(s->max, t->max);
+  s->lowest   = PetscMin(s->lowest, t->lowest);
+  s->highest  = PetscMax(s->highest, t->highest);
+  s->smallest = PetscMin(s->smallest, t->smallest);
+}
+
+/* Where the reference of a row is: its diagonal entry, else the largest; -1 in an empty row */
+LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[])
+{
+  double   largest = -1.;
+  PetscInt ref     = -1;
+
+  for (PetscInt k = 0; k < len && cols[k] <= row; k++) {
+    if (cols[k] == row) ref = k;
+  }
+  for (PetscInt k = 0; k < len && (ref < 0 || largest >= 0.); k++) {
+    const double modulus = VCRSModulus(a[k]);
+
+    if (modulus > largest) {
+      largest = modulus;
+      ref     = k;
+    }
+  }
+  return ref;
+}
+
+/* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is infinite or not a number */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
+{
+  const PetscInt   nc    = VCRS_COMPONENTS;
+  const PetscReal  limit = PETSC_MAX_REAL;
+  const PetscReal *v     = (const PetscReal *)a;
+  PetscReal        lows[2], highs[2], smallests[2], low, high, rest;
+  PetscBool        taken = PETSC_TRUE;
+
+  /* two of each, which do not wait for one another */
+  for (PetscInt c = 0; c < 2; c++) {
+    lows[c]      = PETSC_MAX_REAL;
+    highs[c]     = -PETSC_MAX_REAL;
+    smallests[c] = s->smallest;
+  }
+  for (PetscInt part = 0; part < 2; part++) {
+    const PetscInt from = part && ref >= 0 ? (ref + 1) * nc : 0, to = part ? (ref >= 0 ? len * nc : 0) : (ref >= 0 ? ref : len) * nc;
+
+    for (PetscInt k = from; k < to; k += 2) {
+      for (PetscInt c = 0; c < 2; c++) {
+        const PetscReal x = v[c && k + 1 < to ? k + 1 : k], modulus = PetscAbsReal(x), nonzero = modulus > 0. ? modulus : PETSC_MAX_REAL;
+
+        if (!(modulus <= limit)) taken = PETSC_FALSE;
+        lows[c]      = x < lows[c] ? x : lows[c];
+        highs[c]     = x > highs[c] ? x : highs[c];
+        smallests[c] = nonzero < smallests[c] ? nonzero : smallests[c];
+      }
+    }
+  }
+  low         = PetscMin(lows[0], lows[1]);
+  high        = PetscMax(highs[0], highs[1]);
+  rest        = low <= high ? PetscMax(PetscAbsReal(low), PetscAbsReal(high)) : 0.;
+  s->smallest = PetscMin(smallests[0], smallests[1]);
+  s->lowest   = PetscMin(s->lowest, low);
+  s->highest  = PetscMax(s->highest, high);
+  *stored     = rest;
+  for (PetscInt k = ref * nc; ref >= 0 && k < (ref + 1) * nc; k++) {
+    const PetscReal x = v[k];
+
+    if (!(PetscAbsReal(x) <= limit)) taken = PETSC_FALSE;
+    rest = PetscMax(rest, PetscAbsReal(x));
+    low  = PetscMin(low, x);
+    high = PetscMax(high, x);
+  }
+  *largest = rest;
+  s->min   = PetscMin(s->min, low);
+  s->max   = PetscMax(s->max, high);
+  return taken;
+}
+
+/* ------------------------------------------------------------------ grids */
+
+/* log2 of a row's own step on the grids that have one by row */
+LITHE_HD static inline int VCRSGridRowExponent(const VCRSGrid *g, PetscReal largest, PetscReal stored)
+{
+  if (g->kind == VCRS_GRID_FIXED) return LitheFixedExponent((double)stored, g->bits);
+  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + g->exponent) : LITHE_MAX_EXPONENT;
+}
+
+/*
+   log2 of the step for entry (row, col) on the grids that have one by row. In a symmetric matrix both rows must come to the
+   same value: fixed point rows share the coarser step, of which both hold every multiple, while row classes can take the
+   finer one and keep the bound in both. *limit is log2 of the finest step that has to hold the value.
+   stored: whether row itself stores it; a reference is not stored. False where nobody does.
+*/
+LITHE_HD static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt col, PetscBool stored, int *exponent, int *limit)
+{
+  const int own = b->rowexp[row];
+
+  *exponent = *limit = own;
+  if (g->symmetric && (b->columnexp || (col != row && col < csr->m))) {
+    const int other = b->columnexp ? b->columnexp[col] : b->rowexp[col];
+
+    if (g->kind == VCRS_GRID_ROW) *exponent = PetscMin(own, other);
+    else {
+      const PetscBool otherstored = !b->columnexp && b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
+
+      if (!stored && !otherstored) return PETSC_FALSE;
+      if (otherstored) {
+        *exponent = stored ? PetscMax(own, other) : other;
+        *limit    = stored ? PetscMin(own, other) : other;
+      }
+    }
+  }
+  return PETSC_TRUE;
+}
+
+LITHE_HD static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, const VCRSGrid *g, double v, int exponent, int limit)
+{
+  double r;
+
+  switch (kind) {
+  case VCRS_GRID_STEP:
+    return LitheRoundToGrid(v, g->exponent);
+  case VCRS_GRID_ROW:
+    return LitheRoundToGrid(v, exponent);
+  case VCRS_GRID_FIXED:
+    r = LitheRoundToGrid(v, exponent);
+    if (fabs(r) > (g->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
+    return r;
+  case VCRS_GRID_ENTRY:
+    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + g->exponent));
+  case VCRS_GRID_SINGLE:
+    return LitheRoundToSingle(v);
+  default:
+    return v;
+  }
+}
+
+/* Rounds one entry; codes gets those of its components on a logarithmic scale, if it is not NULL */
+LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSGridRoundScalar(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscScalar v, int exponent, int limit, uint16_t codes[])
+{
+  PetscScalar      r = v;
+  const PetscReal *x = (const PetscReal *)&v;
+  PetscReal       *y = (PetscReal *)&r;
+
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    if (kind == VCRS_GRID_LOG) {
+      const uint16_t code = LitheLogScaleEncode(b->log, (double)x[c]);
+
+      y[c] = LitheLogScaleDecode(b->log, code);
+      if (codes) codes[c] = code;
+    } else y[c] = (PetscReal)VCRSGridRound(kind, g, (double)x[c], exponent, limit);
+  }
+  return r;
+}
+
+#if !defined(__CUDA_ARCH__)
+/* Rounds n entries at once, those of a row with this exponent; false where they must be rounded one by one */
+static LITHE_ALWAYS_INLINE PetscBool VCRSGridRoundMany(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscInt n, const PetscScalar a[], int exponent, PetscScalar w[], uint16_t codes[])
+{
+  const size_t     nv = (size_t)n * VCRS_COMPONENTS;
+  const PetscReal *v  = (const PetscReal *)a;
+  PetscReal       *r  = (PetscReal *)w;
+
+  if (kind == VCRS_GRID_LOG) {
+    uint16_t own[64], *code = codes ? codes : own;
+
+    for (size_t from = 0; from < nv; from += PETSC_STATIC_ARRAY_LENGTH(own)) {
+      const size_t count = PetscMin(PETSC_STATIC_ARRAY_LENGTH(own), nv - from);
+
+      LitheLogScaleEncodeMany(b->log, count, v + from, code);
+      for (size_t k = 0; k < count; k++) r[from + k] = LitheLogScaleDecode(b->log, code[k]);
+      if (codes) code += count;
+    }
+    return PETSC_TRUE;
+  }
+  #if defined(PETSC_USE_REAL_DOUBLE)
+  if (!g->inrange) return PETSC_FALSE;
+  switch (kind) {
+  case VCRS_GRID_STEP:
+    LitheRoundManyToGrid(nv, v, g->exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_ROW:
+  case VCRS_GRID_FIXED:
+    /* others are those of rows of zeros */
+    if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
+    LitheRoundManyToGrid(nv, v, exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_ENTRY:
+    LitheRoundManyMantissas(nv, v, 52 + g->exponent, r);
+    return PETSC_TRUE;
+  case VCRS_GRID_SINGLE:
+    LitheRoundManyMantissas(nv, v, 52 - 23, r);
+    return PETSC_TRUE;
+  default:
+    return PETSC_FALSE;
+  }
+  #else
+  return PETSC_FALSE;
+  #endif
+}
+#endif
+
+/* Rounds entries from .. to-1 of a row to w[] */
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  const PetscBool    byrow     = kind == VCRS_GRID_ROW || kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    symmetric = byrow && g->symmetric ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt    *cols      = csr->j + csr->i[row];
+  const PetscScalar *a         = csr->a + csr->i[row];
+  int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
+
+#if !defined(__CUDA_ARCH__)
+  if (!symmetric && VCRSGridRoundMany(kind, b, g, to - from, a + from, exponent, w + from, codes ? codes + (size_t)from * VCRS_COMPONENTS : NULL)) return;
+#endif
+  for (PetscInt k = from; k < to; k++) {
+    if (symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
+    w[k] = VCRSGridRoundScalar(kind, b, g, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
+  }
+}
+
+LITHE_HD static inline void VCRSGridRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+{
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    VCRSGridRoundEntries(VCRS_GRID_STEP, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ROW:
+    VCRSGridRoundEntries(VCRS_GRID_ROW, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_FIXED:
+    VCRSGridRoundEntries(VCRS_GRID_FIXED, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_ENTRY:
+    VCRSGridRoundEntries(VCRS_GRID_ENTRY, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_LOG:
+    VCRSGridRoundEntries(VCRS_GRID_LOG, b, csr, g, row, from, to, w, codes);
+    break;
+  case VCRS_GRID_SINGLE:
+    VCRSGridRoundEntries(VCRS_GRID_SINGLE, b, csr, g, row, from, to, w, codes);
+    break;
+  default:
+    VCRSGridRoundEntries(VCRS_GRID_EXACT, b, csr, g, row, from, to, w, codes);
+  }
+}
+
+/* The smallest value of the grid towards v, whose components would all become zero */
+LITHE_HD static inline PetscScalar VCRSGridSmallest(const VCRSGrid *g, PetscScalar v, int exponent)
+{
+  const PetscReal  h    = (PetscReal)LithePow2(g->kind == VCRS_GRID_STEP ? g->exponent : (g->kind == VCRS_GRID_SINGLE ? -149 : exponent));
+  PetscScalar      r    = 0.;
+  const PetscReal *x    = (const PetscReal *)&v;
+  PetscReal       *y    = (PetscReal *)&r;
+  PetscInt         most = 0;
+
+  for (PetscInt c = 1; c < VCRS_COMPONENTS; c++) {
+    if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
+  }
+  y[most] = x[most] < 0. ? -h : h;
+  return r;
+}
+
+/* Is a reference with the value implied no longer what it was: vanished, appeared, or of the other sign? */
+LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
+{
+  if (exact == (PetscScalar)0.) return implied != (PetscScalar)0. ? PETSC_TRUE : PETSC_FALSE;
+  if (implied == (PetscScalar)0.) return PETSC_TRUE;
+#if defined(PETSC_USE_COMPLEX)
+  return VCRSModulus(implied - exact) > VCRSModulus(exact) ? PETSC_TRUE : PETSC_FALSE;
+#else
+  return (implied > 0.) != (exact > 0.) ? PETSC_TRUE : PETSC_FALSE;
+#endif
+}
+
+/* The row sum for which a reference beside others that sum to rest comes out as value, or next to it where value is lost beside rest */
+LITHE_HD static inline PetscScalar VCRSSigmaFor(PetscScalar value, PetscScalar rest)
+{
+  PetscScalar      sigma = value + rest;
+  const PetscReal *x = (const PetscReal *)&value, *r = (const PetscReal *)&rest;
+  PetscReal       *s    = (PetscReal *)&sigma;
+  PetscInt         most = 0;
+
+  if (!VCRSReferenceHarmed(sigma - rest, value)) return sigma;
+  for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
+    s[c] = r[c];
+    if (PetscAbsReal(x[c]) > PetscAbsReal(x[most])) most = c;
+  }
+  s[most] += (x[most] > 0. ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON) * PetscAbsReal(r[most]);
+  return sigma;
+}
+
+/* ------------------------------------------------------------------ a row */
+
+/* What the entries of one row come to */
+typedef struct {
+  VCRSExactSum exact;          /* of the original entries */
+  PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
+  double       sum, largest;   /* of moduli */
+  double       square, error2; /* sums of squares, of what is times VCRSGrid.unit */
+  double       error;          /* largest |w - a| */
+} VCRSRowSums;
+
+#if !defined(__CUDA_ARCH__)
+  #define VCRS_MODULI 32
+
+/* VCRSModulus() of a[k] and of w[k] - a[k], k < n <= VCRS_MODULI: in a vector loop where no square can overflow or vanish */
+static LITHE_ALWAYS_INLINE void VCRSModuli(PetscInt n, const PetscScalar a[], const PetscScalar w[], double modulus[], double error[])
+{
+  #if defined(PETSC_USE_COMPLEX)
+  const PetscReal *x = (const PetscReal *)a, *y = (const PetscReal *)w;
+  const uint64_t   least = LitheBits(2e-140), most = LitheBits(1e140);
+  uint64_t         outside = 0;
+
+  for (PetscInt k = 0; k < n; k++) {
+    const double re = (double)x[2 * k], im = (double)x[2 * k + 1], dre = (double)(y[2 * k] - x[2 * k]), dim = (double)(y[2 * k + 1] - x[2 * k + 1]);
+
+    modulus[k] = sqrt(re * re + im * im);
+    error[k]   = sqrt(dre * dre + dim * dim);
+    outside |= LitheOutside(LitheBits(fabs(re) + fabs(im)), least, most) | LitheOutside(LitheBits(fabs(dre) + fabs(dim)), least, most);
+  }
+  if (!(outside >> 63)) return;
+  #endif
+  for (PetscInt k = 0; k < n; k++) {
+    modulus[k] = VCRSModulus(a[k]);
+    error[k]   = VCRSModulus(w[k] - a[k]);
+  }
+}
+#endif
+
+/* Adds entries a[k], and w[k] that they became */
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, double unit, PetscInt n, const PetscScalar a[], const PetscScalar w[])
+{
+  VCRSRowSums s = *sums;
+
+#if defined(__CUDA_ARCH__)
+  for (PetscInt k = 0; k < n; k++) {
+    const double modulus = VCRSModulus(a[k]), error = VCRSModulus(w[k] - a[k]);
+
+    VCRSExactSumAdd(&s.exact, a[k]);
+    s.rest += w[k];
+    s.sum += modulus;
+    s.square += (modulus * unit) * (modulus * unit);
+    s.largest = modulus > s.largest ? modulus : s.largest;
+    s.error2 += (error * unit) * (error * unit);
+    s.error = error > s.error ? error : s.error;
+  }
+#else
+  /* the same sums in three loops, each of which has registers enough for its own */
+  for (PetscInt from = 0; from < n; from += VCRS_MODULI) {
+    const PetscInt     count = PetscMin(VCRS_MODULI, n - from);
+    const PetscScalar *af = a + from, *wf = w + from;
+    double             modulus[VCRS_MODULI], error[VCRS_MODULI];
+
+    VCRSModuli(count, af, wf, modulus, error);
+    for (PetscInt k = 0; k < count; k++) {
+      s.sum += modulus[k];
+      s.square += (modulus[k] * unit) * (modulus[k] * unit);
+      s.largest = modulus[k] > s.largest ? modulus[k] : s.largest;
+      s.error2 += (error[k] * unit) * (error[k] * unit);
+      s.error = error[k] > s.error ? error[k] : s.error;
+    }
+    VCRSExactSumAddMany(&s.exact, &s.rest, count, af, wf);
+  }
+#endif
+  *sums = s;
+}
+
+/* Where the diagonal entry would vanish, it becomes the smallest value of the grid */
+LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], PetscScalar w[])
+{
+  PetscInt k = 0;
+
+  if (g->offdiagonal) return PETSC_FALSE;
+  while (k < len && cols[k] < row) k++;
+  if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
+  w[k] = VCRSGridSmallest(g, a[k], b->rowexp[row]);
+  return PETSC_TRUE;
+}
+
+/* Error that the grid allows in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
+LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt ref, double error)
+{
+  int exponent = b->rowexp[row], limit, coarsest = exponent;
+
+  if (g->symmetric) {
+    for (PetscInt k = 0; k < csr->i[row + 1] - csr->i[row]; k++) {
+      if (k == ref) continue;
+      (void)VCRSGridExponent(b, csr, g, row, csr->j[csr->i[row] + k], PETSC_TRUE, &exponent, &limit);
+      coarsest = PetscMax(coarsest, exponent);
+    }
+  }
+  /* beyond half a step where the nearest multiple was too large */
+  return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
+}
+
+/* What the rounding of many rows did; sums, and maxima. error2, norm2: of what is times VCRSGrid.unit */
+typedef struct {
+  double     maxabs, maxrow, error2, norm2, sumerror, bound;
+  PetscInt64 guarded, coarse, lost;
+} VCRSLossTotals;
+
+LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLossTotals *u)
+{
+  t->maxabs   = PetscMax(t->maxabs, u->maxabs);
+  t->maxrow   = PetscMax(t->maxrow, u->maxrow);
+  t->sumerror = PetscMax(t->sumerror, u->sumerror);
+  t->bound    = PetscMax(t->bound, u->bound);
+  t->error2 += u->error2;
+  t->norm2 += u->norm2;
+  t->guarded += u->guarded;
+  t->coarse += u->coarse;
+  t->lost += u->lost;
+}
+
+/* The modulus of the diagonal entry; that of the largest where there is none, or a zero */
+LITHE_HD static inline double VCRSRowSize(const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], double largest)
+{
+  for (PetscInt k = 0; k < len && cols[k] <= row && !g->offdiagonal; k++) {
+    if (cols[k] == row && a[k] != (PetscScalar)0.) return VCRSModulus(a[k]);
+  }
+  return largest;
+}
+
+/* Of a reference that became implied: how far it is off, in the unit in which the grid bounds entries */
+LITHE_HD static inline double VCRSReferenceBound(const VCRSGrid *g, PetscScalar implied, PetscScalar exact, double error, double largest)
+{
+  const double modulus = VCRSModulus(exact), became = VCRSModulus(implied);
+
+  if (error == 0.) return 0.;
+  switch (g->kind) {
+  case VCRS_GRID_STEP:
+    return error;
+  case VCRS_GRID_ROW:
+  case VCRS_GRID_FIXED:
+    return error / largest;
+  case VCRS_GRID_LOG:
+    /* a factor, as of other entries */
+    return modulus > 0. && became > 0. ? PetscMax(error / modulus, error / became) : 0.;
+  default:
+    return modulus > 0. ? error / modulus : 0.;
+  }
+}
+
+/* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
+{
+  const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
+  const double       share = g->kind == VCRS_GRID_FIXED && g->bits > 8 ? VCRS_FIXED_SHARE : VCRS_REFERENCE_SHARE; /* beyond, a row is coarse */
+  const PetscInt     nc    = VCRS_COMPONENTS;
+  const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
+  const PetscInt    *cols  = csr->j + p;
+  const PetscScalar *a     = csr->a + p;
+  const PetscInt     ahead = b->difference && ref >= 0 ? 1 : 0; /* the reference goes to the front, those before it move by one */
+  const PetscInt     split = ref >= 0 ? ref : len;
+  uint16_t          *codes = b->code && b->log ? b->code + (size_t)p * nc : NULL;
+  VCRSRowSums        sums;
+  double             lost, change = 0.; /* change: what the row sum does to the reference */
+  PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
+
+  memset((void *)&sums, 0, sizeof(sums));
+  VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
+  if (split + 1 < len) VCRSGridRoundRow(b, csr, g, row, split + 1, len, w, codes);
+  if (ref < 0) guard = VCRSGuardDiagonal(b, g, row, len, cols, a, w);
+#if !defined(__CUDA_ARCH__)
+  if (b->code && !b->log) {
+    const PetscReal *steps = (const PetscReal *)w;
+    uint16_t        *code  = b->code + (size_t)p * nc;
+    double           per[2];
+
+    LitheFixedReciprocal(b->rowexp[row], per);
+    for (PetscInt k = ahead * nc; k < len * nc; k++) code[k] = (uint16_t)(int16_t)((double)steps[k] * per[0] * per[1]);
+  } else if (b->single) {
+    const PetscReal *v = (const PetscReal *)w;
+    float           *s = b->single + (size_t)p * nc;
+
+    for (PetscInt k = ahead * nc; k < len * nc; k++) s[k] = (float)v[k];
+  }
+#endif
+  VCRSRowSumsAdd(&sums, g->unit, split, a, w + ahead);
+  if (split + 1 < len) VCRSRowSumsAdd(&sums, g->unit, len - split - 1, a + split + 1, w + split + 1);
+  if (b->ownj) {
+    for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
+    for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
+  }
+  if (g->kind == VCRS_GRID_FIXED && sums.largest > 0.) {
+    const double most = ref >= 0 ? PetscMax(sums.largest, VCRSModulus(a[ref])) : sums.largest;
+
+    totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, g, row, ref, sums.error) / most);
+  }
+
+  /* the row sum, and what it makes of the reference */
+  if (ref >= 0) {
+    const double modulus = VCRSModulus(a[ref]);
+    PetscScalar  kept, sigma, implied;
+    double       error, rounding;
+
+    VCRSExactSumAdd(&sums.exact, a[ref]);
+    sums.sum += modulus;
+    sums.square += (modulus * g->unit) * (modulus * g->unit);
+    sums.largest = PetscMax(sums.largest, modulus);
+    rounding     = (double)len * (double)PETSC_MACHINE_EPSILON * sums.sum;
+    if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
+    kept  = VCRSExactSumGet(&sums.exact);
+    sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
+#if defined(PETSC_USE_COMPLEX)
+    /* the diagonal of a Hermitian matrix stays real; the imaginary part of the row sum is given up for that */
+    if (g->hermitian && cols[ref] == row) ((PetscReal *)&sigma)[1] = PetscImaginaryPart(sums.rest);
+#endif
+
+    /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
+    if (g->symmetric && cols[ref] != row) {
+      PetscScalar value    = a[ref];
+      int         exponent = 0, limit = 0;
+
+      if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) value = VCRSGridRoundScalar(g->kind, b, g, value, exponent, limit, NULL);
+      sigma = VCRSSigmaFor(value, sums.rest);
+    } else {
+      change = VCRSModulus((sigma - sums.rest) - a[ref]);
+      if (!(change <= VCRS_REFERENCE_SHARE * modulus) || VCRSReferenceHarmed(sigma - sums.rest, a[ref])) sigma = VCRSSigmaFor(a[ref], sums.rest);
+    }
+    implied = sigma - sums.rest;
+    lost    = VCRSModulus(sigma - kept);
+    if (!(lost <= rounding)) guard = PETSC_TRUE;
+    error = VCRSModulus(implied - a[ref]);
+    /* the row sum overflows, or the reference is lost beside the others */
+    if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL) || (modulus > 0. && error > VCRS_REFERENCE_SHARE * modulus)) totals->lost++;
+    if (modulus > 0. && !(change <= share * modulus)) coarse = PETSC_TRUE;
+    totals->bound = PetscMax(totals->bound, VCRSReferenceBound(g, implied, a[ref], error, sums.largest));
+    sums.error2 += (error * g->unit) * (error * g->unit);
+    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(coarse || sums.error > share * VCRSRowSize(g, row, len, cols, a, sums.largest));
+    sums.error         = PetscMax(sums.error, error);
+    w[ahead ? 0 : ref] = implied;
+    if (b->ownj) b->ownj[p] = cols[ref];
+    if (b->sigma) b->sigma[row] = sigma;
+  } else {
+    lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
+    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(sums.error > share * VCRSRowSize(g, row, len, cols, a, sums.largest));
+    if (b->sigma) b->sigma[row] = 0.;
+  }
+  totals->error2 += sums.error2;
+  totals->norm2 += sums.square;
+  if (guard) totals->guarded++;
+  if (coarse) totals->coarse++;
+  if (sums.error > totals->maxabs) totals->maxabs = sums.error;
+  if (sums.largest > 0.) {
+    totals->maxrow   = PetscMax(totals->maxrow, sums.error / sums.largest);
+    totals->sumerror = PetscMax(totals->sumerror, lost / sums.sum);
+  }
+}
+
+/* ------------------------------------------------------------------ loss.c */
+
+PETSC_INTERN PetscErrorCode VCRSGridSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSGrid *);
+PETSC_INTERN void           VCRSLossReport(const VCRSGrid *, const VCRSLossTotals *, VCRSReport *);

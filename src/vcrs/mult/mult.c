@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Products with a compressed matrix on the host: y = A x (+ add). What the arrays of a plan mean is
+   told in lithe/private/vcrsplan.h; slices of L3 are in slices.c, plain rows in plainrows.c, A^T and A^H in transpose.c.
+
+   Rows of one index set that follow one another have their columns side by side too: entry k of rows
+   r, r+1, ... multiplies x[r + offset_k], x[r+1 + offset_k], ... So L0, L1 and L2 walk over such runs
+   and treat a run as the sum of a few shifted pieces of x, which vectorises and needs no index.
+
+   Several columns of x share one sweep: the matrix is read and decoded once, batch by batch.
+*/
+
+#include "host.h"
+
+#define STREAM_GROUP  8       /* entries of a run that are summed in registers before y is touched */
+#define STREAM_ROWS   512     /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT  4       /* runs of fewer rows are treated row by row */
+#define STREAM_OTHERS 8       /* rows of a slice that may have another index set than the others, which still are summed at once */
+#define STREAM_RUNS   16      /* runs of a slice; with more of them it may be summed lane by lane */
+#define SLICES_LARGE  4194304 /* entries, from memory: whole ones in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
+#define AIJ_SMALL     262144  /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
+
+/* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
+static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
+{
+  PetscScalar sum[4] = {0, 0, 0, 0};
+  PetscInt    k      = 0;
+
+  for (; k + 4 <= n; k += 4) {
+    LITHE_UNROLL
+    for (int u = 0; u < 4; u++) sum[u] = VCRSAddProduct(sum[u], a[(k + u) * stride], x[index[(k + u) * indexstride]], ref);
+  }
+  for (; k < n; k++) sum[0] = VCRSAddProduct(sum[0], a[k * stride], x[index[k * indexstride]], ref);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/*
+   y[r] = base[r] + sum_{k<nk} a_k (x[r + offset[k]] - ref[r]) for rows r < count of a run. a_k is a[k],
+   or with lanes a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form.
+   nk, lanes and which pointers are NULL must be constants where this is called: it becomes one loop.
+*/
+static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+{
+#if PetscDefined(USE_COMPLEX)
+  const PetscReal *xk[STREAM_GROUP], *ak[STREAM_GROUP];
+  const PetscReal *xref = (const PetscReal *)ref, *from = (const PetscReal *)base;
+  PetscReal       *to = (PetscReal *)y;
+
+  LITHE_UNROLL
+  for (int k = 0; k < nk; k++) {
+    xk[k] = (const PetscReal *)(x + offset[k]);
+    ak[k] = (const PetscReal *)(a + (lanes ? VCRS_SLICE * k : k));
+  }
+  LITHE_INDEPENDENT
+  for (PetscInt r = 0; r < count; r++) {
+    PetscReal sr = from ? from[2 * r] : 0, si = from ? from[2 * r + 1] : 0;
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) {
+      const PetscReal ar = ak[k][lanes ? 2 * r : 0], ai = ak[k][lanes ? 2 * r + 1 : 1];
+      const PetscReal xr = xk[k][2 * r] - (ref ? xref[2 * r] : 0), xi = xk[k][2 * r + 1] - (ref ? xref[2 * r + 1] : 0);
+
+      sr += ar * xr - ai * xi;
+      si += ar * xi + ai * xr;
+    }
+    to[2 * r]     = sr;
+    to[2 * r + 1] = si;
+  }
+#else
+  const PetscScalar *xk[STREAM_GROUP], *ak[STREAM_GROUP];
+
+  LITHE_UNROLL
+  for (int k = 0; k < nk; k++) {
+    xk[k] = x + offset[k];
+    ak[k] = a + (lanes ? VCRS_SLICE * k : k);
+  }
+  LITHE_INDEPENDENT
+  for (PetscInt r = 0; r < count; r++) {
+    PetscScalar s = base ? base[r] : 0;
+
+    LITHE_UNROLL
+    for (int k = 0; k < nk; k++) s += ak[k][lanes ? r : 0] * (xk[k][r] - (ref ? ref[r] : 0));
+    y[r] = s;
+  }
+#endif
+}
+
+/* The same for any nk > 0, in groups, of a run of L0. base may be NULL only without ref */
+static LITHE_ALWAYS_INLINE void Stream(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+{
+  for (PetscInt k = 0; k < nk; k += STREAM_GROUP, base = y) {
+    const PetscScalar *ak    = a + k;
+    const PetscInt    *ok    = offset + k;
+    const int          group = (int)PetscMin(nk - k, STREAM_GROUP);
+
+#define STREAM_CASE(g)                                                           \
+  case g:                                                                        \
+    if (ref) StreamGroup(g, PETSC_FALSE, count, ak, x, ok, ref, base, y);        \
+    else if (base) StreamGroup(g, PETSC_FALSE, count, ak, x, ok, NULL, base, y); \
+    else StreamGroup(g, PETSC_FALSE, count, ak, x, ok, NULL, NULL, y);           \
+    break
+    switch (group) {
+      STREAM_CASE(1);
+      STREAM_CASE(2);
+      STREAM_CASE(3);
+      STREAM_CASE(4);
+      STREAM_CASE(5);
+      STREAM_CASE(6);
+      STREAM_CASE(7);
+      STREAM_CASE(8);
+    }
+#undef STREAM_CASE
+  }
+}
+
+#if defined(__GNUC__) && !PetscDefined(USE_COMPLEX) && (PetscDefined(USE_REAL_DOUBLE) || PetscDefined(USE_REAL_SINGLE))
+  #define VECTOR_LANES 8
+
+/* Eight lanes; wherever they begin, as the columns of a run do */
+typedef PetscReal Vector __attribute__((vector_size(VECTOR_LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+
+/*
+   y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for r < count, 8 <= count <= 32. The sums
+   stay in registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref
+   is NULL must be constants; the last block may overlap the one before, and only its own part is kept.
+*/
+static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+{
+  const PetscInt last = count - VECTOR_LANES, before = VECTOR_LANES * (nblocks - 1);
+  Vector         sum[4] = {{0}, {0}, {0}, {0}}, from[4] = {{0}, {0}, {0}, {0}};
+  PetscScalar    tail[VECTOR_LANES];
+
+  if (ref) {
+    LITHE_UNROLL
+    for (int b = 0; b < nblocks; b++) from[b] = *(const Vector *)(ref + (b < nblocks - 1 ? VECTOR_LANES * b : last));
+  }
+  for (PetscInt k = 0; k < nk; k++) {
+    const PetscScalar *ak = a + VCRS_SLICE * k, *xk = x + offset[k];
+
+    LITHE_UNROLL
+    for (int b = 0; b < nblocks; b++) {
+      const PetscInt r = b < nblocks - 1 ? VECTOR_LANES * b : last;
+
+      if (ref) sum[b] += *(const Vector *)(ak + r) * (*(const Vector *)(xk + r) - from[b]);
+      else sum[b] += *(const Vector *)(ak + r) * *(const Vector *)(xk + r);
+    }
+  }
+  LITHE_UNROLL
+  for (int b = 0; b < nblocks - 1; b++) *(Vector *)(y + VECTOR_LANES * b) += sum[b];
+  if (last == before) *(Vector *)(y + last) += sum[nblocks - 1];
+  else {
+    memcpy(tail, &sum[nblocks - 1], sizeof(tail));
+    for (PetscInt r = before; r < count; r++) y[r] += tail[r - last];
+  }
+}
+#endif
+
+/* y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference form */
+static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+{
+#if defined(VECTOR_LANES)
+  #define STREAM_CASE(nblocks)                                      \
+  case nblocks:                                                     \
+    if (ref) StreamSlice(nblocks, nk, count, a, x, offset, ref, y); \
+    else StreamSlice(nblocks, nk, count, a, x, offset, NULL, y);    \
+    return
+  if (count >= VECTOR_LANES) {
+    switch ((count + VECTOR_LANES - 1) / VECTOR_LANES) {
+      STREAM_CASE(1);
+      STREAM_CASE(2);
+      STREAM_CASE(3);
+      STREAM_CASE(4);
+    }
+  }
+  #undef STREAM_CASE
+#else
+  if (count >= STREAM_SHORT) {
+    for (PetscInt k = 0; k < nk; k++) {
+      if (ref) StreamGroup(1, PETSC_TRUE, count, a + VCRS_SLICE * k, x, offset + k, ref, y, y);
+      else StreamGroup(1, PETSC_TRUE, count, a + VCRS_SLICE * k, x, offset + k, NULL, y, y);
+    }
+    return;
+  }
+#endif
+  for (PetscInt r = 0; r < count; r++) y[r] += Dot(nk, a + r, VCRS_SLICE, offset, 1, x + r, ref ? ref[r] : 0);
+}
+
+/* y[r] += sigma[r] ref[r] */
+static LITHE_ALWAYS_INLINE void AddSigma(PetscInt count, const PetscScalar sigma[], const PetscScalar *ref, PetscScalar *y)
+{
+  for (PetscInt r = 0; r < count; r++) y[r] = VCRSAddProduct(y[r], sigma[r], ref[r], 0);
+}
+
+static LITHE_TARGET_CLONES_NARROW void Mult_Literal(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  for (PetscInt r = 0; r < plan->m; r++) {
+    const PetscScalar *a     = plan->literaldata + plan->dataptr[r];
+    const PetscInt    *index = plan->literalidx + plan->idxptr[r];
+
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + plan->first[r];
+
+      v->y[c * v->ldy + r] = (v->add ? v->add[c * v->ldadd + r] : 0) + Dot(plan->length[r], a, 1, index, 1, x, 0);
+    }
+  }
+}
+
+static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt first = plan->difference ? 1 : 0;
+  PetscScalar    sigma[STREAM_ROWS];
+
+  for (PetscInt r = 0, end; r < plan->m; r = end) {
+    const PetscInt     set    = VCRSGetId(plan, r);
+    const PetscInt     length = plan->setptr[set + 1] - plan->setptr[set], nk = length - first;
+    const PetscInt    *offset = plan->setoffset + plan->setptr[set];
+    const PetscScalar *a      = plan->setvalue + plan->setptr[set] + first;
+    PetscBool          sums   = PETSC_FALSE;
+    PetscInt           count;
+
+    end   = VCRSRunEnd(plan, r, PetscMin(plan->m, r + STREAM_ROWS));
+    count = end - r;
+    if (plan->difference && length > 0) sums = VCRSGetSigma(plan, r, count, sigma);
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + r, *add = v->add ? v->add + c * v->ldadd + r : NULL;
+      PetscScalar       *y = v->y + c * v->ldy + r;
+
+      if (plan->difference || nk <= 0) {
+        VCRSBegin(count, add, y);
+        if (sums) AddSigma(count, sigma, x + offset[0], y);
+        if (nk > 0) Stream(nk, count, a, x, offset + 1, x + offset[0], y, y);
+      } else if (count >= STREAM_SHORT) {
+        Stream(nk, count, a, x, offset, NULL, add, y);
+      } else {
+        for (PetscInt l = 0; l < count; l++) y[l] = (add ? add[l] : 0) + Dot(nk, a, 1, offset, 1, x + l, 0);
+      }
+    }
+  }
+}
+
+/* How the rows of a slice of L1 or L2 are summed: runs of one index set each; those from nside on, of one row, were summed with the first one, too, and what they had before counts */
+typedef struct {
+  PetscInt    nruns, nside;
+  VCRSRun     run[VCRS_SLICE];
+  PetscScalar own[VCRS_SLICE]; /* the sums of those rows */
+} SliceRuns;
+
+/* The index set that most rows have, as far as is known, and where its least and its greatest column are from a row */
+typedef struct {
+  PetscInt set, low, high;
+} CommonSet;
+
+/* A bit for each row of a slice whose index set is another one */
+static LITHE_ALWAYS_INLINE uint32_t FindOthers(const PetscInt id[], PetscInt set)
+{
+  uint8_t  differs[VCRS_SLICE];
+  uint32_t others = 0;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) differs[l] = id[l] != set;
+  for (PetscInt l = 0; l < VCRS_SLICE; l += 8) {
+    uint64_t eight = 0;
+
+    /* the product puts the lowest bits of eight bytes next to one another */
+    LITHE_UNROLL
+    for (int u = 0; u < 8; u++) eight |= (uint64_t)differs[l + u] << 8 * u;
+    others |= (uint32_t)((eight * UINT64_C(0x0102040810204080)) >> 56) << l;
+  }
+  return others;
+}
+
+/*
+   Where all but a few rows have one index set, all of them are summed as if they had it, and the few once more by
+   themselves: on grids these are boundaries, which would cut every line of points into runs. Reads of x stay inside
+   of it. PETSC_FALSE where it is not so.
+*/
+static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscInt row, CommonSet *common, SliceRuns *runs)
+{
+  PetscInt id[VCRS_SLICE];
+  uint32_t others;
+
+  if (plan->idbytes == 1) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint8_t *)plan->id)[row + l];
+  } else if (plan->idbytes == 2) {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = ((const uint16_t *)plan->id)[row + l];
+  } else {
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) id[l] = (PetscInt)((const uint32_t *)plan->id)[row + l];
+  }
+  others = FindOthers(id, common->set);
+  if (__builtin_popcount(others) > STREAM_OTHERS) {
+    const PetscInt set = id[VCRS_SLICE / 2];
+
+    others = FindOthers(id, set);
+    if (__builtin_popcount(others) > STREAM_OTHERS) return PETSC_FALSE;
+    *common = (CommonSet){.set = set};
+    for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
+      common->low  = PetscMin(common->low, plan->setoffset[p]);
+      common->high = PetscMax(common->high, plan->setoffset[p]);
+    }
+  }
+  if (row + common->low < 0 || row + VCRS_SLICE + common->high > plan->n) return PETSC_FALSE;
+  runs->run[0] = (VCRSRun){0, VCRS_SLICE, common->set};
+  runs->nruns = runs->nside = 1;
+  for (; others; others &= others - 1) {
+    const PetscInt l = __builtin_ctz(others);
+
+    runs->run[runs->nruns++] = (VCRSRun){l, 1, id[l]};
+  }
+  return PETSC_TRUE;
+}
+
+/* Rows in the order in which they follow one another */
+static LITHE_ALWAYS_INLINE void FindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, SliceRuns *runs)
+{
+  PetscInt n = 0;
+
+  for (PetscInt l = 0, end; l < rows; l = end, n++) {
+    end          = VCRSRunEnd(plan, row + l, row + rows) - row;
+    runs->run[n] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
+  }
+  runs->nruns = runs->nside = n;
+}
+
+/* Whether the rows of a slice whose longest has width entries are better summed lane by lane: there are many runs, and rows are not much shorter than that */
+static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt width, const SliceRuns *runs)
+{
+  PetscInt entries = 0;
+
+  if (runs->nruns <= STREAM_RUNS) return PETSC_FALSE;
+  for (PetscInt i = 0; i < runs->nruns; i++) entries += runs->run[i].count * (plan->setptr[runs->run[i].set + 1] - plan->setptr[runs->run[i].set]);
+  return entries > 20 * width + 64 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* L1 and L2: the rows of a slice in runs of one index set */
+static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt  first = plan->difference ? 1 : 0;
+  const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
+  PetscReal       scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscScalar     buffer[VCRS_BATCH * VCRS_SLICE], sigma[VCRS_SLICE];
+  CommonSet       common = {.set = -1};
+  SliceRuns       runs;
+
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
+    const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
+    PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
+    PetscInt       lane[VCRS_SLICE];
+
+    /* What the whole slice shares */
+    if (rows < VCRS_SLICE || v->nrhs > 1 || !FindCommonSet(plan, row, &common, &runs)) {
+      FindRuns(plan, row, rows, &runs);
+      if (RunsAreShort(plan, width, &runs) && VCRSPlanMultSetSlice_Private(plan, v, s)) continue;
+    }
+    if (fixed) {
+      int16_t exponent[VCRS_SLICE] = {0};
+
+      memcpy(exponent, plan->exponent + row, (size_t)rows * sizeof(*exponent));
+      normal = VCRSScaleExponents(exponent, scale);
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
+    }
+    if (plan->difference) sums = VCRSGetSigma(plan, row, rows, sigma);
+
+    /* What the sums begin with */
+    for (PetscInt c = 0; c < v->nrhs; c++) {
+      const PetscScalar *x = v->x + c * v->ldx + row;
+      PetscScalar       *y = v->y + c * v->ldy + row;
+
+      VCRSBegin(rows, v->add ? v->add + c * v->ldadd + row : NULL, y);
+      for (PetscInt i = runs.nside; i < runs.nruns; i++) runs.own[i] = y[runs.run[i].first];
+      for (PetscInt i = 0; sums && i < runs.nruns; i++) {
+        const VCRSRun  run = runs.run[i];
+        const PetscInt p   = plan->setptr[run.set];
+
+        if (plan->setptr[run.set + 1] > p) AddSigma(run.count, sigma + run.first, x + run.first + plan->setoffset[p], i < runs.nside ? y + run.first : &runs.own[i]);
+      }
+    }
+
+    /* The entries, batch by batch */
+    for (PetscInt k = 0; k < width; k += VCRS_BATCH) {
+      const PetscInt     batch = PetscMin(VCRS_BATCH, width - k);
+      const PetscScalar *a     = VCRSDecode(plan, plan->sliceptr[s] + VCRS_SLICE * k, VCRS_SLICE * batch, lane, scale, normal, buffer);
+
+      for (PetscInt i = 0; i < runs.nruns; i++) {
+        const PetscInt  l = runs.run[i].first, count = runs.run[i].count;
+        const PetscInt  nk     = PetscMin(batch, plan->setptr[runs.run[i].set + 1] - plan->setptr[runs.run[i].set] - first - k);
+        const PetscInt *offset = plan->setoffset + plan->setptr[runs.run[i].set];
+        const PetscInt *ok     = offset + first + k;
+
+        if (nk <= 0) continue;
+        for (PetscInt c = 0; c < v->nrhs; c++) {
+          const PetscScalar *x = v->x + c * v->ldx + row + l;
+          PetscScalar       *y = v->y + c * v->ldy + row + l;
+
+          if (i < runs.nside) StreamLanes(nk, count, a + l, x, ok, plan->difference ? x + offset[0] : NULL, y);
+          else runs.own[i] += Dot(nk, a + l, VCRS_SLICE, ok, 1, x, plan->difference ? x[offset[0]] : 0);
+        }
+      }
+    }
+    for (PetscInt i = runs.nside; i < runs.nruns; i++) v->y[row + runs.run[i].first] = runs.own[i];
+  }
+}
+
+/* The rows of L3 that are too long for a slice; y has its add already */
+static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscInt first = plan->difference ? 1 : 0, batch = VCRS_BATCH * VCRS_SLICE;
+  PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], sigma = 0;
+  PetscInt       lane[VCRS_SLICE];
+
+  for (PetscInt q = 0; q < plan->nlong; q++) {
+    const PetscInt   row   = plan->longrow[q];
+    const PetscInt64 begin = plan->longptr[q], end = plan->longptr[q + 1];
+    PetscBool        normal = PETSC_TRUE;
+
+    if (plan->exponent) {
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row;
+      normal = VCRSScale(plan, lane, scale);
+    }
+    if (plan->difference && VCRSGetSigma(plan, row, 1, &sigma)) {
+      for (PetscInt c = 0; c < v->nrhs; c++) v->y[c * v->ldy + row] = VCRSAddProduct(v->y[c * v->ldy + row], sigma, v->x[c * v->ldx + plan->longcol[begin]], 0);
+    }
+    for (PetscInt64 p = begin + first; p < end; p += batch) {
+      const PetscInt     n = (PetscInt)PetscMin(batch, end - p);
+      const PetscScalar *a = VCRSDecode(plan, plan->longvalue + p, n, lane, scale, normal, buffer);
+
+      for (PetscInt c = 0; c < v->nrhs; c++) {
+        const PetscScalar *x = v->x + c * v->ldx;
+
+        v->y[c * v->ldy + row] += Dot(n, a, 1, plan->longcol + p, 1, x, plan->difference ? x[plan->longcol[begin]] : 0);
+      }
+    }
+  }
+}
+
+/*
+  VCRSPlanMult - y = op(A) x, or op(A) x + add, for nrhs columns in one sweep over the matrix
+
+  Not collective
+
+  Input Parameters:
++ plan  - the compressed matrix, m x n, on the host
+. op    - A, its transpose, or its Hermitian transpose
+. nrhs  - number of columns
+. x     - the columns of x, n long (m with a transpose), at distance ldx; no part of it may be y
+. ldx   - at least the length of a column
+. add   - the columns to add, as long as those of y, at distance ldadd; or NULL; or y itself with ldadd = ldy
+. ldadd - ignored without add
+- ldy   - at least the length of a column of y
+
+  Output Parameter:
+. y - the columns of the result, at distance ldy
+
+  Level: developer
+
+  Note:
+  An empty row gives 0 (plus add). Slots that pad a slice take no part.
+*/
+PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy)
+{
+  VCRSOperands v;
+  PetscScalar *window   = NULL;
+  size_t       ldwindow = 0;
+
+  PetscFunctionBegin;
+  if (nrhs <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  v.nrhs  = nrhs;
+  v.x     = x;
+  v.add   = add;
+  v.y     = y;
+  v.ldx   = (size_t)ldx;
+  v.ldadd = (size_t)ldadd;
+  v.ldy   = (size_t)ldy;
+  v.sign  = op == VCRS_OP_H ? -1 : 1;
+  if (op != VCRS_OP_N) {
+    PetscCall(VCRSPlanMultTranspose_Private(plan, &v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  switch (plan->layout) {
+  case MATVCRS_LAYOUT_LITERAL:
+    Mult_Literal(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L0:
+    Mult_L0(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2:
+    Mult_Sets(plan, &v);
+    break;
+  case MATVCRS_LAYOUT_L3:
+    if (plan->plainrows) {
+      VCRSPlanMultRows_Private(plan, &v);
+      break;
+    }
+    if (plan->grouped) {
+      ldwindow = VCRS_GROUP * (size_t)plan->mostgroups;
+      PetscCall(PetscMalloc(ldwindow * (size_t)nrhs * sizeof(*window), &window));
+    }
+    VCRSPlanMultSlices_Private(plan, &v, window, ldwindow);
+    PetscCall(PetscFree(window));
+    if (plan->nlong) Mult_Long(plan, &v);
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  VCRSPlanHostCost - the time of VCRSPlanMult() of one column over that of MatMult() of the same matrix as MATSEQAIJ, on one core
+
+  Not collective
+
+  Input Parameter:
+. plan - the compressed matrix, on the host
+
+  Output Parameter:
+. ratio - an estimate; where it is over 1 and the AIJ arrays are there, their own product is the faster one
+
+  Level: developer
+
+  Note:
+  A straight line in the numbers of entries, rows and runs of rows, with slopes in nanoseconds that were measured on
+  server cores (Zen 4, stencils with 7 and 27 entries a row, tetrahedra with 16, 0.02 to 2 million rows; Zen 5, small
+  irregular matrices and small grids). Only their proportions matter. Where a small matrix might come out on either side
+  they favour MATSEQAIJ, or plain rows in its place. Where index sets are few, rows are long or short in turn, and the way from a small matrix
+  to a large one is that from a cache to memory.
+*/
+PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
+{
+  /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
+  static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
+  static const PetscReal setssmall[]     = {0.25, 0.36, 0.42, 0.45, 0.45, 0.65, 0.36, 0.34};
+  static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
+  static const PetscReal slicesreal[]    = {0.60, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
+  static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
+  const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
+  /* few rows do not help where entries come from memory */
+  const PetscBool  small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || (plan->m <= AIJ_SMALL / 16 && plan->nz <= 8 * AIJ_SMALL)));
+  const PetscBool  insets = (PetscBool)(plan->layout == MATVCRS_LAYOUT_L1 || plan->layout == MATVCRS_LAYOUT_L2);
+  const PetscReal *slices = PetscDefined(USE_COMPLEX) ? slicescomplex : slicesreal;
+  const PetscReal  row    = PetscDefined(USE_COMPLEX) ? 2. * nz + 4. * m : 0.75 * nz + 4. * m; /* row by row, as LITERAL */
+  PetscReal        aij = PetscDefined(USE_COMPLEX) ? 1.8 * nz + 3. * m : 0.6 * nz + 2.2 * m, cached = small ? 1 : 0, cost;
+  PetscInt64       nruns = 0, nshort = 0, nside = 0;
+
+  PetscFunctionBegin;
+  *ratio = 1;
+  if (plan->nz == 0) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* Of a small matrix a processor remembers how long each row is */
+  if (insets && !small && !PetscDefined(USE_COMPLEX)) cached = PetscMax(0, PetscMin(1, (10 * AIJ_SMALL - nz) / (8 * AIJ_SMALL)));
+  if (cached > 0) aij = cached * (0.35 * nz + 0.5 * m) + (1 - cached) * aij;
+  switch (plan->layout) {
+  case MATVCRS_LAYOUT_L0:
+    /* Runs are counted where the ids are on the host */
+    for (PetscInt r = 0, end; plan->id && r < plan->m; r = end) {
+      end = VCRSRunEnd(plan, r, PetscMin(plan->m, r + STREAM_ROWS));
+      nruns++;
+      if (end - r < STREAM_SHORT) nshort += end - r;
+    }
+    cost = PetscDefined(USE_COMPLEX) ? 0.35 * nz + 2. * m : small ? 0.07 * nz
+                                                                  : 0.09 * nz + 0.9 * m;
+    cost = (1 - (PetscReal)nshort / m) * cost + (PetscReal)nshort / m * row + (small ? 8 : 5) * (PetscReal)nruns;
+    break;
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2: {
+    CommonSet common = {.set = -1};
+    SliceRuns runs;
+
+    for (PetscInt r = 0; plan->id && r < plan->m; r += VCRS_SLICE) {
+      if (r + VCRS_SLICE > plan->m || !FindCommonSet(plan, r, &common, &runs)) {
+        FindRuns(plan, r, PetscMin(VCRS_SLICE, plan->m - r), &runs);
+        nruns += runs.nruns;
+      } else nside += runs.nruns - runs.nside;
+    }
+    cost = PetscDefined(USE_COMPLEX) ? setscomplex[plan->values] : cached * setssmall[plan->values] + (1 - cached) * setsreal[plan->values];
+    cost = cost * (plan->difference ? PetscMax(nz - m, 0) : nz) + (1.3 - 0.8 * cached) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
+  } break;
+  case MATVCRS_LAYOUT_L3:
+    if (plan->plainrows) cost = 0.75 * aij;
+    else if (!PetscDefined(USE_COMPLEX) && plan->values == VCRS_VALUES_FULL && plan->nz > SLICES_LARGE) cost = 1.05 * aij;
+    else cost = slices[plan->values] * nz + (PetscDefined(USE_COMPLEX) ? 2.5 : 1.2) * m;
+    break;
+  default:
+    cost = row;
+    break;
+  }
+  *ratio = cost / aij;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The entry at k of row row, whose values begin at position and lie stride apart: the difference form's reference is what the others leave of sigma */
+static inline PetscScalar DiagonalEntry(const VCRSPlan *plan, PetscInt row, PetscInt k, PetscInt length, PetscInt64 position, PetscInt stride)
+{
+  PetscScalar value = 0;
+
+  if (!plan->difference) return VCRSDecodeEntry(plan, position + (PetscInt64)k * stride, row);
+  if (k > 0) return VCRSDecodeEntry(plan, position + (PetscInt64)(k - 1) * stride, row);
+  (void)VCRSGetSigma(plan, row, 1, &value);
+  for (PetscInt j = 1; j < length; j++) value -= VCRSDecodeEntry(plan, position + (PetscInt64)(j - 1) * stride, row);
+  return value;
+}
+
+/*
+  VCRSPlanGetDiagonal - the diagonal of a compressed matrix
+
+  Not collective
+
+  Input Parameter:
+. plan - the compressed matrix, m x n, on the host
+
+  Output Parameter:
+. d - a_rr for each row r < min(m, n), 0 where the pattern has no such entry
+
+  Level: developer
+*/
+PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
+{
+  const PetscInt nd = PetscMin(plan->m, plan->n), first = plan->difference ? 1 : 0;
+  PetscInt      *place;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < nd; r++) d[r] = 0;
+  switch (plan->layout) {
+  case MATVCRS_LAYOUT_LITERAL:
+    for (PetscInt r = 0; r < nd; r++) {
+      for (PetscInt k = 0; k < plan->length[r]; k++) {
+        if (plan->first[r] + plan->literalidx[plan->idxptr[r] + k] == r) d[r] = plan->literaldata[plan->dataptr[r] + k];
+      }
+    }
+    break;
+  case MATVCRS_LAYOUT_L0:
+  case MATVCRS_LAYOUT_L1:
+  case MATVCRS_LAYOUT_L2:
+    /* Where each set has its diagonal entry */
+    PetscCall(PetscMalloc1(plan->nsets, &place));
+    for (PetscInt set = 0; set < plan->nsets; set++) {
+      place[set] = -1;
+      for (PetscInt p = plan->setptr[set]; p < plan->setptr[set + 1]; p++) {
+        if (plan->setoffset[p] == 0) place[set] = p - plan->setptr[set];
+      }
+    }
+    for (PetscInt r = 0; r < nd; r++) {
+      const PetscInt set = VCRSGetId(plan, r), k = place[set], p = plan->setptr[set], length = plan->setptr[set + 1] - p;
+
+      if (k < 0) continue;
+      if (plan->layout != MATVCRS_LAYOUT_L0) {
+        d[r] = DiagonalEntry(plan, r, k, length, plan->sliceptr[r / VCRS_SLICE] + r % VCRS_SLICE, VCRS_SLICE);
+      } else if (k >= first) {
+        d[r] = plan->setvalue[p + k];
+      } else {
+        (void)VCRSGetSigma(plan, r, 1, &d[r]);
+        for (PetscInt j = 1; j < length; j++) d[r] -= plan->setvalue[p + j];
+      }
+    }
+    PetscCall(PetscFree(place));
+    break;
+  case MATVCRS_LAYOUT_L3:
+    for (PetscInt s = 0; s < plan->nslices; s++) {
+      const uint8_t *length = plan->rowlength + VCRS_SLICE * s;
+      PetscInt       row[VCRS_SLICE], col[VCRS_SLICE], longest = 0;
+
+      VCRSLaneRows(plan, s, row);
+      for (PetscInt l = 0; l < VCRS_SLICE; l++) longest = PetscMax(longest, (PetscInt)length[l]);
+      for (PetscInt k = 0; k < longest; k++) {
+        VCRSDecodeColumns(plan, s, k, 1, col);
+        for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+          if (k < length[l] && row[l] < nd && col[l] == row[l]) d[row[l]] = DiagonalEntry(plan, row[l], k, length[l], plan->sliceptr[s] + l, VCRS_SLICE);
+        }
+      }
+    }
+    for (PetscInt q = 0; q < plan->nlong; q++) {
+      const PetscInt   row = VCRSLongRow(plan, q), n = VCRSLongLength(plan, q);
+      const PetscInt64 begin = VCRSLongBegin(plan, q);
+
+      for (PetscInt k = 0; k < n && row < nd; k++) {
+        if (VCRSLongColumn(plan, q, begin + k) == row) d[row] = DiagonalEntry(plan, row, k, n, plan->longvalue + begin + first, 1);
+      }
+    }
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

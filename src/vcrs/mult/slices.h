@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the host loops of slices share: slices.c, which has all of them, and avx512.c for wide registers.
+*/
+
+#include "host.h"
+
+#define SLICE_AHEAD 16 /* steps that entries and their places are fetched before they are needed */
+
+/* Entries k = first .. first+n-1 of all lanes, as far as there are so many: a step each */
+typedef struct {
+  PetscInt        first, n;
+  const void     *value, *place; /* of the first; but where places are not decoded, that of entry 0 */
+  const PetscInt *base;          /* added to places, one for each entry from 0 on; or NULL */
+  PetscInt        ahead;         /* at most X_AHEAD: so far beyond the next step there is a base, after the last one too */
+} VCRSHostSteps;
+
+/* What the columns of x share of a window of rows, and of a slice in it */
+typedef struct {
+  PetscInt           first;              /* row of the window */
+  PetscBool          whole;              /* all of its rows are in the matrix */
+  PetscBool          normal;             /* no power of two is zero */
+  const PetscScalar *sigma;              /* of each row, or NULL: all are zero */
+  PetscScalar        room[VCRS_WINDOW];  /* for sigma */
+  PetscReal          power[VCRS_WINDOW]; /* of two, for fixed point */
+} VCRSHostWindow;
+
+typedef struct {
+  PetscInt       number, shortest, longest;
+  PetscBool      sorted; /* lanes fall in length */
+  const uint8_t *length; /* of each lane */
+  const uint8_t *row;    /* of each lane, counted from the first of the window */
+} VCRSHostSlice;
+
+/* avx512.c */
+PETSC_INTERN PetscBool VCRSSumOctets_Private(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscScalar *, PetscScalar[]);

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Substitution with a compressed triangular matrix, on the host: x = (I - op(T))^-1 x, T without a
+   diagonal.
+
+   A row of T is a sum of unknowns that are known by then; a row of T^T, a column of T, is passed on to
+   unknowns that are not known yet. So both read T by rows, ascending or descending:
+
+     lower      x_i += sum_k t_ik x_k          rows ascending
+     upper      the same                       rows descending
+     lower^T    x_k += t_ik x_i for all k      rows descending
+     upper^T    the same                       rows ascending
+
+   What the arrays of a plan mean is told in lithe/private/vcrsplan.h. Slices are decoded as a whole,
+   which vectorises, into buffers that stay in the cache; only the sums are serial. In L3, whose lanes
+   may be sorted inside of windows, a window is decoded at once, since its rows wait for one another
+   in their natural order.
+*/
+
+#include "host.h"
+
+/* The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference form */
+typedef struct {
+  PetscInt           n;
+  const PetscScalar *a;
+  PetscInt           stride;
+  const PetscInt    *col;
+  PetscInt           colstride;
+  PetscInt           base;
+  PetscInt           ref; /* the column of the reference, -1: not in the difference form */
+  PetscScalar        sigma;
+} VCRSTriRow;
+
+static LITHE_ALWAYS_INLINE void Gather(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscScalar x[])
+{
+  const PetscScalar ref = e->ref >= 0 ? x[e->ref] : 0;
+  PetscScalar       sum = x[row];
+
+  if (e->ref >= 0) sum = VCRSAddProduct(sum, e->sigma, ref, 0);
+  /* What has just been computed comes last: the other products need not wait for it */
+  if (descending) {
+    for (PetscInt k = e->n - 1; k >= 0; k--) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
+  } else {
+    for (PetscInt k = 0; k < e->n; k++) sum = VCRSAddProduct(sum, e->a[k * e->stride], x[e->base + e->col[k * e->colstride]], ref);
+  }
+  x[row] = sum;
+}
+
+static LITHE_ALWAYS_INLINE void Scatter(const VCRSTriRow *e, PetscInt row, PetscScalar x[])
+{
+  const PetscScalar xr   = x[row];
+  PetscScalar       rest = e->sigma;
+
+  for (PetscInt k = 0; k < e->n; k++) {
+    PetscScalar *to = x + e->base + e->col[k * e->colstride];
+
+    *to = VCRSAddProduct(*to, e->a[k * e->stride], xr, 0);
+    rest -= e->a[k * e->stride];
+  }
+  if (e->ref >= 0) x[e->ref] = VCRSAddProduct(x[e->ref], rest, xr, 0);
+}
+
+static LITHE_ALWAYS_INLINE void Pass(const VCRSTriRow *e, PetscInt row, PetscBool descending, PetscBool transpose, PetscScalar x[])
+{
+  if (transpose) Scatter(e, row, x);
+  else Gather(e, row, descending, x);
+}
+
+static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
+{
+  for (PetscInt t = 0; t < plan->m; t++) {
+    const PetscInt   row = descending ? plan->m - 1 - t : t;
+    const VCRSTriRow e   = {.n = plan->length[row], .a = plan->literaldata + plan->dataptr[row], .stride = 1, .col = plan->literalidx + plan->idxptr[row], .colstride = 1, .base = plan->first[row], .ref = -1};
+
+    Pass(&e, row, descending, transpose, x);
+  }
+}
+
+/* The slot of the reference holds minus the sum of the others, so that the whole set is summed and sigma comes in addition */
+static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar x[])
+{
+  for (PetscInt t = 0; t < plan->m; t++) {
+    const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
+    const VCRSTriRow e     = {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
+    PetscScalar      sigma = 0;
+
+    if (!e.n) continue;
+    if (plan->difference) (void)VCRSGetSigma(plan, row, 1, &sigma);
+    if (transpose) {
+      if (sigma != (PetscScalar)0) x[row + e.col[0]] = VCRSAddProduct(x[row + e.col[0]], sigma, x[row], 0);
+    } else if (sigma != (PetscScalar)0) x[row] = VCRSAddProduct(x[row], sigma, x[row + e.col[0]], 0);
+    Pass(&e, row, descending, transpose, x);
+  }
+}
+
+/* All entries of slice s, and with col its columns; the lanes' rows are in row[] */
+static LITHE_TARGET_CLONES const PetscScalar *DecodeSlice(const VCRSPlan *plan, PetscInt s, const PetscInt row[], PetscScalar buffer[], PetscInt col[])
+{
+  const PetscInt count = (PetscInt)(plan->sliceptr[s + 1] - plan->sliceptr[s]);
+  PetscReal      scale[VCRS_COMPONENTS * VCRS_SLICE];
+  PetscBool      normal = PETSC_TRUE;
+
+  if (plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16) normal = VCRSScale(plan, row, scale);
+  if (col) VCRSDecodeColumns(plan, s, 0, (PetscInt)(VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s)), col);
+  return VCRSDecode(plan, plan->sliceptr[s], count, row, scale, normal, buffer);
+}
+
+/* L1 and L2: rows in their natural order, columns by index set */
+static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
+{
+  const PetscInt first = plan->difference ? 1 : 0;
+  PetscScalar    sigma[VCRS_SLICE];
+  PetscInt       lane[VCRS_SLICE];
+
+  for (PetscInt t = 0; t < plan->nslices; t++) {
+    const PetscInt     s = descending ? plan->nslices - 1 - t : t, begin = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - begin);
+    const PetscScalar *a;
+    PetscBool          sums = PETSC_FALSE;
+
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = PetscMin(begin + l, plan->m);
+    a = DecodeSlice(plan, s, lane, buffer, NULL);
+    if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
+    for (PetscInt u = 0; u < rows; u++) {
+      const PetscInt   l = descending ? rows - 1 - u : u, row = begin + l, set = VCRSGetId(plan, row), p = plan->setptr[set], n = plan->setptr[set + 1] - p;
+      const VCRSTriRow e = {.n = n - first, .a = a + l, .stride = VCRS_SLICE, .col = plan->setoffset + p + first, .colstride = 1, .base = row, .ref = first && n ? row + plan->setoffset[p] : -1, .sigma = sums ? sigma[l] : 0};
+
+      if (n) Pass(&e, row, descending, transpose, x);
+    }
+  }
+}
+
+/* Where a window of L3 begins in the buffers of its entries and of its columns, slice by slice */
+typedef struct {
+  const PetscScalar *a[VCRS_WINDOW_SLICES];
+  const PetscInt    *col[VCRS_WINDOW_SLICES];
+  PetscInt           lane[VCRS_WINDOW]; /* of each row of the window */
+} VCRSTriWindow;
+
+static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[], PetscInt columns[], VCRSTriWindow *window)
+{
+  const PetscInt nslices = VCRS_WINDOW_SLICES, begin = w * nslices;
+  PetscInt       row[VCRS_SLICE];
+
+  for (PetscInt s = begin; s < PetscMin(begin + nslices, plan->nslices); s++) {
+    VCRSLaneRows(plan, s, row);
+    window->a[s - begin]   = DecodeSlice(plan, s, row, buffer, columns);
+    window->col[s - begin] = columns;
+    for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+      if (row[l] < plan->m) window->lane[row[l] - w * VCRS_WINDOW] = VCRS_SLICE * s + l;
+    }
+    buffer += plan->sliceptr[s + 1] - plan->sliceptr[s];
+    columns += VCRS_SLICE * (VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s));
+  }
+}
+
+/* Row q of those that stand apart, whose entries are begin and those after it: decoded one by one, if they are not whole ones */
+static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  const PetscBool    whole = (PetscBool)(plan->values == VCRS_VALUES_FULL);
+  const PetscInt     row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
+  const PetscInt    *col   = plan->shortcol ? columns : plan->longcol + begin;
+  const PetscScalar *a     = whole ? (const PetscScalar *)plan->value + plan->longvalue + begin + first : buffer;
+  PetscScalar        sigma = 0;
+  const VCRSTriRow   e     = {.n = n - first, .a = a, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
+
+  for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
+  for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
+  Pass(&e, row, descending, transpose, x);
+}
+
+static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  PetscInt64 begin = descending ? plan->nlongentries : 0;
+
+  for (PetscInt t = 0; t < plan->nlong; t++) {
+    const PetscInt q = descending ? plan->nlong - 1 - t : t, n = VCRSLongLength(plan, q);
+
+    if (descending) begin -= n;
+    SubstituteLong(plan, q, begin, descending, transpose, buffer, columns, x);
+    if (!descending) begin += n;
+  }
+}
+
+static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
+  PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
+  PetscScalar    sigma[VCRS_WINDOW];
+  VCRSTriWindow  window;
+
+  for (PetscInt t = 0; t < nwindows; t++) {
+    const PetscInt w = descending ? nwindows - 1 - t : t, begin = w * VCRS_WINDOW, rows = PetscMin(VCRS_WINDOW, plan->m - begin);
+    PetscBool      sums = PETSC_FALSE;
+
+    DecodeWindow(plan, w, buffer, columns, &window);
+    if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
+    for (PetscInt u = 0; u < rows; u++) {
+      const PetscInt   r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE, l = lane % VCRS_SLICE, n = plan->rowlength[lane];
+      const VCRSTriRow e = {.n = n - first, .a = window.a[s] + l, .stride = VCRS_SLICE, .col = window.col[s] + VCRS_SLICE * first + l, .colstride = VCRS_SLICE, .base = 0, .ref = first && n ? window.col[s][l] : -1, .sigma = sums ? sigma[r] : 0};
+
+      if (n) Pass(&e, row, descending, transpose, x);
+      else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
+        SubstituteLong(plan, next, plan->longptr[next], descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
+        next += descending ? -1 : 1;
+      }
+    }
+  }
+}
+
+/* Directions are constants where this is called: each becomes loops of its own */
+static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+{
+  if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
+  else if (plan->plainrows) Substitute_Rows(plan, descending, transpose, buffer, columns, x);
+  else if (plan->layout == MATVCRS_LAYOUT_L3) Substitute_L3(plan, descending, transpose, buffer, columns, x);
+  else Substitute_Sets(plan, descending, transpose, buffer, x);
+}
+
+/* What the buffers must hold: of entries and of columns */
+static void BufferSizes(const VCRSPlan *plan, PetscInt64 *nvalues, PetscInt64 *ncolumns)
+{
+  const PetscInt step    = plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_WINDOW_SLICES : 1;
+  PetscInt64     longest = 0;
+
+  *nvalues = *ncolumns = 0;
+  for (PetscInt s = 0; s < plan->nslices; s += step) {
+    const PetscInt end = PetscMin(plan->nslices, s + step);
+
+    *nvalues = PetscMax(*nvalues, plan->sliceptr[end] - plan->sliceptr[s]);
+    if (plan->layout == MATVCRS_LAYOUT_L3) *ncolumns = PetscMax(*ncolumns, VCRS_SLICE * (VCRSColumnBase(plan, end) - VCRSColumnBase(plan, s)));
+  }
+  for (PetscInt q = 0; q < plan->nlong; q++) longest = PetscMax(longest, VCRSLongLength(plan, q));
+  *nvalues += longest;
+  if (plan->shortcol) *ncolumns = PetscMax(*ncolumns, longest); /* plain rows, which have no columns in slices */
+}
+
+PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBool transpose, PetscScalar x[])
+{
+  const PetscBool descending = (PetscBool)(upper != transpose);
+  PetscInt64      nvalues, ncolumns;
+  PetscScalar    *buffer;
+  PetscInt       *columns;
+
+  PetscFunctionBegin;
+  PetscAssert(plan->m == plan->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Substitution with a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", plan->m, plan->n);
+  if (!plan->nz) PetscFunctionReturn(PETSC_SUCCESS);
+  BufferSizes(plan, &nvalues, &ncolumns);
+  PetscCall(PetscMalloc2(nvalues, &buffer, ncolumns, &columns));
+  if (transpose) {
+    if (descending) Substitute(plan, PETSC_TRUE, PETSC_TRUE, buffer, columns, x);
+    else Substitute(plan, PETSC_FALSE, PETSC_TRUE, buffer, columns, x);
+  } else {
+    if (descending) Substitute(plan, PETSC_TRUE, PETSC_FALSE, buffer, columns, x);
+    else Substitute(plan, PETSC_FALSE, PETSC_FALSE, buffer, columns, x);
+  }
+  PetscCall(PetscFree2(buffer, columns));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)plan->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

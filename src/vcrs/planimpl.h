@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The plan of a compressed matrix on the host: functions that make it from CSR arrays, read it and multiply with it.
+
+   These functions use no Mat and no Vec. build/ makes plans from CSR arrays, loss/ rounds entries, mult/ multiplies and
+   solves. libvcrs.la holds all of them, for the library and for tests.
+*/
+
+#include <lithe/private/vcrsplan.h>
+
+/* A host CSR matrix, as MATSEQAIJ holds it: columns ascending in each row */
+typedef struct {
+  PetscInt           m, n;
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} VCRSCSR;
+
+/* vcrs/build/build.c */
+PETSC_INTERN PetscErrorCode VCRSPlanCreate(const VCRSCSR *, const VCRSOptions *, const PetscScalar rowsumextra[], VCRSPlan **, VCRSReport *);
+PETSC_INTERN PetscErrorCode VCRSPlanDestroy(VCRSPlan **);
+
+/*
+   vcrs/build/encode.c: back to CSR, columns ascending. The caller owns i [m+1], j and a [nz]. A lossless plan returns the
+   bits that it was made from
+*/
+PETSC_INTERN PetscErrorCode VCRSPlanDecode(const VCRSPlan *, PetscInt[], PetscInt[], PetscScalar[]);
+/* Row lengths alone: i [m+1] */
+PETSC_INTERN PetscErrorCode VCRSPlanDecodeRowPointers(const VCRSPlan *, PetscInt[]);
+/* One row, columns ascending; cols and vals hold VCRSPlanMaxRowLength() entries */
+PETSC_INTERN PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *, PetscInt, PetscInt *, PetscInt[], PetscScalar[]);
+PETSC_INTERN PetscErrorCode VCRSPlanMaxRowLength(const VCRSPlan *, PetscInt *);
+/* All bytes that the plan's arrays take, and those of its tables (sets, dictionaries) among them */
+PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t *);
+
+/*
+   vcrs/loss/loss.c: whether a loss can hold entries; finer options where a loss was too coarse; the error of a row that has
+   an infinite entry or a NaN; the survey of a block for the agreement of all processes, with rowexponent [m]
+*/
+PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
+PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
+PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
+PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
+
+/* vcrs/mult/mult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
+PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
+PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
+
+/*
+   Estimated time of a product on the host over MATSEQAIJ's. Plain rows are used where another form has more than
+   VCRS_ROWS_COST
+*/
+#define VCRS_ROWS_COST 0.9
+PETSC_INTERN PetscErrorCode VCRSPlanHostCost(const VCRSPlan *, PetscReal *);
+
+/* mult/substitute.c */
+/*
+   x = (I - op(T))^-1 x, where T is the plan of a square matrix that has entries strictly below its
+   diagonal only, or with upper strictly above; op(T) is T, or with transpose T^T.
+*/
+PETSC_INTERN PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *, PetscBool upper, PetscBool transpose, PetscScalar x[]);

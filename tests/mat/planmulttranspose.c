@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause
-   SPDX-FileCopyrightText: 2026 The Lithe developers
-   This file is part of Lithe, a plugin for PETSc. */
-
-/* The transposed host products of plans, which are private to the library, for ex10.c */
-#include <src/mat/vcrs/vcrsmulttranspose.c>
