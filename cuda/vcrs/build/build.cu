@@ -95,9 +95,9 @@ static PetscErrorCode PlanDropLarge(VCRSPlan *plan)
 }
 
 /* The host's part: a plan from a copy of the matrix */
-static PetscErrorCode CompressOnHost(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
+static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
-  const VCRSCSR *csr = &d->csr;
+  const VCRSCSR *csr = &d->b.csr;
   PetscInt      *i, *j;
   PetscScalar   *a;
   VCRSCSR        host = *csr;
@@ -113,7 +113,7 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, VCRSPlan *table, VCRSPlan *
   host.i = i;
   host.j = j;
   host.a = a;
-  ierr   = VCRSPlanCreate(&host, d->opt, NULL, &plan, report);
+  ierr   = VCRSPlanCreate(&host, opt, NULL, &plan, report);
   PetscCall(PetscFree3(i, j, a));
   PetscCall(ierr);
   ierr = LitheCUDAVCRSUpload(plan, dplan);
@@ -126,155 +126,79 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, VCRSPlan *table, VCRSPlan *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void GetSetFacts(const DeviceSets *s, VCRSSetFacts *f)
+/* The operations of choose.c */
+
+/* Sets and pairs of the exact matrix; kept if they are few */
+static PetscErrorCode FindFew(VCRSBuild *b, PetscBool *few)
 {
-  f->n      = s->n;
-  f->length = s->length;
-  f->count  = s->count;
+  DeviceBuild *d = DeviceOf(b);
+
+  PetscFunctionBegin;
+  b->j = b->csr.j;
+  b->a = b->csr.a;
+  PetscCall(DeviceFindSets(b, VCRS_FEW_PAIRS));
+  if (b->facts.hassets && !b->tohost) PetscCall(DeviceFindPairs(b, VCRS_FEW_PAIRS));
+  *few = b->facts.haspairs;
+  if (!*few) PetscCall(DeviceForgetSets(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Loss(VCRSBuild *b, VCRSReport *report)
+{
+  DeviceBuild *d = DeviceOf(b);
+
+  PetscFunctionBegin;
+  PetscCall(DeviceLossApply(d, report));
+  if (d->log) b->facts.has[d->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
+
+  /* few different rows keep no entry from being infinite; where a loss was asked for the host refuses it and says which row */
+  if (b->opt == &b->exact && !(report->frobnorm <= PETSC_MAX_REAL)) b->tohost = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Different pairs in a slice, of a sample; synchronises */
-static PetscErrorCode DeviceCountTogether(const DeviceBuild *d, double *together)
+static PetscErrorCode CountTogether(VCRSBuild *b)
 {
-  const PetscInt nslices = d->b.m / VCRS_SLICE, n = PetscMin(nslices, VCRS_SAMPLES), step = n ? nslices / n : 0;
+  DeviceBuild   *d       = DeviceOf(b);
+  const PetscInt nslices = b->m / VCRS_SLICE, n = PetscMin(nslices, VCRS_SAMPLES), step = n ? nslices / n : 0;
   const size_t   slice = VCRS_SLICE * sizeof(PetscInt);
   PetscInt      *id;
 
   PetscFunctionBegin;
-  *together = VCRS_SLICE;
-  if (!n || !d->b.pairid) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(VCRS_SLICE * n, &id));
-  PetscCallCUDA(cudaMemcpy2DAsync(id, slice, d->b.pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
+  if (n) PetscCallCUDA(cudaMemcpy2DAsync(id, slice, b->pairid, slice * step, slice, n, cudaMemcpyDeviceToHost, d->stream));
   PetscCallCUDA(cudaStreamSynchronize(d->stream));
-  *together = VCRSPairsTogether(n, 1, id);
+  b->facts.together = VCRSPairsTogether(n, 1, id);
   PetscCall(PetscFree(id));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the layout and the container with the fewest bytes among those that options and values allow; what VCRSChoose() does on the host */
-static PetscErrorCode Choose(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report)
+/* The arrays are freed with the build */
+static PetscErrorCode ForgetSlices(VCRSBuild *, VCRSPlan *dplan)
 {
-  const MatVCRSLayout want     = d->opt->layout;
-  const PetscBool     any      = want == MATVCRS_LAYOUT_AUTO ? PETSC_TRUE : PETSC_FALSE;
-  VCRSBuild          *b        = &d->b;
-  PetscInt64         *sliceptr = NULL;
-  VCRSPlan            slices;
-  VCRSChoice          choice;
-  VCRSFacts           facts;
-
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&facts, sizeof(facts)));
-  PetscCall(PetscMemzero(&slices, sizeof(slices)));
-  choice.cost = -1.;
-  facts.opt   = d->opt;
-  facts.m     = b->m;
-  PetscCall(DeviceFindLongest(d, &facts.stored));
-  b->has[VCRS_VALUES_FULL] = PETSC_TRUE;
-
-  /* index sets, and pairs of them with values; counted to the end if the layout is asked for */
-  if (d->few) b->hassets = b->haspairs = PETSC_TRUE;
-  else if (want != MATVCRS_LAYOUT_L3) PetscCall(DeviceFindSets(d, any ? VCRS_SET_LIMIT : PETSC_INT_MAX, &b->hassets));
-  if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  if (b->hassets) {
-    report->indexsets = d->sets.n;
-    if (!d->few) PetscCall(DeviceFindPairs(d, want == MATVCRS_LAYOUT_L0 ? PETSC_INT_MAX : VCRS_SET_LIMIT, &b->haspairs));
-    if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (b->haspairs) {
-    report->pairs = d->pairs.n;
-    PetscCall(DeviceCountValueSets(d, &report->valuesets));
-    if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /* L0 */
-  if (b->haspairs && (any || want == MATVCRS_LAYOUT_L0)) {
-    PetscBool final = PETSC_FALSE;
-
-    GetSetFacts(&d->pairs, &facts.pairs);
-    PetscCall(DeviceCountTogether(d, &facts.together));
-    PetscCall(VCRSChoosePairs(&facts, &choice, &final));
-    dplan->layout = choice.layout;
-    dplan->values = choice.values;
-    if (final) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /* containers */
-  if (want == MATVCRS_LAYOUT_L2 || want == MATVCRS_LAYOUT_L3 || any) PetscCall(DeviceFindFixedPoint(d));
-  if (want != MATVCRS_LAYOUT_L2) {
-    if (d->log) b->has[d->log->bits == 8 ? VCRS_VALUES_LOG8 : VCRS_VALUES_LOG16] = PETSC_TRUE;
-    if (VCRSSingleMayWin(b->m, facts.stored, b->has)) PetscCall(DeviceFindSingle(d));
-    PetscCall(DeviceFindDictionary(d, VCRSDictionaryLimit(b->m, facts.stored, b->has)));
-  } else if (!b->has[VCRS_VALUES_FIXED16]) d->tohost = PETSC_TRUE;
-  if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscArraycpy(facts.has, b->has, VCRS_NVALUES));
-  facts.ndict    = b->ndict;
-  facts.dictuses = d->dictuses;
-
-  /* L1 and L2 */
-  if (b->hassets && want != MATVCRS_LAYOUT_L3) {
-    GetSetFacts(&d->sets, &facts.sets);
-    PetscCall(DeviceFindSetSlices(d, &sliceptr, &facts.setvalues));
-    PetscCall(VCRSChooseSets(&facts, &choice));
-  }
-
-  /* L3 */
-  if (any || want == MATVCRS_LAYOUT_L3) {
-    PetscCall(DeviceFindSlices(d, VCRSSmallestValueBytes(&facts), &slices));
-    PetscCall(VCRSChooseSlices(&facts, &slices, &choice));
-  }
-  if (choice.layout == MATVCRS_LAYOUT_L3) *dplan = slices;
-  if (choice.layout == MATVCRS_LAYOUT_L1 || choice.layout == MATVCRS_LAYOUT_L2) {
-    dplan->nslices  = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
-    dplan->nvalue   = dplan->longvalue = facts.setvalues;
-    dplan->sliceptr = sliceptr;
-  }
-  dplan->layout = choice.layout;
-  dplan->values = choice.values;
+  PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix of few different rows is smallest as it is; the sets are then found */
-static PetscErrorCode FindFewPairs(DeviceBuild *d)
-{
-  PetscFunctionBegin;
-  d->b.j = d->csr.j;
-  d->b.a = d->csr.a;
-  PetscCall(DeviceFindSets(d, VCRS_FEW_PAIRS, &d->few));
-  if (d->few && !d->tohost) PetscCall(DeviceFindPairs(d, VCRS_FEW_PAIRS, &d->few));
-  if (!d->few) PetscCall(DeviceForgetSets(d));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* In the order of VCRSBuildOps */
+static const VCRSBuildOps deviceops = {
+  PETSC_TRUE, FindFew, Loss, DeviceMeasureRows, DeviceFindSets, DeviceFindPairs, DeviceCountValueSets, CountTogether, DeviceFindFixedPoint, DeviceFindSingle,
+  DeviceFindDictionary, DeviceMeasureSetSlices, DeviceFindSlices, ForgetSlices, DeviceEncodeSets, DeviceFindGroups, DeviceEncodeSlices, DeviceEncodeSigma,
+};
 
-static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
+static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report)
 {
-  VCRSOptions exact;
+  VCRSBuild *b = &d->b;
 
   PetscFunctionBegin;
-  if (d->opt->layout == MATVCRS_LAYOUT_AUTO && !VCRSLossIsNone(d->opt)) {
-    PetscCall(FindFewPairs(d));
-    if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-    if (d->few) {
-      PetscCall(PetscMemcpy(&exact, d->opt, sizeof(exact)));
-      exact.loss = MATVCRS_LOSS_NONE;
-      d->opt     = &exact;
-    }
-  }
-  PetscCall(DeviceLossApply(d, report));
-
-  /* few different rows keep no entry from being infinite; where a loss was asked for the host refuses it and says which row */
-  if (d->few && !(report->frobnorm <= PETSC_MAX_REAL)) d->tohost = PETSC_TRUE;
-  if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Choose(d, dplan, report));
-  if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  dplan->difference = d->b.difference;
-  dplan->m          = d->csr.m;
-  dplan->n          = d->csr.n;
-  dplan->nz         = d->nz;
-  if (dplan->layout != MATVCRS_LAYOUT_L3) PetscCall(DeviceEncodeSets(d, table, dplan));
-  if (d->tohost) PetscFunctionReturn(PETSC_SUCCESS);
-  if (dplan->layout == MATVCRS_LAYOUT_L3) PetscCall(DeviceFindGroups(d, dplan));
-  if (dplan->layout != MATVCRS_LAYOUT_L0) PetscCall(DeviceEncodeSlices(d, table, dplan));
-  if (dplan->difference) PetscCall(DeviceEncodeSigma(d, dplan));
+  PetscCall(VCRSBuildStart(b, report));
+  if (!b->tohost) PetscCall(VCRSBuildChoose(b, dplan, report));
+  if (b->tohost) PetscFunctionReturn(PETSC_SUCCESS);
+  dplan->m  = b->m;
+  dplan->n  = b->n;
+  dplan->nz = d->nz;
+  PetscCall(VCRSBuildEncode(b, dplan));
   PetscCallCUDA(cudaStreamSynchronize(d->stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -329,35 +253,31 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
   PetscCall(PetscMemzero(table, sizeof(*table)));
   PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
   own.indexsets = own.valuesets = own.pairs = -1;
-  d.opt   = opt;
-  d.b.opt = opt;
-  d.b.m = d.csr.m = m;
-  d.b.n = d.csr.n = n;
-  d.csr.i         = di;
-  d.csr.j         = dj;
-  d.csr.a         = da;
-  d.b.i           = di;
-  d.nz            = nz;
-  d.tohost        = opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4 ? PETSC_TRUE : PETSC_FALSE;
+  d.table    = table;
+  d.nz       = nz;
+  d.b.ops    = &deviceops;
+  d.b.opt    = opt;
+  d.b.csr    = VCRSCSR{m, n, di, dj, da};
+  d.b.m      = m;
+  d.b.n      = n;
+  d.b.i      = di;
+  d.b.tohost = opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4 ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(PetscGetCurrentCUDAStream(&d.stream));
 
-  if (!d.tohost) {
-    double stored;
-
-    ierr = DeviceFindLongest(&d, &stored);
-    if (!ierr && d.longest > LONG_ROW_ENTRIES && d.longest > nz / LONG_ROW_SHARE) d.tohost = PETSC_TRUE;
-    if (!ierr && !d.tohost) ierr = CompressOnDevice(&d, table, dplan, &own);
-    d.opt = opt;
-    PetscCall(DeviceBuildReset(&d, dplan, !ierr && !d.tohost ? PETSC_TRUE : PETSC_FALSE));
-    if (ierr || d.tohost) {
+  if (!d.b.tohost) {
+    ierr = DeviceMeasureRows(&d.b);
+    if (!ierr && d.longest > LONG_ROW_ENTRIES && d.longest > nz / LONG_ROW_SHARE) d.b.tohost = PETSC_TRUE;
+    if (!ierr && !d.b.tohost) ierr = CompressOnDevice(&d, dplan, &own);
+    PetscCall(DeviceBuildReset(&d, dplan, !ierr && !d.b.tohost ? PETSC_TRUE : PETSC_FALSE));
+    if (ierr || d.b.tohost) {
       PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
       PetscCall(TableDestroy(table));
     }
     PetscCall(ierr);
   }
-  if (d.tohost) {
+  if (d.b.tohost) {
     PetscCall(PetscInfo(NULL, "A matrix of %" PetscInt_FMT " rows on the device is compressed on the host\n", m));
-    PetscCall(CompressOnHost(&d, table, dplan, &own));
+    PetscCall(CompressOnHost(&d, opt, table, dplan, &own));
   } else {
     /* the table has the numbers of the plan, and its own arrays */
     VCRSPlan numbers = *dplan;

@@ -6,14 +6,15 @@
 /*
    Compression on the device: what its parts share.
 
-     build.cu        the whole, from CSR to a plan; when it is left to the host
+     build.cu   the operations that src/vcrs/build/choose.c calls; when a matrix is left to the host
      loss.cu    survey and rounding (src/vcrs/loss/round.h)
      sets.cu    classes of rows, the dictionary, which containers hold the values
      encode.cu  slices, and the arrays of the plan
+     groups.cu  grouped columns
 
-   The parts do what vcrs/loss/loss.c, vcrs/build/build.c and vcrs/build/encode.c do, with the same functions where a row
-   or an entry is concerned and in vcrs/build/cost.c, so that the plan is the same. A thread works on a row
-   wherever a row is read: rows are short, and their order of summation is that of the host.
+   The parts do what the files of src/vcrs/build with these names do, with the same functions of rows and entries, so
+   that the plan is the same. A thread works on a row wherever a row is read: rows are short, and their order of
+   summation is that of the host.
 */
 
 #include <src/vcrs/loss/round.h>
@@ -45,10 +46,11 @@ typedef struct {
   PetscInt64          nslot;
 } DeviceDictionary;
 
+/* A VCRSBuild with what only a device has; the operations of build.cu get the first */
 typedef struct {
-  VCRSBuild        b;   /* arrays on the device */
-  VCRSCSR          csr; /* on the device */
-  const VCRSOptions *opt;
+  VCRSBuild        b;   /* arrays on the device, csr among them */
+  VCRSPlan        *table;       /* what the host keeps of the plan: sets, dictionary, scales */
+  PetscInt64      *setsliceptr; /* where slices of L1 and L2 begin */
   LitheLogScale   *log; /* on the host; b.log is its copy on the device */
   PetscInt64       nz;
   PetscInt         longest;
@@ -58,8 +60,6 @@ typedef struct {
   DeviceDictionary dictionary;
   PetscScalar     *dict; /* host, [b.ndict] */
   PetscInt        *dictuses;
-  PetscBool        few;    /* sets and pairs are those of the exact matrix, and few */
-  PetscBool        tohost; /* this matrix is for the host to compress, or to say what is wrong with it */
 } DeviceBuild;
 
 static inline int LaunchBlocks(PetscInt64 threads)
@@ -207,25 +207,30 @@ static __device__ __forceinline__ PetscInt64 DictionaryFind(const DeviceDictiona
   return pos;
 }
 
+static inline DeviceBuild *DeviceOf(VCRSBuild *b)
+{
+  return reinterpret_cast<DeviceBuild *>(b); /* its first member */
+}
+
 /* loss.cu */
 PETSC_INTERN PetscErrorCode DeviceLossApply(DeviceBuild *, VCRSReport *);
 
 /* sets.cu */
-PETSC_INTERN PetscErrorCode DeviceFindLongest(DeviceBuild *, double *);
-PETSC_INTERN PetscErrorCode DeviceFindSets(DeviceBuild *, PetscInt, PetscBool *);
-PETSC_INTERN PetscErrorCode DeviceFindPairs(DeviceBuild *, PetscInt, PetscBool *);
+PETSC_INTERN PetscErrorCode DeviceMeasureRows(VCRSBuild *);
+PETSC_INTERN PetscErrorCode DeviceFindSets(VCRSBuild *, PetscInt);
+PETSC_INTERN PetscErrorCode DeviceFindPairs(VCRSBuild *, PetscInt);
 PETSC_INTERN PetscErrorCode DeviceForgetSets(DeviceBuild *);
-PETSC_INTERN PetscErrorCode DeviceCountValueSets(DeviceBuild *, PetscInt64 *);
-PETSC_INTERN PetscErrorCode DeviceFindDictionary(DeviceBuild *, PetscInt);
-PETSC_INTERN PetscErrorCode DeviceFindFixedPoint(DeviceBuild *);
-PETSC_INTERN PetscErrorCode DeviceFindSingle(DeviceBuild *);
+PETSC_INTERN PetscErrorCode DeviceCountValueSets(VCRSBuild *, PetscInt64 *);
+PETSC_INTERN PetscErrorCode DeviceFindDictionary(VCRSBuild *, PetscInt);
+PETSC_INTERN PetscErrorCode DeviceFindFixedPoint(VCRSBuild *);
+PETSC_INTERN PetscErrorCode DeviceFindSingle(VCRSBuild *);
 
 /* groups.cu */
-PETSC_INTERN PetscErrorCode DeviceFindGroups(DeviceBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceFindGroups(VCRSBuild *, VCRSPlan *);
 
 /* encode.cu */
-PETSC_INTERN PetscErrorCode DeviceFindSetSlices(DeviceBuild *, PetscInt64 **, PetscInt64 *);
-PETSC_INTERN PetscErrorCode DeviceFindSlices(DeviceBuild *, size_t, VCRSPlan *);
-PETSC_INTERN PetscErrorCode DeviceEncodeSets(DeviceBuild *, VCRSPlan *, VCRSPlan *);
-PETSC_INTERN PetscErrorCode DeviceEncodeSlices(DeviceBuild *, VCRSPlan *, VCRSPlan *);
-PETSC_INTERN PetscErrorCode DeviceEncodeSigma(DeviceBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceMeasureSetSlices(VCRSBuild *);
+PETSC_INTERN PetscErrorCode DeviceFindSlices(VCRSBuild *, size_t, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSets(VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSlices(VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode DeviceEncodeSigma(VCRSBuild *, VCRSPlan *);

@@ -20,17 +20,18 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, 
   }
 }
 
-/* Where the slices of L1 and L2 begin; the last pointer is how many entries they have */
-PetscErrorCode DeviceFindSetSlices(DeviceBuild *d, PetscInt64 **sliceptr, PetscInt64 *nvalue)
+/* Where the slices of L1 and L2 begin, and how many entries they have */
+PetscErrorCode DeviceMeasureSetSlices(VCRSBuild *build)
 {
-  const PetscInt m = d->csr.m, nslices = (m + VCRS_SLICE - 1) / VCRS_SLICE;
+  DeviceBuild *d = DeviceOf(build);
+  const PetscInt m = d->b.csr.m, nslices = (m + VCRS_SLICE - 1) / VCRS_SLICE;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, nslices + 1, sliceptr));
-  CountSetSlices<<<LaunchBlocks(VCRS_SLICE * ((PetscInt64)nslices + 1)), VCRS_BLOCK, 0, d->stream>>>(m, d->csr.i, d->b.difference ? 1 : 0, nslices, *sliceptr);
+  PetscCall(DeviceAllocate(&d->memory, nslices + 1, &d->setsliceptr));
+  CountSetSlices<<<LaunchBlocks(VCRS_SLICE * ((PetscInt64)nslices + 1)), VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, d->b.difference ? 1 : 0, nslices, d->setsliceptr);
   PetscCallCUDA(cudaGetLastError());
-  PetscCall(DeviceScan(d, (PetscInt64)nslices + 1, *sliceptr));
-  PetscCall(DeviceGet(d, *sliceptr + nslices, 1, nvalue));
+  PetscCall(DeviceScan(d, (PetscInt64)nslices + 1, d->setsliceptr));
+  PetscCall(DeviceGet(d, d->setsliceptr + nslices, 1, &d->b.facts.setvalues));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,9 +182,10 @@ static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 }
 
 /* Fills the arrays of L3 but for the values and coloffset */
-PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *plan)
+PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *plan)
 {
-  const PetscInt   m = d->csr.m, nwindow = (m + VCRS_WINDOW - 1) / VCRS_WINDOW;
+  DeviceBuild *d = DeviceOf(build);
+  const PetscInt   m = d->b.csr.m, nwindow = (m + VCRS_WINDOW - 1) / VCRS_WINDOW;
   const int        windowblocks = (int)PetscMax(1, PetscMin(nwindow, VCRS_GRID_MAX));
   PetscInt         limit, *number;
   PetscInt64       padded[VCRS_NLIMITS], longs[VCRS_NLIMITS], nlane;
@@ -195,7 +197,7 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
   /* how long a row may be in a slice, and whether rows are sorted */
   for (int t = 0; t < VCRS_NLIMITS; t++) limits.limit[t] = VCRSSliceLimits[t];
   PetscCall(DeviceAllocateZero(d, 1, &dsizes));
-  MeasureWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->csr.i, limits, dsizes);
+  MeasureWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->b.csr.i, limits, dsizes);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dsizes, 1, &sizes));
   PetscCall(DeviceFree(&d->memory, &dsizes));
@@ -206,7 +208,6 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
   limit = VCRSChooseSliceLimit(d->longest, m > 0 ? (PetscInt)(d->nz / m) : 0, valuebytes, padded, longs);
   while (VCRSSliceLimits[chosen] != limit) chosen++;
 
-  memset(plan, 0, sizeof(*plan));
   plan->difference   = d->b.difference;
   plan->nlongentries = longs[chosen];
   plan->sorted       = (double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen] ? PETSC_TRUE : PETSC_FALSE;
@@ -214,7 +215,7 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
   nlane              = VCRS_SLICE * (PetscInt64)plan->nslices;
   PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowlength));
   if (plan->sorted) PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowperm));
-  OrderWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->csr.i, limit, nlane, plan->rowperm, plan->rowlength);
+  OrderWindows<<<windowblocks, VCRS_WINDOW, 0, d->stream>>>(m, d->b.csr.i, limit, nlane, plan->rowperm, plan->rowlength);
   PetscCallCUDA(cudaGetLastError());
 
   /* long rows */
@@ -222,14 +223,14 @@ PetscErrorCode DeviceFindSlices(DeviceBuild *d, size_t valuebytes, VCRSPlan *pla
     const int blocks = LaunchBlocks((PetscInt64)m + 1);
 
     PetscCall(DeviceAllocate(&d->memory, (size_t)m + 1, &number));
-    MarkLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->csr.i, limit, number);
+    MarkLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, limit, number);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceScan(d, (PetscInt64)m + 1, number));
     PetscCall(DeviceGet(d, number + m, 1, &plan->nlong));
     PetscCall(DeviceAllocate(&d->memory, plan->nlong, &plan->longrow));
     PetscCall(DeviceAllocate(&d->memory, (size_t)plan->nlong + 1, &plan->longptr));
     PetscCall(DeviceAllocate(&d->memory, plan->nlongentries, &plan->longcol));
-    CollectLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->csr.i, limit, number, *plan);
+    CollectLongRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, limit, number, *plan);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceScan(d, (PetscInt64)plan->nlong + 1, plan->longptr));
     CopyLongColumns<<<(int)PetscMin(plan->nlong, VCRS_GRID_MAX), VCRS_BLOCK, 0, d->stream>>>(d->b, *plan);
@@ -292,12 +293,14 @@ static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VC
 }
 
 /* Ids, index sets and, in L0, their values: all to dplan, the sets to table */
-PetscErrorCode DeviceEncodeSets(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan)
+PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
 {
+  DeviceBuild *d = DeviceOf(build);
+  VCRSPlan         *table  = d->table;
   const PetscBool   pairs  = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE;
   const DeviceSets *s      = pairs ? &d->pairs : &d->sets;
   const PetscInt   *id     = pairs ? d->b.pairid : d->b.setid;
-  const PetscInt    m      = d->csr.m;
+  const PetscInt    m      = d->b.csr.m;
   const int         blocks = LaunchBlocks(m);
   PetscInt64        total  = 0;
   uint8_t          *ids;
@@ -305,7 +308,7 @@ PetscErrorCode DeviceEncodeSets(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan
   PetscFunctionBegin;
   for (PetscInt p = 0; p < s->n; p++) total += s->length[p];
   if (total > PETSC_INT_MAX) {
-    d->tohost = PETSC_TRUE;
+    d->b.tohost = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   dplan->nsets   = s->n;
@@ -433,14 +436,20 @@ static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Values of L1, L2 and L3, columns of L3 unless grouped, and what decodes them; sliceptr and the arrays of DeviceFindSlices() are in dplan already */
-PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dplan)
+/* Values of L1, L2 and L3, columns of L3 unless grouped, and what decodes them; the arrays of DeviceFindSlices() are in dplan already */
+PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 {
-  const size_t bytes = VCRSValueBytes(dplan->values) * (size_t)dplan->nvalue;
-  uint8_t     *value;
+  DeviceBuild *d = DeviceOf(build);
+  VCRSPlan *table = d->table;
+  uint8_t  *value;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocateZero(d, bytes, &value));
+  if (dplan->layout != MATVCRS_LAYOUT_L3) {
+    dplan->nslices  = (d->b.m + VCRS_SLICE - 1) / VCRS_SLICE;
+    dplan->nvalue   = dplan->longvalue = d->b.facts.setvalues;
+    dplan->sliceptr = d->setsliceptr;
+  }
+  PetscCall(DeviceAllocateZero(d, VCRSValueBytes(dplan->values) * (size_t)dplan->nvalue, &value));
   dplan->value = value;
   if (dplan->layout == MATVCRS_LAYOUT_L3 && !dplan->grouped) PetscCall(DeviceAllocateZero(d, dplan->ncolbytes, &dplan->coloffset));
   switch (dplan->values) {
@@ -472,7 +481,7 @@ PetscErrorCode DeviceEncodeSlices(DeviceBuild *d, VCRSPlan *table, VCRSPlan *dpl
 
   /* decoding */
   if (dplan->values == VCRS_VALUES_DICT8 || dplan->values == VCRS_VALUES_DICT16) {
-    dplan->ndict = d->b.ndict;
+    dplan->ndict = d->b.facts.ndict;
     PetscCall(DeviceAllocate(&d->memory, dplan->ndict, &dplan->dict));
     PetscCall(DevicePut(d, d->dict, dplan->ndict, dplan->dict));
     table->dict = d->dict;
@@ -521,9 +530,10 @@ static __global__ void CompressSigma(PetscInt m, const PetscScalar *sigma, const
 }
 
 /* Row sums, in the form that takes fewer bytes */
-PetscErrorCode DeviceEncodeSigma(DeviceBuild *d, VCRSPlan *dplan)
+PetscErrorCode DeviceEncodeSigma(VCRSBuild *build, VCRSPlan *dplan)
 {
-  const PetscInt m = d->csr.m, nmask = (m + 31) / 32;
+  DeviceBuild *d = DeviceOf(build);
+  const PetscInt m = d->b.csr.m, nmask = (m + 31) / 32;
   uint32_t      *mask;
   PetscInt      *ptr, n;
 

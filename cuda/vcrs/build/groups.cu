@@ -134,15 +134,16 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
 }
 
 /* Decides whether the columns of a plan of L3 are grouped; if so, writes them */
-PetscErrorCode DeviceFindGroups(DeviceBuild *d, VCRSPlan *dplan)
+PetscErrorCode DeviceFindGroups(VCRSBuild *build, VCRSPlan *dplan)
 {
+  DeviceBuild *d = DeviceOf(build);
   const PetscInt nwindows = VCRSWindows(dplan);
   const int      blocks   = (int)PetscMax(1, PetscMin(nwindows, VCRS_GRID_MAX));
   GroupSizes    *dsizes, sizes;
   PetscInt      *ptr, *first;
 
   PetscFunctionBegin;
-  dplan->m = d->csr.m;
+  dplan->m = d->b.csr.m;
   if (!VCRSMayGroup(dplan)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DeviceAllocateZero(d, 1, &dsizes));
   PetscCall(DeviceAllocate(&d->memory, (size_t)nwindows + 1, &ptr));

@@ -64,7 +64,7 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocate(&d->memory, SUM_BLOCKS, &part));
-  SumSquares<<<SUM_BLOCKS, VCRS_BLOCK, 0, d->stream>>>(d->nz * VCRS_COMPONENTS, reinterpret_cast<const PetscReal *>(d->csr.a), part);
+  SumSquares<<<SUM_BLOCKS, VCRS_BLOCK, 0, d->stream>>>(d->nz * VCRS_COMPONENTS, reinterpret_cast<const PetscReal *>(d->b.csr.a), part);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, part, SUM_BLOCKS, host));
   for (int k = 0; k < SUM_BLOCKS; k++) sum += host[k];
@@ -77,7 +77,7 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
 PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 {
   VCRSBuild         *b      = &d->b;
-  const PetscInt     m      = d->csr.m;
+  const PetscInt     m      = d->b.csr.m;
   const int          blocks = LaunchBlocks(m);
   PetscReal         *largest, *stored;
   VCRSSurvey        *dsurvey, survey;
@@ -88,23 +88,23 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   VCRSLossTotals    *parts;
 
   PetscFunctionBegin;
-  b->i        = d->csr.i;
-  b->j        = d->csr.j;
-  b->a        = d->csr.a;
-  b->lossless = VCRSLossIsNone(d->opt);
+  b->i        = d->b.csr.i;
+  b->j        = d->b.csr.j;
+  b->a        = d->b.csr.a;
+  b->lossless = VCRSLossIsNone(d->b.opt);
   if (b->lossless) {
     PetscCall(DeviceNorm(d, report));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* survey */
-  b->difference = d->opt->rowsums;
-  if (d->opt->rowsums) PetscCall(DeviceAllocate(&d->memory, m, &b->ref));
+  b->difference = d->b.opt->rowsums;
+  if (d->b.opt->rowsums) PetscCall(DeviceAllocate(&d->memory, m, &b->ref));
   PetscCall(DeviceAllocate(&d->memory, m, &largest));
   PetscCall(DeviceAllocate(&d->memory, m, &stored));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dsurvey));
   PetscCall(DeviceAllocateZero(d, 1, &dflag));
-  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, largest, stored, dsurvey, dflag);
+  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, largest, stored, dsurvey, dflag);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(PetscMalloc2(blocks, &surveys, blocks, &parts));
   PetscCall(DeviceGet(d, dsurvey, blocks, surveys));
@@ -112,13 +112,13 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   for (int k = 0; k < blocks; k++) VCRSSurveyJoin(&survey, &surveys[k]);
   PetscCall(DeviceGet(d, dflag, 1, &flag));
   if (flag) {
-    d->tohost = PETSC_TRUE;
+    d->b.tohost = PETSC_TRUE;
     PetscCall(PetscFree2(surveys, parts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /* grid */
-  PetscCall(VCRSGridSetUp(d->opt, &survey, &d->log, &grid));
+  PetscCall(VCRSGridSetUp(d->b.opt, &survey, &d->log, &grid));
   PetscCall(DeviceAllocate(&d->memory, m, &b->rowexp));
   if (grid.kind == VCRS_GRID_ROW || grid.kind == VCRS_GRID_FIXED) {
     SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(grid, m, largest, stored, b->rowexp);
@@ -137,7 +137,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   }
   PetscCall(DeviceAllocate(&d->memory, d->nz, &b->owna));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dtotals));
-  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->csr, grid, dtotals);
+  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, grid, dtotals);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dtotals, blocks, parts));
   memset(&totals, 0, sizeof(totals));
@@ -146,7 +146,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   VCRSLossReport(&grid, &totals, report);
   PetscCall(PetscFree2(surveys, parts));
 
-  b->j = b->ownj ? b->ownj : d->csr.j;
+  b->j = b->ownj ? b->ownj : d->b.csr.j;
   b->a = b->owna;
   PetscCall(DeviceFree(&d->memory, &dtotals));
   PetscCall(DeviceFree(&d->memory, &dsurvey));

@@ -201,12 +201,12 @@ static PetscErrorCode Classify(DeviceBuild *d, PetscInt n, const PetscInt *rows,
     VerifyRows<key><<<blocks, VCRS_BLOCK, 0, d->stream>>>(d->b, n, rows, t, slot, isnew, dflags);
     PetscCallCUDA(cudaGetLastError());
     PetscCall(DeviceGet(d, dflags, NFLAGS, flags));
-    if (flags[FLAG_DIFFER]) d->tohost = PETSC_TRUE;
+    if (flags[FLAG_DIFFER]) d->b.tohost = PETSC_TRUE;
   }
   PetscCall(DeviceFree(&d->memory, &t.key));
   PetscCall(DeviceFree(&d->memory, &t.first));
   PetscCall(DeviceFree(&d->memory, &dflags));
-  if (s && *complete && !d->tohost) {
+  if (s && *complete && !d->b.tohost) {
     s->n = *ncount;
     PetscCall(DeviceScan(d, n, isnew));
     PetscCall(DeviceAllocate(&d->memory, s->n, &s->rep));
@@ -227,23 +227,34 @@ static PetscErrorCode Classify(DeviceBuild *d, PetscInt n, const PetscInt *rows,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceFindSets(DeviceBuild *d, PetscInt limit, PetscBool *complete)
+static void GetSetFacts(const DeviceSets *s, VCRSSetFacts *f)
 {
+  f->n      = s->n;
+  f->length = s->length;
+  f->count  = s->count;
+}
+
+PetscErrorCode DeviceFindSets(VCRSBuild *build, PetscInt limit)
+{
+  DeviceBuild *d = DeviceOf(build);
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, d->csr.m, &d->b.setid));
-  PetscCall(Classify<KEY_OFFSETS>(d, d->csr.m, NULL, limit, &d->sets, d->b.setid, &n, complete));
+  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.setid));
+  PetscCall(Classify<KEY_OFFSETS>(d, d->b.csr.m, NULL, limit, &d->sets, d->b.setid, &n, &d->b.facts.hassets));
+  GetSetFacts(&d->sets, &d->b.facts.sets);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DeviceFindPairs(DeviceBuild *d, PetscInt limit, PetscBool *complete)
+PetscErrorCode DeviceFindPairs(VCRSBuild *build, PetscInt limit)
 {
+  DeviceBuild *d = DeviceOf(build);
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCall(DeviceAllocate(&d->memory, d->csr.m, &d->b.pairid));
-  PetscCall(Classify<KEY_PAIR>(d, d->csr.m, NULL, limit, &d->pairs, d->b.pairid, &n, complete));
+  PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.pairid));
+  PetscCall(Classify<KEY_PAIR>(d, d->b.csr.m, NULL, limit, &d->pairs, d->b.pairid, &n, &d->b.facts.haspairs));
+  GetSetFacts(&d->pairs, &d->b.facts.pairs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,12 +271,14 @@ PetscErrorCode DeviceForgetSets(DeviceBuild *d)
     PetscCall(PetscFree(s->count));
     s->n = 0;
   }
+  d->b.facts.hassets = d->b.facts.haspairs = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Distinct values among the pairs */
-PetscErrorCode DeviceCountValueSets(DeviceBuild *d, PetscInt64 *nvalues)
+PetscErrorCode DeviceCountValueSets(VCRSBuild *build, PetscInt64 *nvalues)
 {
+  DeviceBuild *d = DeviceOf(build);
   PetscInt  n;
   PetscBool complete;
 
@@ -300,21 +313,22 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindLongest(PetscInt m, con
 }
 
 /* The length of the longest row, and the number of entries that a plan stores */
-PetscErrorCode DeviceFindLongest(DeviceBuild *d, double *stored)
+PetscErrorCode DeviceMeasureRows(VCRSBuild *build)
 {
+  DeviceBuild *d = DeviceOf(build);
   PetscInt           *dlongest;
   unsigned long long *dstored, sum;
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocateZero(d, 1, &dlongest));
   PetscCall(DeviceAllocateZero(d, 1, &dstored));
-  FindLongest<<<LaunchBlocks(d->csr.m), VCRS_BLOCK, 0, d->stream>>>(d->csr.m, d->csr.i, d->b.difference ? 1 : 0, dlongest, dstored);
+  FindLongest<<<LaunchBlocks(d->b.csr.m), VCRS_BLOCK, 0, d->stream>>>(d->b.csr.m, d->b.csr.i, d->b.difference ? 1 : 0, dlongest, dstored);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dlongest, 1, &d->longest));
   PetscCall(DeviceGet(d, dstored, 1, &sum));
   PetscCall(DeviceFree(&d->memory, &dlongest));
   PetscCall(DeviceFree(&d->memory, &dstored));
-  *stored = (double)sum;
+  d->b.facts.stored = (double)sum;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -385,8 +399,9 @@ static int DictionaryEntryCompare(const void *a, const void *b)
 }
 
 /* A dictionary of at most limit values in the order in which they first occur; no dictionary (has[] false) if there are more */
-PetscErrorCode DeviceFindDictionary(DeviceBuild *d, PetscInt limit)
+PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
 {
+  DeviceBuild *d = DeviceOf(build);
   DeviceDictionary *t      = &d->dictionary;
   VCRSBuild        *b      = &d->b;
   const int         blocks = LaunchBlocks(b->m);
@@ -405,8 +420,8 @@ PetscErrorCode DeviceFindDictionary(DeviceBuild *d, PetscInt limit)
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, NFLAGS, flags));
   n                          = flags[FLAG_COUNT];
-  b->has[VCRS_VALUES_DICT8]  = !flags[FLAG_TOOMANY] && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
-  b->has[VCRS_VALUES_DICT16] = flags[FLAG_TOOMANY] ? PETSC_FALSE : PETSC_TRUE;
+  b->facts.has[VCRS_VALUES_DICT8]  = !flags[FLAG_TOOMANY] && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_DICT16] = flags[FLAG_TOOMANY] ? PETSC_FALSE : PETSC_TRUE;
   if (flags[FLAG_TOOMANY]) {
     PetscCall(DeviceFree(&d->memory, &t->key));
     PetscCall(DeviceFree(&d->memory, &t->first));
@@ -415,7 +430,7 @@ PetscErrorCode DeviceFindDictionary(DeviceBuild *d, PetscInt limit)
   }
 
   /* codes, and the values */
-  b->ndict = n;
+  b->facts.ndict = n;
   PetscCall(DeviceAllocate(&d->memory, t->nslot, &t->code));
   PetscCall(DeviceAllocate(&d->memory, n, &dentry));
   PetscCall(DeviceAllocate(&d->memory, n, &ddict));
@@ -437,10 +452,11 @@ PetscErrorCode DeviceFindDictionary(DeviceBuild *d, PetscInt limit)
   VerifyValues<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, *t, duses, dflags);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, NFLAGS, flags));
-  if (flags[FLAG_DIFFER]) d->tohost = PETSC_TRUE;
+  if (flags[FLAG_DIFFER]) d->b.tohost = PETSC_TRUE;
   if (duses) {
     PetscCall(PetscMalloc1(n, &d->dictuses));
     PetscCall(DeviceGet(d, duses, n, d->dictuses));
+    b->facts.dictuses = d->dictuses;
   }
   PetscCall(DeviceFree(&d->memory, &duses));
   PetscCall(DeviceFree(&d->memory, &dentry));
@@ -466,8 +482,9 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindFixedPoint(VCRSBuild b,
   }
 }
 
-PetscErrorCode DeviceFindFixedPoint(DeviceBuild *d)
+PetscErrorCode DeviceFindFixedPoint(VCRSBuild *build)
 {
+  DeviceBuild *d = DeviceOf(build);
   VCRSBuild *b = &d->b;
   int       *dflags, flags[2];
 
@@ -477,8 +494,8 @@ PetscErrorCode DeviceFindFixedPoint(DeviceBuild *d)
   FindFixedPoint<<<LaunchBlocks(b->m), VCRS_BLOCK, 0, d->stream>>>(*b, dflags);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, 2, flags));
-  b->has[VCRS_VALUES_FIXED8]  = flags[0] || flags[1] ? PETSC_FALSE : PETSC_TRUE;
-  b->has[VCRS_VALUES_FIXED16] = flags[1] ? PETSC_FALSE : PETSC_TRUE;
+  b->facts.has[VCRS_VALUES_FIXED8]  = flags[0] || flags[1] ? PETSC_FALSE : PETSC_TRUE;
+  b->facts.has[VCRS_VALUES_FIXED16] = flags[1] ? PETSC_FALSE : PETSC_TRUE;
   if (flags[1]) PetscCall(DeviceFree(&d->memory, &b->exponent));
   PetscCall(DeviceFree(&d->memory, &dflags));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -495,18 +512,19 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindSingle(VCRSBuild b, int
   }
 }
 
-PetscErrorCode DeviceFindSingle(DeviceBuild *d)
+PetscErrorCode DeviceFindSingle(VCRSBuild *build)
 {
+  DeviceBuild *d = DeviceOf(build);
   int *dflag, flag;
 
   PetscFunctionBegin;
-  d->b.has[VCRS_VALUES_SINGLE] = PETSC_FALSE;
+  d->b.facts.has[VCRS_VALUES_SINGLE] = PETSC_FALSE;
   if (sizeof(PetscReal) <= sizeof(float)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DeviceAllocateZero(d, 1, &dflag));
   FindSingle<<<LaunchBlocks(d->b.m), VCRS_BLOCK, 0, d->stream>>>(d->b, dflag);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflag, 1, &flag));
-  d->b.has[VCRS_VALUES_SINGLE] = flag ? PETSC_FALSE : PETSC_TRUE;
+  d->b.facts.has[VCRS_VALUES_SINGLE] = flag ? PETSC_FALSE : PETSC_TRUE;
   PetscCall(DeviceFree(&d->memory, &dflag));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,15 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the parts of a compression hand on: vcrs/loss/loss.c -> build.c (asking containers.c and cost.c) -> encode.c, or plainrows.c; cuda/vcrs/build/build.cu does the same on the device */
+/*
+   What the parts of a compression hand on:
+
+     loss/loss.c                    entries become values that fit small containers
+     build.c                        the host's operations, of sets.c, containers.c, slices.c, groups.c, encode.c
+     choose.c                       asks them for facts and chooses layout and container with cost.c
+     plainrows.c                    another form, for CPUs
+     cuda/vcrs/build/build.cu       the same operations on a device
+*/
 
 #include "../planimpl.h"
 #include <src/codec/grid.h>
@@ -38,9 +46,39 @@ typedef struct {
   size_t    nslot; /* a power of two */
 } VCRSSets;
 
+/* Distinct rows: how many, entries of each, rows that are like each */
+typedef struct {
+  PetscInt        n;
+  const PetscInt *length, *count;
+} VCRSSetFacts;
+
+/* What the choice of layout and container depends on. VCRSBuildChoose() says when an operation finds which fact */
 typedef struct {
   const VCRSOptions *opt;
-  PetscInt           m, n;
+  PetscInt           m;
+  double             stored;            /* entries, references apart */
+  PetscBool          hassets, haspairs; /* are they so few that they have been counted to the end? */
+  VCRSSetFacts       sets, pairs;
+  double             together;          /* different pairs in a slice, on the average */
+  PetscBool          has[VCRS_NVALUES]; /* which containers hold the values exactly */
+  PetscInt           ndict;
+  const PetscInt    *dictuses;  /* [ndict] how often each entry of the dictionary is used; not read where VCRSDictionaryFits() */
+  PetscInt64         setvalues; /* entries in the slices of L1 and L2, padding included */
+} VCRSFacts;
+
+typedef struct _VCRSBuildOps VCRSBuildOps;
+
+/* A compression. On a device arrays are there, those of facts apart */
+typedef struct {
+  const VCRSBuildOps *ops;
+  const VCRSOptions  *opt;
+  VCRSOptions         exact; /* for opt, where no loss is worth its row sums */
+  VCRSCSR             csr;   /* the matrix */
+  const PetscScalar  *extra; /* [m] what to add to the row sums that are kept, or NULL */
+  PetscInt            m, n;
+
+  /* This matrix is for the host to compress, or to say what is wrong with it; set by operations of a device only */
+  PetscBool tohost;
 
   /*
      The matrix after the loss, entries in the order of storage; the values of a row are had with VCRSRowValues().
@@ -61,41 +99,66 @@ typedef struct {
   PetscScalar       *room[2];   /* where a is NULL: as long as the longest row, for VCRSRowValues() */
 
   /* What the entries are found to be */
+  VCRSFacts    facts;
   PetscInt    *setid, *pairid; /* [m] */
   VCRSSets     sets, pairs;
-  PetscBool    hassets, haspairs;
-  PetscBool    has[VCRS_NVALUES]; /* which containers hold the values exactly */
-  uint16_t    *dictcode;          /* [nz] */
+  uint16_t    *dictcode; /* [nz] */
   PetscScalar *dict;
-  PetscInt     ndict;
   int16_t     *exponent;                          /* [m] of the fixed point containers */
-  PetscInt    *setlength, *pairlength, *dictuses; /* parts of VCRSFacts */
+  PetscInt    *setlength, *pairlength, *dictuses; /* parts of facts */
 } VCRSBuild;
-
-/* Distinct rows: how many, entries of each, rows that are like each */
-typedef struct {
-  PetscInt        n;
-  const PetscInt *length, *count;
-} VCRSSetFacts;
-
-/* What the choice of layout and container depends on */
-typedef struct {
-  const VCRSOptions *opt;
-  PetscInt           m;
-  double             stored; /* entries, references apart */
-  VCRSSetFacts       sets, pairs;
-  double             together; /* different pairs in a slice, on the average */
-  PetscBool          has[VCRS_NVALUES];
-  PetscInt           ndict;
-  const PetscInt    *dictuses;  /* [ndict] how often each entry of the dictionary is used; not read where VCRSDictionaryFits() */
-  PetscInt64         setvalues; /* entries in the slices of L1 and L2, padding included */
-} VCRSFacts;
 
 typedef struct {
   double        cost; /* bytes of a product, -1: nothing chosen yet */
   MatVCRSLayout layout;
   VCRSValues    values;
 } VCRSChoice;
+
+/*
+   What a compression does where the matrix is: on the host (build.c) or on a device (cuda/vcrs/build/build.cu). What
+   they find goes to facts. An operation of a device may set tohost; no further one is then called.
+*/
+struct _VCRSBuildOps {
+  PetscBool device;
+  PetscErrorCode (*findfew)(VCRSBuild *, PetscBool *);                 /* are there few different rows? Sets and pairs may be found then */
+  PetscErrorCode (*loss)(VCRSBuild *, VCRSReport *);                   /* the matrix after the loss; has[] of logarithms */
+  PetscErrorCode (*measurerows)(VCRSBuild *);                          /* stored */
+  PetscErrorCode (*findsets)(VCRSBuild *, PetscInt limit);             /* hassets, sets */
+  PetscErrorCode (*findpairs)(VCRSBuild *, PetscInt limit);            /* haspairs, pairs */
+  PetscErrorCode (*countvaluesets)(VCRSBuild *, PetscInt64 *);         /* among the pairs */
+  PetscErrorCode (*counttogether)(VCRSBuild *);                        /* together */
+  PetscErrorCode (*findfixedpoint)(VCRSBuild *);                       /* has[] of fixed point */
+  PetscErrorCode (*findsingle)(VCRSBuild *);                           /* has[] of single precision */
+  PetscErrorCode (*finddictionary)(VCRSBuild *, PetscInt limit);       /* has[] of dictionaries, ndict, dictuses if these are read */
+  PetscErrorCode (*measuresetslices)(VCRSBuild *);                     /* setvalues */
+  PetscErrorCode (*findslices)(VCRSBuild *, size_t bytes, VCRSPlan *); /* arrays of L3 but for values and coloffset */
+  PetscErrorCode (*forgetslices)(VCRSBuild *, VCRSPlan *);             /* findslices() is undone */
+
+  /* Arrays of the plan, whose layout and container are chosen */
+  PetscErrorCode (*encodesets)(VCRSBuild *, VCRSPlan *);   /* L0, L1, L2: ids and sets */
+  PetscErrorCode (*findgroups)(VCRSBuild *, VCRSPlan *);   /* L3: whether columns are grouped */
+  PetscErrorCode (*encodeslices)(VCRSBuild *, VCRSPlan *); /* L1, L2, L3: values, columns, and what decodes them */
+  PetscErrorCode (*encodesigma)(VCRSBuild *, VCRSPlan *);  /* row sums of the difference form */
+};
+
+/* choose.c: a compression calls the three in turn, and reads tohost after each */
+PETSC_INTERN PetscErrorCode VCRSBuildStart(VCRSBuild *, VCRSReport *);
+PETSC_INTERN PetscErrorCode VCRSBuildChoose(VCRSBuild *, VCRSPlan *, VCRSReport *);
+PETSC_INTERN PetscErrorCode VCRSBuildEncode(VCRSBuild *, VCRSPlan *);
+
+/* sets.c: distinct keys among rows */
+typedef enum {
+  VCRS_KEY_OFFSETS, /* columns minus row */
+  VCRS_KEY_COLUMNS, /* columns minus first column */
+  VCRS_KEY_VALUES,  /* stored values, bit for bit */
+  VCRS_KEY_PAIR     /* index set and stored values */
+} VCRSKey;
+PETSC_INTERN PetscErrorCode VCRSClassify(const VCRSBuild *, VCRSKey, PetscInt, const PetscInt[], PetscInt, VCRSSets *, PetscInt[], PetscBool *);
+PETSC_INTERN PetscErrorCode VCRSSetsDestroy(VCRSSets *);
+
+/* slices.c: those of L3 */
+PETSC_INTERN PetscErrorCode VCRSFindSlices(const VCRSBuild *, size_t, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSForgetSlices(VCRSPlan *);
 
 /* vcrs/memory.c: PetscMalloc1() for arrays that are as long as the matrix */
 PETSC_INTERN PetscErrorCode VCRSAllocateLarge(size_t, void **);
@@ -158,7 +221,7 @@ PETSC_INTERN PetscBool VCRSMayGroup(const VCRSPlan *);
 PETSC_INTERN PetscBool VCRSChooseGroups(const VCRSPlan *, PetscInt64, PetscInt, PetscInt64);
 
 /* groups.c */
-PETSC_INTERN PetscErrorCode VCRSFindGroups(const VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSFindGroups(VCRSBuild *, VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSEncodeGroups(const VCRSBuild *, VCRSPlan *);
 
 /* plainrows.c */
@@ -166,6 +229,6 @@ PETSC_INTERN PetscErrorCode VCRSBuildRows(const VCRSBuild *, VCRSPlan *);
 
 /* encode.c */
 PETSC_INTERN PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *, const VCRSSets *, const PetscInt[], const VCRSSets *, const PetscInt[], VCRSPlan *);
-PETSC_INTERN PetscErrorCode VCRSEncodeSets(const VCRSBuild *, VCRSPlan *);
-PETSC_INTERN PetscErrorCode VCRSEncodeSlices(const VCRSBuild *, VCRSPlan *);
-PETSC_INTERN PetscErrorCode VCRSEncodeSigma(const VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSets(VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSlices(VCRSBuild *, VCRSPlan *);
+PETSC_INTERN PetscErrorCode VCRSEncodeSigma(VCRSBuild *, VCRSPlan *);

@@ -95,9 +95,9 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   }
   PetscCall(PetscFree(slot));
   PetscCall(ierr);
-  b->has[VCRS_VALUES_DICT8]  = !more && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
-  b->has[VCRS_VALUES_DICT16] = more ? PETSC_FALSE : PETSC_TRUE;
-  b->ndict                   = more ? 0 : n;
+  b->facts.has[VCRS_VALUES_DICT8]  = !more && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_DICT16] = more ? PETSC_FALSE : PETSC_TRUE;
+  b->facts.ndict                   = more ? 0 : n;
   if (more) {
     PetscCall(PetscFree(b->dictcode));
     PetscCall(PetscFree(b->dict));
@@ -124,8 +124,8 @@ PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
     b->exponent[row] = (int16_t)exponent;
     last             = exponent;
   }
-  b->has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
-  b->has[VCRS_VALUES_FIXED16] = has16;
+  b->facts.has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_FIXED16] = has16;
   if (!has16) PetscCall(PetscFree(b->exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,7 +137,7 @@ PetscErrorCode VCRSFindSingle(VCRSBuild *b)
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m && has && !b->single; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);
-  b->has[VCRS_VALUES_SINGLE] = has;
+  b->facts.has[VCRS_VALUES_SINGLE] = has;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +147,7 @@ PetscErrorCode VCRSCountDictionary(const VCRSBuild *b, PetscInt **uses)
   const PetscInt first = b->difference ? 1 : 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(b->ndict, uses));
+  PetscCall(PetscCalloc1(b->facts.ndict, uses));
   for (PetscInt row = 0; row < b->m; row++) {
     for (PetscInt k = b->i[row] + first; k < b->i[row + 1]; k++) (*uses)[b->dictcode[k]]++;
   }

@@ -65,7 +65,7 @@ PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const
 }
 
 /* Ids, index sets and, in L0, their values */
-PetscErrorCode VCRSEncodeSets(const VCRSBuild *b, VCRSPlan *plan)
+PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscBool pairs = plan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE;
   const VCRSSets *s     = pairs ? &b->pairs : &b->sets;
@@ -165,7 +165,7 @@ static inline void VCRSPut(const VCRSBuild *b, VCRSPlan *plan, PetscInt row, Pet
 }
 
 /* Values of L1, L2 and L3, columns of L3, and what decodes them */
-PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
+PetscErrorCode VCRSEncodeSlices(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt first = b->difference ? 1 : 0;
   const size_t   bytes = VCRSValueBytes(plan->values);
@@ -232,9 +232,9 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 
   /* decoding */
   if (plan->values == VCRS_VALUES_DICT8 || plan->values == VCRS_VALUES_DICT16) {
-    plan->ndict = b->ndict;
-    PetscCall(PetscMalloc1(b->ndict, &plan->dict));
-    if (b->ndict) memcpy(plan->dict, b->dict, sizeof(PetscScalar) * (size_t)b->ndict);
+    plan->ndict = b->facts.ndict;
+    PetscCall(PetscMalloc1(b->facts.ndict, &plan->dict));
+    if (b->facts.ndict) memcpy(plan->dict, b->dict, sizeof(PetscScalar) * (size_t)b->facts.ndict);
   } else if (plan->values == VCRS_VALUES_LOG8 || plan->values == VCRS_VALUES_LOG16) {
     PetscCall(PetscMalloc1(256, &plan->logcoarse));
     PetscCall(PetscMalloc1(256, &plan->logfine));
@@ -250,7 +250,7 @@ PetscErrorCode VCRSEncodeSlices(const VCRSBuild *b, VCRSPlan *plan)
 }
 
 /* Row sums, in the form that takes fewer bytes */
-PetscErrorCode VCRSEncodeSigma(const VCRSBuild *b, VCRSPlan *plan)
+PetscErrorCode VCRSEncodeSigma(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nmask = (b->m + 31) / 32;
   PetscInt64     n     = 0;

@@ -71,7 +71,7 @@ static PetscInt VCRSListGroups(const uint64_t mark[], uint16_t group[])
 
   The layout and the container are chosen; the arrays of slices are there.
 */
-PetscErrorCode VCRSFindGroups(const VCRSBuild *b, VCRSPlan *plan)
+PetscErrorCode VCRSFindGroups(VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nwindows   = VCRSWindows(plan);
   PetscInt       mostgroups = 0, mostcolumns = 0, *ptr, *first;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* L3 on the host: which row is which lane of which slice, and how wide the columns of a slice are */
+
+#include "buildimpl.h"
+
+/* Sorts the rows of every window by falling length, long ones last as if they were empty; what slices and long rows then hold */
+static void VCRSSliceRows(const VCRSBuild *b, PetscInt limit, PetscBool sorted, uint8_t perm[], uint8_t length[], PetscInt64 *padded, PetscInt64 *longentries)
+{
+  *padded = *longentries = 0;
+  for (PetscInt w = 0; w < b->m; w += VCRS_WINDOW) {
+    const PetscInt nrow = PetscMin(VCRS_WINDOW, b->m - w), nlane = (nrow + VCRS_SLICE - 1) / VCRS_SLICE * VCRS_SLICE;
+    PetscInt       start[257] = {0}, len[VCRS_WINDOW];
+    uint8_t        laned[VCRS_WINDOW];
+
+    for (PetscInt r = 0; r < nlane; r++) {
+      len[r] = r < nrow ? b->i[w + r + 1] - b->i[w + r] : 0;
+      if (len[r] > limit) {
+        *longentries += len[r];
+        len[r] = 0;
+      }
+    }
+    if (sorted) {
+      for (PetscInt r = 0; r < nrow; r++) start[256 - len[r]]++;
+      for (PetscInt k = 0, sum = 0; k <= 256; k++) {
+        const PetscInt c = start[k];
+
+        start[k] = sum;
+        sum += c;
+      }
+      for (PetscInt r = 0; r < nrow; r++) laned[start[256 - len[r]]++] = (uint8_t)r;
+      for (PetscInt r = nrow; r < nlane; r++) laned[r] = (uint8_t)r;
+    } else {
+      for (PetscInt r = 0; r < nlane; r++) laned[r] = (uint8_t)r;
+    }
+    for (PetscInt l = 0; l < nlane; l += VCRS_SLICE) {
+      PetscInt max = 0;
+
+      for (PetscInt k = l; k < l + VCRS_SLICE; k++) max = PetscMax(max, len[laned[k]]);
+      *padded += VCRS_SLICE * (PetscInt64)max;
+    }
+    if (perm) {
+      for (PetscInt r = 0; r < nlane; r++) perm[w + r] = laned[r];
+    }
+    if (length) {
+      for (PetscInt r = 0; r < nlane; r++) length[w + r] = (uint8_t)len[laned[r]];
+    }
+  }
+}
+
+/* The least column that a lane of slice s has as its entry k, for each k; how wide the offsets from there are, and where those of the next slice begin */
+static void VCRSMeasureColumns(const VCRSBuild *b, VCRSPlan *plan, PetscInt s)
+{
+  const PetscInt *c[VCRS_SLICE];
+  PetscInt        least[VCRS_LONG_ROW + 1], most[VCRS_LONG_ROW + 1], longest = 0, length;
+  uint64_t        span = 0;
+
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscInt lane = VCRS_SLICE * s + l;
+
+    c[l] = plan->rowlength[lane] ? b->j + b->i[VCRSLaneRow(plan, lane)] : NULL;
+    if (plan->rowlength[lane] > plan->rowlength[VCRS_SLICE * s + longest]) longest = l;
+  }
+
+  /* the longest lane has an entry for each k */
+  length   = plan->rowlength[VCRS_SLICE * s + longest];
+  least[0] = 0;
+  for (PetscInt k = 0; k < length; k++) least[k] = most[k] = c[longest][k];
+  for (PetscInt l = 0; l < VCRS_SLICE; l++) {
+    const PetscInt len = plan->rowlength[VCRS_SLICE * s + l];
+
+    for (PetscInt k = 0; k < len; k++) {
+      least[k] = PetscMin(least[k], c[l][k]);
+      most[k]  = PetscMax(most[k], c[l][k]);
+    }
+  }
+  for (PetscInt k = 0; k < length; k++) span = PetscMax(span, (uint64_t)(most[k] - least[k]));
+
+  /* an empty slice of the difference form has a base too, which nobody uses */
+  for (PetscInt64 k = VCRSColumnBase(plan, s), from = k; k < VCRSColumnBase(plan, s + 1); k++) plan->colbase[k] = least[k - from];
+  plan->slicewidth[s]      = span <= 0xff ? 1 : (span <= 0xffff ? 2 : (span <= 0xffffffffULL ? 4 : 8));
+  plan->sliceoffset[s + 1] = plan->sliceoffset[s] + VCRS_SLICE * (PetscInt64)length * plan->slicewidth[s];
+}
+
+/* Fills the arrays of L3 but for the values and coloffset */
+PetscErrorCode VCRSFindSlices(const VCRSBuild *b, size_t valuebytes, VCRSPlan *plan)
+{
+  const PetscInt first = b->difference ? 1 : 0;
+  PetscInt       limit, longest = 0;
+  PetscInt64     padded, natural, longentries, nlong = 0, q = 0, paddeds[VCRS_NLIMITS], longs[VCRS_NLIMITS];
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < b->m; row++) longest = PetscMax(longest, b->i[row + 1] - b->i[row]);
+  for (int t = 0; t < VCRS_NLIMITS; t++) {
+    if (!t || VCRSSliceLimits[t] < longest) VCRSSliceRows(b, VCRSSliceLimits[t], PETSC_TRUE, NULL, NULL, &paddeds[t], &longs[t]);
+  }
+  limit = VCRSChooseSliceLimit(longest, b->m > 0 ? b->i[b->m] / b->m : 0, valuebytes, paddeds, longs);
+  VCRSSliceRows(b, limit, PETSC_TRUE, NULL, NULL, &padded, &longentries);
+  VCRSSliceRows(b, limit, PETSC_FALSE, NULL, NULL, &natural, &longentries);
+
+  plan->nslices = (b->m + VCRS_SLICE - 1) / VCRS_SLICE;
+  PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowlength));
+  if ((double)natural > (1. + VCRS_PAD_TOLERANCE) * (double)padded) PetscCall(PetscMalloc1(VCRS_SLICE * plan->nslices, &plan->rowperm));
+  VCRSSliceRows(b, limit, plan->rowperm ? PETSC_TRUE : PETSC_FALSE, plan->rowperm, plan->rowlength, &padded, &longentries);
+
+  /* long rows */
+  for (PetscInt row = 0; row < b->m; row++) {
+    if (b->i[row + 1] - b->i[row] > limit) nlong++;
+  }
+  plan->nlong = (PetscInt)nlong;
+  if (nlong) {
+    PetscCall(PetscMalloc1(nlong, &plan->longrow));
+    PetscCall(PetscMalloc1(nlong + 1, &plan->longptr));
+    PetscCall(VCRSMallocLarge(longentries, &plan->longcol));
+    plan->longptr[0] = 0;
+    for (PetscInt row = 0; row < b->m; row++) {
+      const PetscInt len = b->i[row + 1] - b->i[row];
+
+      if (len <= limit) continue;
+      plan->longrow[q]     = row;
+      plan->longptr[q + 1] = plan->longptr[q] + len;
+      PetscCall(PetscArraycpy(plan->longcol + plan->longptr[q], b->j + b->i[row], len));
+      q++;
+    }
+  }
+
+  /* where the slices begin, and how wide their columns are */
+  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceptr));
+  PetscCall(PetscMalloc1(plan->nslices + 1, &plan->sliceoffset));
+  PetscCall(PetscMalloc1(plan->nslices, &plan->slicewidth));
+  plan->difference  = b->difference;
+  plan->sliceptr[0] = plan->sliceoffset[0] = 0;
+  for (PetscInt s = 0; s < plan->nslices; s++) {
+    PetscInt length = 0;
+
+    for (PetscInt l = VCRS_SLICE * s; l < VCRS_SLICE * (s + 1); l++) length = PetscMax(length, plan->rowlength[l]);
+    plan->sliceptr[s + 1] = plan->sliceptr[s] + VCRS_SLICE * (PetscInt64)PetscMax(0, length - first);
+  }
+  plan->ncolbase = VCRSColumnBase(plan, plan->nslices);
+  PetscCall(PetscMalloc1(plan->ncolbase, &plan->colbase));
+  for (PetscInt s = 0; s < plan->nslices; s++) VCRSMeasureColumns(b, plan, s);
+  plan->longvalue    = plan->sliceptr[plan->nslices];
+  plan->nvalue       = plan->longvalue + longentries;
+  plan->ncolbytes    = plan->sliceoffset[plan->nslices];
+  plan->nlongentries = longentries;
+  plan->sorted       = plan->rowperm ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSForgetSlices(VCRSPlan *plan)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(plan->rowlength));
+  PetscCall(PetscFree(plan->rowperm));
+  PetscCall(PetscFree(plan->sliceptr));
+  PetscCall(PetscFree(plan->sliceoffset));
+  PetscCall(PetscFree(plan->colbase));
+  PetscCall(PetscFree(plan->slicewidth));
+  PetscCall(PetscFree(plan->groupptr));
+  PetscCall(PetscFree(plan->groupfirst));
+  PetscCall(PetscFree(plan->group));
+  PetscCall(PetscFree(plan->longrow));
+  PetscCall(PetscFree(plan->longptr));
+  PetscCall(PetscFree(plan->longlength));
+  PetscCall(PetscFree(plan->longcol));
+  PetscCall(PetscFree(plan->shortcol));
+  PetscCall(PetscFree(plan->shortbase));
+  PetscCall(PetscFree(plan->longalike));
+  plan->nslices = plan->nlong = 0;
+  plan->nvalue = plan->longvalue = plan->ncolbase = plan->ncolbytes = plan->nlongentries = 0;
+
+  plan->sorted = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
