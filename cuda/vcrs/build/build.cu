@@ -99,22 +99,23 @@ static PetscErrorCode CompressOnHost(DeviceBuild *d, const VCRSOptions *opt, VCR
 {
   const VCRSCSR *csr = &d->b.csr;
   PetscInt      *i, *j;
-  PetscScalar   *a;
+  PetscScalar   *a, *extra;
   VCRSCSR        host = *csr;
   VCRSPlan      *plan = NULL;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)csr->m + 1, &i, d->nz, &j, d->nz, &a));
+  PetscCall(PetscMalloc4((size_t)csr->m + 1, &i, d->nz, &j, d->nz, &a, d->b.extra ? csr->m : 0, &extra));
   i[0] = 0;
   if (csr->m) PetscCall(DeviceGet(d, csr->i, (size_t)csr->m + 1, i));
   PetscCall(DeviceGet(d, csr->j, d->nz, j));
   PetscCall(DeviceGet(d, csr->a, d->nz, a));
+  if (d->b.extra) PetscCall(DeviceGet(d, d->b.extra, csr->m, extra));
   host.i = i;
   host.j = j;
   host.a = a;
-  ierr   = VCRSPlanCreate(&host, opt, NULL, &plan, report);
-  PetscCall(PetscFree3(i, j, a));
+  ierr   = VCRSPlanCreate(&host, opt, d->b.extra ? extra : NULL, &plan, report);
+  PetscCall(PetscFree4(i, j, a, extra));
   PetscCall(ierr);
   ierr = LitheCUDAVCRSUpload(plan, dplan);
   if (!ierr) ierr = PlanDropLarge(plan);
@@ -241,7 +242,7 @@ static PetscErrorCode TableDestroy(VCRSPlan *table)
 }
 
 /* On an error nothing is left behind; table and dplan are then empty */
-PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
+PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
   DeviceBuild    d;
   VCRSReport     own;
@@ -258,6 +259,7 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
   d.b.ops    = &deviceops;
   d.b.opt    = opt;
   d.b.csr    = VCRSCSR{m, n, di, dj, da};
+  d.b.extra  = dextra;
   d.b.m      = m;
   d.b.n      = n;
   d.b.i      = di;

@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRS
   VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0, 0, 0};
 
   totals.bound = grid.bound;
-  VCRS_FOR_ALL(PetscInt, row, csr.m) VCRSRoundRow(&b, &csr, NULL, &grid, row, b.owna + csr.i[row], &totals);
+  VCRS_FOR_ALL(PetscInt, row, csr.m) VCRSRoundRow(&b, &csr, b.extra, &grid, row, b.owna + csr.i[row], &totals);
   BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = totals;
 }

@@ -33,8 +33,11 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSStepLeavesOut(const VCRSPlan *dplan, Pe
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, const LitheStep *step, const PetscScalar *dx, PetscScalar *dy);
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
-/* Compresses a CSR matrix that is on the device. table gets the set tables on the host, dplan everything. Synchronises. */
-PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+/*
+   Compresses a CSR matrix that is on the device; dextra [m]: what to add to the row sums that are kept, or NULL. table
+   gets the set tables on the host, dplan everything. Synchronises.
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
 
 /*
    Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its

@@ -101,7 +101,7 @@ PetscErrorCode MatVCRSApply_Seq(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   const struct _MatOps *ops = NULL;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSCompressFor_Private(A, x));
 #if defined(LITHE_HAVE_CUDA)
   {
     PetscBool device;
@@ -175,7 +175,7 @@ static PetscErrorCode MatResidual_SeqAIJVCRS(Mat A, Vec b, Vec x, Vec r)
   }
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
-  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSCompressFor_Private(A, x));
   PetscCall(MatVCRSUpload_Private(A));
   PetscCall(VecGetArrayReadAndMemType(x, &px, NULL));
   PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));

@@ -12,6 +12,7 @@
 
 #include "vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithememtype.h>
 #include <petscsf.h>
 
 /* Sets options. A matrix that was compressed with other options is compressed again at its next use */
@@ -33,18 +34,104 @@ PetscErrorCode MatVCRSReplaceOptions_Private(Mat A, const VCRSOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Host arrays of the entries that A is compressed from: its own, or those of its source */
+static PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
+{
+  Mat_VCRS    *ctx;
+  PetscScalar *a;
+  PetscBool    done;
+  PetscInt     n;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  csr->m = A->rmap->n;
+  csr->n = A->cmap->n;
+  if (ctx->source) {
+    PetscCall(MatSeqAIJGetArrayRead(ctx->source, &csr->a));
+    PetscCall(MatGetRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)ctx->source)->type_name);
+  } else {
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));
+    csr->a = a;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSRestoreCSR_Private(Mat A, VCRSCSR *csr)
+{
+  Mat_VCRS *ctx;
+  PetscBool done;
+  PetscInt  n;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->source) {
+    PetscCall(MatRestoreRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
+    PetscCall(MatSeqAIJRestoreArrayRead(ctx->source, &csr->a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-   Compresses the AIJ arrays of A. On an error A multiplies as before the call:
+   Whether A is compressed on a device: its entries are there, or its vectors are. Off-diagonal blocks are small. Of
+   lossy ones the host makes an agreement of all processes.
+*/
+static PetscErrorCode MatVCRSWantsDevice_Private(Mat A, const VCRSOptions *opt, PetscBool *device)
+{
+  PetscFunctionBegin;
+  *device = PETSC_FALSE;
+#if defined(LITHE_HAVE_CUDA)
+  if (!A->boundtocpu && opt->layout != MATVCRS_LAYOUT_LITERAL && !opt->offdiagonal && A->rmap->n) {
+    Mat_VCRS *ctx;
+    VecType   vectype;
+
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    *device = ctx->ondevice;
+    if (!*device && ctx->source) PetscCall(MatVCRSIsOnDevice_Private(ctx->source, device));
+    PetscCall(MatGetVecType(A, &vectype));
+    if (!*device) PetscCall(PetscStrendswith(vectype, "cuda", device));
+  }
+#else
+  (void)A;
+  (void)opt;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSMakePlan_Private(Mat A, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **plan, VCRSPlan **dplan, VCRSReport *report)
+{
+  VCRSCSR        csr;
+  PetscBool      device;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSWantsDevice_Private(A, opt, &device));
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    Mat_VCRS *ctx;
+
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    PetscCall(MatVCRSCompressOnDevice_Private(ctx->source ? ctx->source : A, opt, extra, plan, dplan, report));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(MatVCRSGetCSR_Private(A, &csr));
+  ierr = VCRSPlanCreate(&csr, opt, extra, plan, report);
+  PetscCall(MatVCRSRestoreCSR_Private(A, &csr));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Compresses the entries of A, or of its source. On an error A multiplies as before the call:
    the new plan replaces the old one only when it is whole.
 */
 static PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt, const PetscScalar rowsumextra[])
 {
   Mat_VCRS      *ctx;
-  VCRSPlan      *plan = NULL;
+  VCRSPlan      *plan = NULL, *dplan = NULL;
   VCRSReport     report;
-  VCRSCSR        csr;
   VCRSOptions    own = *opt;
-  PetscScalar   *a;
   PetscLogDouble begin, end;
   PetscErrorCode ierr;
 
@@ -52,16 +139,13 @@ static PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt,
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(PetscLogEventBegin(MAT_VCRSCompress, A, 0, 0, 0));
   PetscCall(PetscTime(&begin));
-  csr.m = A->rmap->n;
-  csr.n = A->cmap->n;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr.i, &csr.j, &a, NULL));
-  csr.a     = a;
   own.plain = MatVCRSGetPlain_Private(A, ctx);
-  ierr      = VCRSPlanCreate(&csr, &own, rowsumextra, &plan, &report);
+  ierr      = MatVCRSMakePlan_Private(A, &own, rowsumextra, &plan, &dplan, &report);
   if (ierr) PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0)); /* a row may be refused, and mended */
   PetscCall(ierr);
   PetscCall(MatVCRSReset_Private(ctx));
   ctx->plan   = plan;
+  ctx->dplan  = dplan;
   ctx->report = report;
   ctx->used   = own;
   ctx->lost   = (PetscBool)(ctx->lossy && report.maxabserror > 0.0);
@@ -71,15 +155,43 @@ static PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt,
   PetscCall(PetscTime(&end));
   ctx->buildtime = end - begin;
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
-  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros in %g s: layout %s, values %s\n", plan->nz, ctx->buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
+  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros %sin %g s: layout %s, values %s\n", plan->nz, dplan ? "on the device " : "", ctx->buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With finer options where those of A turn out to be too coarse */
+static PetscErrorCode MatVCRSCompressFinely_Private(Mat A)
+{
+  Mat_VCRS   *ctx;
+  VCRSOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
+  PetscCall(MatVCRSIsSymmetric_Private(ctx->source ? ctx->source : A, &opt.symmetric, &opt.hermitian));
+  do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
+  while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSCompressFrom_Private(Mat A, Mat values)
+{
+  Mat_VCRS      *ctx;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  ctx->source = values;
+  ierr        = MatVCRSCompressFinely_Private(A);
+  ctx->source = NULL;
+  PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatVCRSCompress(Mat A)
 {
-  Mat_VCRS   *ctx;
-  VCRSOptions opt;
-  PetscBool   dropped, current;
+  Mat_VCRS *ctx;
+  PetscBool dropped, current;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
@@ -89,15 +201,23 @@ PetscErrorCode MatVCRSCompress(Mat A)
   }
   PetscCall(MatVCRSIsCurrent_Private(A, &current));
   if (ctx->plan && current) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
-  PetscCall(MatVCRSIsSymmetric_Private(A, &opt.symmetric, &opt.hermitian));
-  do PetscCall(MatVCRSCompressWith_Private(A, &opt, NULL));
-  while (VCRSLossRefine(A->rmap->n, ctx->report.coarserows, ctx->report.lostrows, &opt));
+  PetscCall(MatVCRSCompressFinely_Private(A));
   if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->drop)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- Parallel matrices ---- */
+
+/* A block is for vectors of the kind that A is for */
+static PetscErrorCode MatVCRSSetBlockVecType_Private(Mat A, Mat block)
+{
+  PetscBool device;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrendswith(A->defaultvectype, "cuda", &device));
+  PetscCall(MatSetVecType(block, device ? VECSEQCUDA : VECSEQ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*
    Makes a block of A a MATSEQAIJVCRS with A's options. Each compression does so, because assembly may replace a block
@@ -127,10 +247,12 @@ static PetscErrorCode MatVCRSAdoptBlock_Private(Mat A, Mat block)
   PetscCall(MatVCRSGetContext(block, &b));
   PetscCheck(b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block of a MATMPIAIJVCRS has type %s", ((PetscObject)block)->type_name);
   PetscCall(MatVCRSReplaceOptions_Private(block, &ctx->opt));
+  if (A->defaultvectype) PetscCall(MatVCRSSetBlockVecType_Private(A, block));
   b->allowlossy = ctx->allowlossy;
   b->mayplain   = ctx->mayplain;
   b->dropaij    = PETSC_FALSE; /* A drops both blocks itself */
   b->beside     = (PetscBool)(size > 1);
+  b->ondevice   = ctx->ondevice;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,23 +268,24 @@ PetscErrorCode MatVCRSGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
 /* extra[i] = exact minus compressed row sum of the off-diagonal block, to be added to that of the diagonal block */
 static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
 {
-  Mat_VCRS       *ctx;
-  const PetscInt *ai;
-  PetscScalar    *aa, *ones;
+  Mat_VCRS    *ctx;
+  VCRSCSR      csr;
+  PetscScalar *ones;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(Ao, &ctx));
-  PetscCall(MatSeqAIJGetCSRAndMemType(Ao, &ai, NULL, &aa, NULL));
   PetscCall(PetscMalloc1(Ao->cmap->n, &ones));
   for (PetscInt j = 0; j < Ao->cmap->n; j++) ones[j] = 1.0;
   PetscCall(VCRSPlanMult(ctx->plan, VCRS_OP_N, 1, ones, 0, NULL, 0, extra, 0));
   PetscCall(PetscFree(ones));
-  for (PetscInt i = 0; i < Ao->rmap->n; i++) {
+  PetscCall(MatVCRSGetCSR_Private(Ao, &csr));
+  for (PetscInt i = 0; i < csr.m; i++) {
     PetscScalar sum = 0.0;
 
-    for (PetscInt k = ai[i]; k < ai[i + 1]; k++) sum += aa[k];
+    for (PetscInt k = csr.i[i]; k < csr.i[i + 1]; k++) sum += csr.a[k];
     extra[i] = sum - extra[i];
   }
+  PetscCall(MatVCRSRestoreCSR_Private(Ao, &csr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,18 +295,17 @@ static PetscErrorCode MatVCRSGetRowSumError_Private(Mat Ao, PetscScalar extra[])
 */
 static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt, VCRSAgreement *agreement, int16_t columnexponent[])
 {
-  VCRSCSR      csr = {.m = Ao->rmap->n, .n = Ao->cmap->n};
-  VCRSSurvey  *s   = &agreement->survey;
-  PetscScalar *a;
-  PetscReal    extreme[5];
-  PetscInt    *own, *ghost;
-  PetscSF      sf;
+  VCRSSurvey *s = &agreement->survey;
+  VCRSCSR     csr;
+  PetscReal   extreme[5];
+  PetscInt   *own, *ghost;
+  PetscSF     sf;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetCSRAndMemType(Ao, &csr.i, &csr.j, &a, NULL));
-  csr.a = a;
+  PetscCall(MatVCRSGetCSR_Private(Ao, &csr));
   PetscCall(PetscMalloc2(csr.m, &own, csr.n, &ghost));
   PetscCall(VCRSLossPropose(&csr, opt, s, own));
+  PetscCall(MatVCRSRestoreCSR_Private(Ao, &csr));
 
   /* the range of all blocks; maxima of the negatives are minima */
   extreme[0] = s->max;
@@ -208,14 +330,17 @@ static PetscErrorCode MatVCRSAgree_Private(Mat A, Mat Ao, const VCRSOptions *opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first row that a lossy compression cannot take, or -1 */
+/* The first row that a lossy compression cannot take, or -1. A source has been looked at by those who make a copy of it */
 static PetscErrorCode MatVCRSFindBadRow_Private(Mat A, PetscInt *row)
 {
   const PetscInt *ai;
   PetscScalar    *aa;
+  Mat_VCRS       *ctx;
 
   PetscFunctionBegin;
   *row = -1;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->source) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &ai, NULL, &aa, NULL));
   for (PetscInt i = 0; i < A->rmap->n && *row < 0; i++) {
     if (!VCRSLossTakes(ai[i + 1] - ai[i], aa + ai[i])) *row = i;
@@ -359,5 +484,20 @@ PetscErrorCode MatVCRSCompress_MPI(Mat A)
   ctx->used      = d->used;
   PetscCall(MatVCRSSetCurrent_Private(A));
   if (MatVCRSMayDrop_Private(ctx)) PetscCall((*ctx->drop)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For a product with x: where the vectors are decides where A is compressed */
+PetscErrorCode MatVCRSCompressFor_Private(Mat A, Vec x)
+{
+  Mat_VCRS *ctx;
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscCall(LitheMatIsOnDevice(A, 1, &x, &ctx->ondevice));
+  PetscCall(MatVCRSIsParallel_Private(A, &parallel));
+  if (parallel) PetscCall(MatVCRSCompress_MPI(A));
+  else PetscCall(MatVCRSCompress(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

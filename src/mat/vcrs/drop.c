@@ -137,7 +137,7 @@ PetscErrorCode MatVCRSDropAIJ_Seq(Mat A)
   if (ctx->dropped) PetscFunctionReturn(PETSC_SUCCESS); /* now, or by -mat_vcrs_drop_aij */
   PetscCall(MatVCRSOperatorGuardStart());
   PetscCall(MatVCRSLearnRowOriented_Private(A));
-  PetscCall(MatInodeGetInodeSizes(A, &inodes, NULL, NULL));
+  PetscCall(MatInodeGetInodeSizes(ctx->source ? ctx->source : A, &inodes, NULL, NULL));
 
   /* An empty MATSEQAIJ takes the data along when it is destroyed */
   PetscCall(MatVCRSCreateSeqAIJ_Private(A, ((PetscObject)A)->prefix, &empty));

@@ -12,11 +12,11 @@
 #include "vcrsimpl.h"
 #include <petscsf.h>
 
-/* The blocks ready for a product */
-static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Mat *Ad, Mat *Ao)
+/* The blocks ready for a product with x */
+static PetscErrorCode MatVCRSGetProductData_Private(Mat A, Vec x, Mat *Ad, Mat *Ao)
 {
   PetscFunctionBegin;
-  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatVCRSCompressFor_Private(A, x));
   PetscCall(MatMPIAIJGetSeqAIJ(A, Ad, Ao, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,7 +59,7 @@ PetscErrorCode MatVCRSApply_MPI(Mat A, VCRSOp op, Vec x, Vec add, Vec y)
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
+  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao));
   if (op == VCRS_OP_N) {
     PetscCall(MatVCRSGhostsBegin_Private(A, x));
     PetscCall(MatVCRSApply(Ad, op, x, add, y));
@@ -88,7 +88,7 @@ PetscErrorCode MatVCRSStep_MPI(Mat A, PetscReal scale, const LitheStepRows *rows
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
-  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
+  PetscCall(MatVCRSGetProductData_Private(A, x, &Ad, &Ao));
   PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
   PetscCall(MatVCRSGhostsBegin_Private(A, x));
   if (few) PetscCall(MatVCRSStep_Seq(Ad, scale, rows, x, y, nsums, sums));
@@ -106,7 +106,8 @@ PetscErrorCode MatVCRSStepLeavesOut_MPI(Mat A, PetscBool device, PetscBool *leav
   Mat Ad, Ao;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetProductData_Private(A, &Ad, &Ao));
+  PetscCall(MatVCRSCompress_MPI(A));
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &Ad, &Ao, NULL));
   PetscCall(MatVCRSHasOffDiagonal_Private(Ao, leaves));
   if (*leaves) PetscCall(MatVCRSStepLeavesOut_Seq(Ad, device, leaves));
   PetscFunctionReturn(PETSC_SUCCESS);

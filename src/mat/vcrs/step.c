@@ -182,7 +182,7 @@ PetscErrorCode MatVCRSStep_Seq(Mat A, PetscReal scale, PETSC_UNUSED const LitheS
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSCheckProduct(A, ctx));
-  PetscCall(MatVCRSCompress(A));
+  PetscCall(MatVCRSCompressFor_Private(A, x));
 #if defined(LITHE_HAVE_CUDA)
   {
     PetscBool device;

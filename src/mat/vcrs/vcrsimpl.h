@@ -32,6 +32,8 @@ typedef struct {
   PetscBool        mayplain;   /* products on the host may use plain rows */
   PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
   PetscBool        dropped;    /* they are given back now */
+  PetscBool        ondevice;   /* the vectors of the last product were on a device */
+  Mat              source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
   struct _MatOps   super;      /* the operations of the AIJ type */
   PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
   Mat              owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
@@ -110,11 +112,22 @@ PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char prefix[], Pets
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char operation[]);
 
-/* compress.c: a compression makes the plan current and does nothing where the plan is current */
+#if defined(LITHE_HAVE_CUDA)
+/* compressdevice.c: compression on the device */
+PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
+#endif
+
+/*
+   compress.c: a compression makes the plan current and does nothing where the plan is current.
+   MatVCRSCompressFrom_Private() compresses the entries of another matrix of one process
+*/
 PETSC_INTERN PetscErrorCode MatVCRSReplaceOptions_Private(Mat, const VCRSOptions *);
 PETSC_INTERN PetscErrorCode MatVCRSGetBlocks_Private(Mat, Mat *, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSCompressFrom_Private(Mat, Mat values);
 PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSCompressFor_Private(Mat, Vec);
 
 /* operator.c: which products a lossy matrix does. The guard watches solves, preconditioners and factorizations */
 PETSC_INTERN PetscErrorCode MatVCRSOperatorGuardStart(void);
@@ -147,6 +160,10 @@ PETSC_INTERN void MatVCRSServeAttach_Private(Mat, PetscBool parallel);
 PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
+/* copy.c: a compressed copy without AIJ arrays, compressed where the entries are; configure() sets its options */
+PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateCopy_Private(Mat, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
+
 /* options.c */
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);
 
@@ -157,7 +174,7 @@ PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 
-/* device.c: compression of a MATSEQAIJCUSPARSE on the device */
+/* device.c: conversion of a MATSEQAIJCUSPARSE */
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
 #endif

@@ -123,31 +123,20 @@ static PetscErrorCode PCVCRSTakes_Private(MatVCRSLoss loss, Mat A, PetscBool *ta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A copy of the type MATVCRS, which no options without a prefix act upon */
-static PetscErrorCode PCVCRSConvert_Private(Mat exact, Mat *B)
+/* What a copy is configured with */
+typedef struct {
+  const PCVCRSOptions *opt;
+  MatVCRSLoss          loss;
+  Mat                  exact;
+} PCVCRSCopySettings;
+
+static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
 {
-  PetscErrorCode ierr;
-  PetscOptions   none;
-  PetscBool      isvcrs;
+  const PCVCRSCopySettings *settings = (const PCVCRSCopySettings *)ctx;
+  const PCVCRSOptions      *opt      = settings->opt;
+  MatNullSpace              nullspace;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
-  PetscCall(LitheOptionsHide(&none));
-  if (isvcrs) ierr = MatDuplicate(exact, MAT_COPY_VALUES, B);
-  else ierr = MatConvert(exact, MATVCRS, MAT_INITIAL_MATRIX, B);
-  PetscCall(LitheOptionsShow(&none));
-  PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A compressed copy of a MATAIJ matrix */
-static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
-{
-  MatNullSpace nullspace;
-  Mat          B;
-
-  PetscFunctionBegin;
-  PetscCall(PCVCRSConvert_Private(exact, &B));
   PetscCall(MatSetOptionsPrefix(B, opt->prefix));
   PetscCall(MatSetFromOptions(B));
 
@@ -157,20 +146,38 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscCall(MatVCRSSetBins(B, opt->bins));
   PetscCall(MatVCRSSetLambda(B, opt->lambda, opt->unit));
   PetscCall(MatVCRSSetPreserveRowSums(B, opt->rowsums));
-  PetscCall(MatVCRSSetLoss(B, loss));
+  PetscCall(MatVCRSSetLoss(B, settings->loss));
   PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE)); /* it is no operator of the program's */
   PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* fewer bytes are what this preconditioner is asked for */
 
   /* Solvers project on what is orthogonal to these */
-  PetscCall(MatGetNullSpace(exact, &nullspace));
+  PetscCall(MatGetNullSpace(settings->exact, &nullspace));
   if (nullspace) PetscCall(MatSetNullSpace(B, nullspace));
-  PetscCall(MatGetTransposeNullSpace(exact, &nullspace));
+  PetscCall(MatGetTransposeNullSpace(settings->exact, &nullspace));
   if (nullspace) PetscCall(MatSetTransposeNullSpace(B, nullspace));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  /* Relaxation and rows come from the compressed form only where there is nothing else */
-  PetscCall(MatVCRSDropAIJ(B));
-  PetscCall(MatViewFromOptions(B, NULL, "-mat_view"));
-  *compressed = B;
+/* A compressed copy of a MATAIJ matrix, which options without a prefix do not act upon */
+static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+{
+  PCVCRSCopySettings settings = {.opt = opt, .loss = loss, .exact = exact};
+  PetscBool          isvcrs;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
+  if (isvcrs) {
+    PetscErrorCode ierr;
+    PetscOptions   none;
+
+    PetscCall(LitheOptionsHide(&none));
+    ierr = MatDuplicate(exact, MAT_COPY_VALUES, compressed);
+    PetscCall(LitheOptionsShow(&none));
+    PetscCall(ierr);
+    PetscCall(PCVCRSConfigure_Private(*compressed, &settings));
+    PetscCall(MatVCRSDropAIJ(*compressed));
+  } else PetscCall(MatVCRSCreateCopy_Private(exact, PCVCRSConfigure_Private, &settings, compressed));
+  PetscCall(MatViewFromOptions(*compressed, NULL, "-mat_view"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

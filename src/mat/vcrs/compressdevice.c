@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Compression of a MATVCRS on the device: of entries that are there, or that are uploaded for it.
+
+   The plan is on the device; the host gets its small tables alone. MatVCRSGetHostPlan_Private() copies the rest when
+   host code asks for it.
+*/
+
+#include "vcrsimpl.h"
+#include <lithe/private/litheimpl.h>
+#include <petscdevice_cuda.h>
+
+/* Are the current values of A in the memory of the device? */
+PetscErrorCode MatVCRSIsOnDevice_Private(Mat A, PetscBool *device)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, device));
+  if (*device) *device = (PetscBool)(A->assembled && !A->factortype && !A->structure_only && !A->boundtocpu && (A->offloadmask == PETSC_OFFLOAD_GPU || A->offloadmask == PETSC_OFFLOAD_BOTH));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A CSR matrix on the device; own: in buffers that are freed after the compression */
+typedef struct {
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscBool          own;
+} VCRSDeviceCSR;
+
+static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes, const void **to)
+{
+  void *buffer;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMalloc(&buffer, PetscMax(bytes, 1)));
+  *to = buffer;
+  if (bytes) PetscCallCUDA(cudaMemcpy(buffer, from, bytes, cudaMemcpyHostToDevice));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr, PetscInt *nz)
+{
+  const PetscInt     m = A->rmap->n;
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+  PetscBool          device, done;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  *nz = 0;
+  PetscCall(MatVCRSIsOnDevice_Private(A, &device));
+  csr->own = (PetscBool)!device;
+  if (device) {
+    PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->i, &csr->j));
+    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &csr->a));
+    if (m) PetscCallCUDA(cudaMemcpy(nz, csr->i + m, sizeof(*nz), cudaMemcpyDeviceToHost));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows", ((PetscObject)A)->type_name);
+  if (m) *nz = i[m];
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscCall(MatVCRSUploadArray_Private(i, m ? ((size_t)m + 1) * sizeof(*i) : 0, (const void **)&csr->i));
+  PetscCall(MatVCRSUploadArray_Private(j, (size_t)*nz * sizeof(*j), (const void **)&csr->j));
+  PetscCall(MatVCRSUploadArray_Private(a, (size_t)*nz * sizeof(*a), (const void **)&csr->a));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr)
+{
+  PetscFunctionBegin;
+  if (csr->own) {
+    PetscCallCUDA(cudaFree((void *)csr->i));
+    PetscCallCUDA(cudaFree((void *)csr->j));
+    PetscCallCUDA(cudaFree((void *)csr->a));
+  } else {
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &csr->a));
+    PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &csr->i, &csr->j));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Makes a plan of the entries of a relative of MATSEQAIJ: table, on the host, has the small tables, dplan everything.
+   extra [m]: what to add to the row sums that are kept, or NULL
+*/
+PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
+{
+  const PetscInt m = values->rmap->n;
+  VCRSDeviceCSR  csr;
+  const void    *dextra = NULL;
+  PetscInt       nz;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(table));
+  PetscCall(PetscNew(dplan));
+  PetscCall(MatVCRSGetDeviceCSR_Private(values, &csr, &nz));
+  if (extra) PetscCall(MatVCRSUploadArray_Private(extra, (size_t)m * sizeof(*extra), &dextra));
+  ierr = LitheCUDAVCRSCompress(m, values->cmap->n, nz, csr.i, csr.j, csr.a, (const PetscScalar *)dextra, opt, *table, *dplan, report);
+  if (extra) PetscCallCUDA(cudaFree((void *)dextra));
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(values, &csr));
+  if (ierr) {
+    PetscCall(PetscFree(*table));
+    PetscCall(PetscFree(*dplan));
+  }
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
