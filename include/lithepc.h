@@ -154,7 +154,7 @@ PETSC_EXTERN const char *const PCSBPMGSmootherTypes[];
 
   Level: intermediate
 
-.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`, `PCSBPMGSetFull()`
+.seealso: `PCSBPMG`, `PCSBPMGSetCycle()`, `PCSBPMGSetFullSteps()`
 E*/
 typedef enum {
   PCSBPMG_CYCLE_V,
@@ -180,23 +180,6 @@ typedef enum {
 } PCSBPMGCoarseType;
 PETSC_EXTERN const char *const PCSBPMGCoarseTypes[];
 
-/*E
-  PCSBPMGFullType - the steps that full multigrid takes on each level
-
-  Values:
-+ `PCSBPMG_FULL_FIXED` - V cycles times factors that follow from bounds of their spectrum, which the set-up has found: linear, no inner products
-- `PCSBPMG_FULL_CG`    - conjugate gradients with V cycles, which should be symmetric
-
-  Level: intermediate
-
-.seealso: `PCSBPMG`, `PCSBPMGSetFull()`
-E*/
-typedef enum {
-  PCSBPMG_FULL_FIXED,
-  PCSBPMG_FULL_CG
-} PCSBPMGFullType;
-PETSC_EXTERN const char *const PCSBPMGFullTypes[];
-
 PETSC_EXTERN PetscErrorCode PCSBPMGSetLevels(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetPrecision(PC, PCSBPMGPrecision);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetSmoother(PC, PCSBPMGSmootherType);
@@ -204,6 +187,6 @@ PETSC_EXTERN PetscErrorCode PCSBPMGSetSmooths(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetFraction(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetCycle(PC, PCSBPMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetCoarse(PC, PCSBPMGCoarseType);
-PETSC_EXTERN PetscErrorCode PCSBPMGSetFull(PC, PCSBPMGFullType, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCSBPMGSetFullSteps(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
 PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);

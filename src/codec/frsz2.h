@@ -15,7 +15,7 @@
 #include <src/codec/grid.h>
 
 #define LITHE_FRSZ2_BLOCK    32
-#define LITHE_FRSZ2_MIN_BITS 2
+#define LITHE_FRSZ2_MIN_BITS 8
 /* q is exact in PetscReal */
 #if defined(PETSC_USE_REAL_SINGLE)
   #define LITHE_FRSZ2_MAX_BITS 24

@@ -64,7 +64,6 @@ static PetscErrorCode TestStagnation(const char type[])
     const char *storage;
     PetscReal   orders;
   } cases[] = {
-    {"frsz2_2", 0.0},
     {"frsz2_8", 2.5},
     {"half", 3.0},
     {"frsz2_16", 3.5}};

@@ -187,7 +187,7 @@ static PetscErrorCode View(Mat A)
   PetscCall(KSPCBGMRESSetAdaptive(ksp, PETSC_TRUE));
   PetscCall((*ksp->ops->view)(ksp, PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationModifiedGramSchmidt));
-  PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_2"));
+  PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
   PetscCall(KSPCBGMRESSetAdaptive(ksp, PETSC_FALSE));
   PetscCall(KSPSetTolerances(ksp, 1e-9, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
   PetscCall(VecZeroEntries(x));
@@ -219,7 +219,7 @@ static PetscErrorCode TestErrors(Mat A)
   PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none", &ksp));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr[0] = KSPCBGMRESSetStorage(ksp, "quarter");
-  ierr[1] = KSPCBGMRESSetStorage(ksp, "frsz2_1");
+  ierr[1] = KSPCBGMRESSetStorage(ksp, "frsz2_7");
   ierr[2] = KSPCBGMRESSetStorage(ksp, "frsz2_54");
   ierr[3] = KSPCBGMRESSetStorage(ksp, "frsz2_");
   ierr[4] = KSPCBGMRESSetStorage(ksp, "frsz2_16x");

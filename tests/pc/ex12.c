@@ -320,7 +320,6 @@ int main(int argc, char **argv)
     return 0;
   }
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full", (PetscReal)1.15));
-  PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_smooths 2 -pc_sbpmg_smooths_finest 2 -pc_sbpmg_full cg", (PetscReal)1.1));
   PetscCall(TestFull(64, "-pc_sbpmg_cycle full -pc_sbpmg_full_steps 2,3 -pc_sbpmg_precision double", (PetscReal)1.05));
   PetscCall(TestFullOrders());
   if (size == 1) {
@@ -331,7 +330,6 @@ int main(int argc, char **argv)
   PetscCall(TestLinear(&s));
   PetscCall(TestRange(&s, ""));
   PetscCall(TestRange(&s, "-pc_sbpmg_cycle full"));
-  PetscCall(TestRange(&s, "-pc_sbpmg_cycle full -pc_sbpmg_full cg -pc_sbpmg_smooths_finest 2 -pc_sbpmg_dense 0"));
   PetscCall(TestRange(&s, "-pc_sbpmg_coarse rediscretized -pc_sbpmg_smoother richardson -pc_sbpmg_smooths 5"));
   PetscCall(TestRefused(&s));
   PetscCall(TestChange(&s));

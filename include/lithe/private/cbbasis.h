@@ -31,7 +31,7 @@
    column, too, where nothing but these operations sees it. store, append and load take both parts; combine does; append and subtract do for
    CB_PAIR_STEPS steps from each such column on. dot has the first parts only: coefficients need not be exact.
 
-   With a diagonal preconditioner from the right, z may be what that makes of the column (scale): a sweep over three vectors less.
+   On a device z may be what a diagonal preconditioner from the right makes of the column (scale): a sweep over three vectors less.
 
    After the last step dot(k, gram, w) and coefficients(k, 0) are also called with a residual in place of w, k being all
    columns at most: so long are the arrays.
@@ -103,7 +103,7 @@ struct _n_CBBasis {
   size_t       n;       /* real numbers of a vector on this process: a complex number is two */
   PetscInt     columns; /* how many there is room for */
   PetscInt     pairs;   /* columns that there is room for the second parts of: that of column j is behind the columns, at columns + j */
-  Vec          scale;   /* store() and append() multiply z by it, entry by entry, so that it is what a diagonal preconditioner makes of the column; NULL: they do not. The solver's choice before each of them */
+  Vec          scale;   /* on a device: store() and append() multiply z by it, entry by entry; NULL: they do not. The solver's choice before each */
   PetscInt     paired;  /* so many columns have a second part now, all that there is room for or none: the solver's choice before it stores column 0 */
   LitheStorage storage;
   int          base;   /* of FRSZ2 with 8-bit exponents, the same for all columns: for moduli up to CB_LARGEST */

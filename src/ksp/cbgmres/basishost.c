@@ -64,16 +64,6 @@ static LITHE_ALWAYS_INLINE void CBWriteTile(const CBColumns *c, size_t first, si
   for (size_t i = 0; i < here; i++) x[first + i] = factor * t[i];
 }
 
-/* x = diagonal x, entry by entry */
-static LITHE_ALWAYS_INLINE void CBScaleTile(const CBColumns *c, size_t first, size_t count, const PetscReal diagonal[], PetscReal x[])
-{
-  const size_t       m = sizeof(PetscScalar) / sizeof(PetscReal), rest = c->n - first, here = (rest < count ? rest : count) / m;
-  const PetscScalar *d = (const PetscScalar *)(diagonal + first);
-  PetscScalar       *y = (PetscScalar *)(x + first);
-
-  for (size_t i = 0; i < here; i++) y[i] *= d[i];
-}
-
 /* (b, -a) for each complex number a + b i: its product with another one has the imaginary part of the inner product */
 static LITHE_ALWAYS_INLINE void CBTurnTile(size_t count, const PetscReal *PETSC_RESTRICT t, PetscReal *PETSC_RESTRICT turned)
 {
@@ -171,8 +161,8 @@ LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, C
   }
 }
 
-/* Column j = scale x - V factor with columns 0 ... k-1, as they are stored; z = unscale times that column, unless it is NULL, and times a diagonal, unless that is NULL. z may be x */
-LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[], PetscInt j, PetscReal unscale, const PetscReal diagonal[], PetscReal z[])
+/* Column j = scale x - V factor with columns 0 ... k-1, as they are stored; z = unscale times that column, unless it is NULL. z may be x */
+LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[], PetscInt j, PetscReal unscale, PetscReal z[])
 {
   PetscReal v[CB_TILE], t[CB_TILE];
 
@@ -192,7 +182,6 @@ LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBS
       for (size_t i = 0; i < count; i++) t[i] = one[i] + two[i];
       if (z) CBWriteTile(c, first, count, unscale, t, z);
     } else if (z) CBWriteTile(c, first, count, unscale, CBDecodeTile(c, j, first, count, v), z);
-    if (z && diagonal) CBScaleTile(c, first, count, diagonal, z);
   }
 }
 
@@ -241,24 +230,22 @@ static PetscErrorCode CBBasisStore_Host(CBBasis b, PetscInt j, PetscReal scale, 
   const PetscReal    up = (PetscReal)LithePow2(b->shift), down = (PetscReal)LithePow2(-b->shift);
   const CBSeconds    seconds = CBBasisSeconds(b, 0, j);
   CBColumns          c;
-  const PetscScalar *xx, *dd = NULL;
+  const PetscScalar *xx;
   PetscScalar       *zz = NULL;
 
   PetscFunctionBegin;
   CBBasisColumns_Private(b, &c);
-  if (b->scale) PetscCall(VecGetArrayRead(b->scale, &dd));
   if (z == x) {
     PetscCall(VecGetArray(z, &zz));
-    CBHostAppend(&c, 0, seconds, NULL, scale * up, (PetscReal *)zz, j, down, (const PetscReal *)dd, (PetscReal *)zz);
+    CBHostAppend(&c, 0, seconds, NULL, scale * up, (PetscReal *)zz, j, down, (PetscReal *)zz);
     PetscCall(VecRestoreArray(z, &zz));
   } else {
     PetscCall(VecGetArrayRead(x, &xx));
     if (z) PetscCall(VecGetArrayWrite(z, &zz));
-    CBHostAppend(&c, 0, seconds, NULL, scale * up, (const PetscReal *)xx, j, down, (const PetscReal *)dd, (PetscReal *)zz);
+    CBHostAppend(&c, 0, seconds, NULL, scale * up, (const PetscReal *)xx, j, down, (PetscReal *)zz);
     if (z) PetscCall(VecRestoreArrayWrite(z, &zz));
     PetscCall(VecRestoreArrayRead(x, &xx));
   }
-  if (b->scale) PetscCall(VecRestoreArrayRead(b->scale, &dd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -340,16 +327,14 @@ static PetscErrorCode CBBasisAppend_Host(CBBasis b, PetscInt k, Vec w, Vec z)
   const PetscReal    up = (PetscReal)LithePow2(b->shift), down = (PetscReal)LithePow2(-b->shift);
   const PetscReal    sigma = PetscRealPart(b->host.hessenberg[(size_t)(k - 1) * (size_t)b->host.ld + (size_t)k]), scale = sigma > 0.0 ? 1 / sigma : 0;
   CBColumns          c;
-  const PetscScalar *ww, *dd = NULL;
+  const PetscScalar *ww;
   PetscScalar       *zz;
 
   PetscFunctionBegin;
   CBBasisColumns_Private(b, &c);
-  if (b->scale) PetscCall(VecGetArrayRead(b->scale, &dd));
   PetscCall(VecGetArrayRead(w, &ww));
   PetscCall(VecGetArrayWrite(z, &zz));
-  CBHostAppend(&c, k, CBBasisSeconds(b, k, k), CBBasisFactors_Private(b, k, b->host.c, scale), up * scale, (const PetscReal *)ww, k, down, (const PetscReal *)dd, (PetscReal *)zz);
-  if (b->scale) PetscCall(VecRestoreArrayRead(b->scale, &dd));
+  CBHostAppend(&c, k, CBBasisSeconds(b, k, k), CBBasisFactors_Private(b, k, b->host.c, scale), up * scale, (const PetscReal *)ww, k, down, (PetscReal *)zz);
   PetscCall(VecRestoreArrayWrite(z, &zz));
   PetscCall(VecRestoreArrayRead(w, &ww));
   PetscCall(PetscLogFlops((2.0 * (PetscLogDouble)k + 1.0) * (PetscLogDouble)b->n));

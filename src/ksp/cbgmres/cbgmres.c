@@ -19,17 +19,20 @@
 */
 
 #include "cbgmresimpl.h"
+#include <lithe/private/lithememtype.h>
 #include <petsc/private/vecimpl.h>
 
-/* PCJACOBI from the right: its inverse diagonal is what it makes of ones. Collective; once a solve, before which the operator may have changed */
+/* PCJACOBI from the right, on a device: its inverse diagonal, which is what it makes of ones. Collective; once per solve, before which the operator may have changed */
 static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
 {
-  KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  PetscBool    jacobi;
+  KSP_CBGMRES *gm     = (KSP_CBGMRES *)ksp->data;
+  const Vec    column = CB_COLUMN(ksp);
+  PetscBool    jacobi, device;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, &jacobi));
-  if (!jacobi || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve) {
+  PetscCall(LitheVecsGetPlace(1, &column, &device, NULL));
+  if (!jacobi || !device || gm->flexible || ksp->pc_side != PC_RIGHT || ksp->transpose_solve) {
     PetscCall(VecDestroy(&gm->jacobi));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -56,10 +56,10 @@ PetscBool PCSBPMGHasResidual_Private(const PC_SBPMG *mg, PetscInt k)
   return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && mg->exact != mg->precision && !PCSBPMGRoundsResidual_Private(mg, k));
 }
 
-/* Directions of conjugate gradients */
+/* Vectors for the measurement of the cycle's spectrum */
 PetscBool PCSBPMGHasDirection_Private(const PC_SBPMG *mg, PetscInt k)
 {
-  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && (mg->opt.full == PCSBPMG_FULL_CG || PCSBPMGMeasuresCycle_Private(mg, k)));
+  return (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && k < mg->n - 1 && PCSBPMGMeasuresCycle_Private(mg, k));
 }
 
 /* Once the grids of all levels are known */

@@ -202,10 +202,9 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
 PetscErrorCode PCSBPMGPlay_Private(PC_SBPMG *mg, SBPMGGraph which, PetscErrorCode (*body)(PC_SBPMG *))
 {
   const SBPKernels *kernels = mg->kernels;
-  const PetscBool   waits   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->opt.full == PCSBPMG_FULL_CG);
 
   PetscFunctionBegin;
-  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || waits || mg->applied == 0) {
+  if (!mg->opt.graph || !kernels->graphbegin || !mg->ndense || mg->applied == 0) {
     PetscCall((*body)(mg));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

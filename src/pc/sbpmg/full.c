@@ -8,19 +8,10 @@
    steps with V cycles.
 
    Right sides, iterates and residuals are in the highest precision, cycles and directions in that of the levels, scaled (scale.c): by the
-   same power of two on all levels, so that conjugate gradients do not notice.
+   same power of two on all levels.
 */
 
 #include "sbpmgimpl.h"
-
-/* The sum over all processes of x y, both in the precision of the cycle */
-static PetscErrorCode Dot(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *y, double *sum)
-{
-  PetscFunctionBegin;
-  PetscCall((*mg->kernels->dot)(&l->op[mg->precision].grid, mg->precision, x, mg->precision, y, sum));
-  if (l->halo) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)l->da)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The residual of the iterate, in the cycle's precision, as b */
 static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
@@ -41,7 +32,7 @@ static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
 /* Nothing is smoothed after the coarse correction, so that it can be added when the iterate is updated */
 static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 {
-  return (PetscBool)(!mg->parallel && mg->opt.full == PCSBPMG_FULL_FIXED && mg->level[level].smooths[1] == 0);
+  return (PetscBool)(!mg->parallel && mg->level[level].smooths[1] == 0);
 }
 
 /* A V cycle for b, or all of it that precedes such a correction */
@@ -87,30 +78,6 @@ static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Steps of conjugate gradients; residuals are true ones, products with directions in the precision of the cycle */
-static PetscErrorCode ConjugateGradients(PC_SBPMG *mg, PetscInt level, PetscInt n)
-{
-  SBPMGLevel    *l    = &mg->level[level];
-  const SBPGrid *grid = &l->op[mg->precision].grid;
-  double         rz   = 0., before, pq;
-
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) {
-    SBPStep step = {.mode = SBP_APPLY, .u = l->fd};
-
-    PetscCall(Correction(mg, level));
-    before = rz;
-    PetscCall(Dot(mg, l, l->b, l->x[l->cur], &rz));
-    PetscCall((*mg->kernels->axpby)(grid, 1., mg->precision, l->x[l->cur], k && before > 0. ? rz / before : 0., mg->precision, l->fd));
-    step.out = l->x[1 - l->cur];
-    PetscCall(PCSBPMGStep_Private(mg, l, mg->precision, &step));
-    PetscCall(Dot(mg, l, l->fd, step.out, &pq));
-    if (!(rz > 0. && pq > 0.)) break; /* the residual is zero */
-    PetscCall((*mg->kernels->update)(grid, mg->precision, PCSBPMGOut_Private(mg, rz / pq), l->fd, NULL, NULL, &l->op[mg->exact].grid, mg->exact, l->fx));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
@@ -133,8 +100,7 @@ static PetscErrorCode SolveLevel(PC_SBPMG *mg, PetscInt level)
   PetscFunctionBegin;
   PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->fx, &ghosted));
   PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->fx));
-  if (mg->opt.full == PCSBPMG_FULL_CG) PetscCall(ConjugateGradients(mg, level, n));
-  else PetscCall(FixedSteps(mg, level, n));
+  PetscCall(FixedSteps(mg, level, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,7 +10,6 @@ const char *const PCSBPMGPrecisions[]    = {"double", "single", "PCSBPMGPrecisio
 const char *const PCSBPMGSmootherTypes[] = {"chebyshev", "chebyshev4", "richardson2", "richardson", "PCSBPMGSmootherType", "PCSBPMG_SMOOTHER_", NULL};
 const char *const PCSBPMGCycleTypes[]    = {"v", "f", "full", "PCSBPMGCycleType", "PCSBPMG_CYCLE_", NULL};
 const char *const PCSBPMGCoarseTypes[]   = {"galerkin", "rediscretized", "PCSBPMGCoarseType", "PCSBPMG_COARSE_", NULL};
-const char *const PCSBPMGFullTypes[]     = {"fixed", "cg", "PCSBPMGFullType", "PCSBPMG_FULL_", NULL};
 
 PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
 {
@@ -25,7 +24,6 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   opt->cycle                      = PCSBPMG_CYCLE_V;
   opt->coarse                     = PCSBPMG_COARSE_GALERKIN;
   opt->dense                      = 1100;
-  opt->full                       = PCSBPMG_FULL_FIXED;
   opt->nfull                      = 3;
   opt->fullsteps[0]               = 1;
   opt->fullsteps[1]               = 1;
@@ -103,9 +101,8 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval over its upper end", "PCSBPMGSetFraction", opt.fraction, &opt.fraction, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
-  PetscCall(PetscOptionsEnum("-pc_sbpmg_full", "Steps of full multigrid", "PCSBPMGSetFull", PCSBPMGFullTypes, (PetscEnum)opt.full, (PetscEnum *)&opt.full, NULL));
   PetscCall(PetscMemzero(steps, sizeof(steps)));
-  PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFull", steps, &n, &set));
+  PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFullSteps", steps, &n, &set));
   if (set) {
     opt.nfull = n;
     PetscCall(PetscArraycpy(opt.fullsteps, steps, SBPMG_FULL_MAX));
@@ -197,13 +194,12 @@ static PetscErrorCode PCSBPMGSetCoarse_SBPMG(PC pc, PCSBPMGCoarseType coarse)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSBPMGSetFull_SBPMG(PC pc, PCSBPMGFullType full, PetscInt n, const PetscInt steps[])
+static PetscErrorCode PCSBPMGSetFullSteps_SBPMG(PC pc, PetscInt n, const PetscInt steps[])
 {
   PCSBPMGOptions opt;
 
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_SBPMG *)pc->data)->opt, sizeof(opt)));
-  opt.full  = full;
   opt.nfull = n;
   PetscCall(PetscArrayzero(opt.fullsteps, SBPMG_FULL_MAX));
   PetscCall(PetscArraycpy(opt.fullsteps, steps, PetscMax(0, PetscMin(n, SBPMG_FULL_MAX))));
@@ -221,7 +217,7 @@ PetscErrorCode PCSBPMGComposeOptions_Private(PC pc, PetscBool yes)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGSetFraction_C", yes ? PCSBPMGSetFraction_SBPMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGSetCycle_C", yes ? PCSBPMGSetCycle_SBPMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGSetCoarse_C", yes ? PCSBPMGSetCoarse_SBPMG : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGSetFull_C", yes ? PCSBPMGSetFull_SBPMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSBPMGSetFullSteps_C", yes ? PCSBPMGSetFullSteps_SBPMG : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -413,31 +409,28 @@ PetscErrorCode PCSBPMGSetCoarse(PC pc, PCSBPMGCoarseType coarse)
 }
 
 /*@
-  PCSBPMGSetFull - Sets the steps of full multigrid
+  PCSBPMGSetFullSteps - Sets how many steps full multigrid takes on each level
 
   Logically Collective
 
   Input Parameters:
 + pc    - the preconditioner, of type `PCSBPMG`
-. full  - which steps, see `PCSBPMGFullType`
 . n     - how many numbers there are in `steps`
 - steps - how many steps on each level, the finest first; the last number is for all levels that follow
 
-  Options Database Keys:
-+ -pc_sbpmg_full <fixed,cg>          - which steps
-- -pc_sbpmg_full_steps <1,1,3>       - how many on each level from the finest down
+  Options Database Key:
+. -pc_sbpmg_full_steps <1,1,3> - how many on each level from the finest down
 
   Level: intermediate
 
 .seealso: `PCSBPMG`, `PCSBPMGSetCycle()`
 @*/
-PetscErrorCode PCSBPMGSetFull(PC pc, PCSBPMGFullType full, PetscInt n, const PetscInt steps[])
+PetscErrorCode PCSBPMGSetFullSteps(PC pc, PetscInt n, const PetscInt steps[])
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, full, 2);
-  PetscValidLogicalCollectiveInt(pc, n, 3);
-  PetscAssertPointer(steps, 4);
-  PetscTryMethod(pc, "PCSBPMGSetFull_C", (PC, PCSBPMGFullType, PetscInt, const PetscInt[]), (pc, full, n, steps));
+  PetscValidLogicalCollectiveInt(pc, n, 2);
+  PetscAssertPointer(steps, 3);
+  PetscTryMethod(pc, "PCSBPMGSetFullSteps_C", (PC, PetscInt, const PetscInt[]), (pc, n, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

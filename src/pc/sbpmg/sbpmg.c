@@ -252,7 +252,6 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 . -pc_sbpmg_smooths_finest <before,after>                          - the same on the finest level alone; 2,0 for full multigrid
 . -pc_sbpmg_fraction <0.15>                                        - lower end of the smoother's interval over its upper end
 . -pc_sbpmg_coarse <galerkin,rediscretized>                        - coarse operators, see `PCSBPMGCoarseType`
-. -pc_sbpmg_full <fixed,cg>                                        - steps of full multigrid, see `PCSBPMGFullType`
 . -pc_sbpmg_full_steps <1,1,3>                                     - how many on each level from the finest down
 . -pc_sbpmg_dense <1100>                                           - unknowns up to which the coarsest level has a dense inverse, on one process
 . -pc_sbpmg_spectrum_steps <8>                                     - steps of Lanczos's method for bounds of spectra
@@ -278,11 +277,11 @@ static PetscErrorCode PCDestroy_SBPMG(PC pc)
 
    Levels in single precision do with right sides and coefficients far outside of its range: both are scaled by powers of two where they are not near 1.
 
-   Where vectors are on a device, so are the levels, and nothing waits for the host within an application, but with
-   conjugate gradients in full multigrid, or several processes.
+   Where vectors are on a device, so are the levels, and nothing waits for the host within an application of one
+   process.
 
 .seealso: `PCSBPMGSetCycle()`, `PCSBPMGSetLevels()`, `PCSBPMGSetPrecision()`, `PCSBPMGSetSmoother()`, `PCSBPMGSetSmooths()`, `PCSBPMGSetFraction()`,
-          `PCSBPMGSetCoarse()`, `PCSBPMGSetFull()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`
+          `PCSBPMGSetCoarse()`, `PCSBPMGSetFullSteps()`, `MATSBPSAT`, `PCMG`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_SBPMG(PC);
 

@@ -32,7 +32,6 @@ typedef struct {
   PetscInt            dense;                     /* unknowns up to which the coarsest level has a dense inverse; 0: never */
   PetscInt            nfull;                     /* of full multigrid: */
   PetscInt            fullsteps[SBPMG_FULL_MAX]; /* steps on each level from the finest down, the last number for all that follow */
-  PCSBPMGFullType     full;
   PetscInt            spectrumsteps, spectrumsize;
   PetscBool           graph;
 } PCSBPMGOptions;

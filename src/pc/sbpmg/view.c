@@ -28,7 +28,7 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
   }
   if (mg->deflated) PetscCall(PetscViewerASCIIPrintf(viewer, "  constants by themselves: only the diagonal acts on them\n"));
   if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
-  if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid, steps %s; spectrum of the cycle [%g, %g]\n", PCSBPMGFullTypes[opt->full], (double)mg->level[0].fmin, (double)mg->level[0].fmax));
+  if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid; spectrum of the cycle [%g, %g]\n", (double)mg->level[0].fmin, (double)mg->level[0].fmax));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes on the %s\n", mg->n, bytes, mg->device ? "device" : "host"));
   for (PetscInt k = 0; k < mg->n; k++) {
