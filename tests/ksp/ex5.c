@@ -175,8 +175,11 @@ static PetscErrorCode TestInfo(Mat A)
 /* What KSPView() prints, without the preconditioner and the matrix */
 static PetscErrorCode View(Mat A)
 {
-  KSP ksp;
-  Vec x, b;
+  KSP          ksp;
+  Vec          x, b;
+  Mat          hard;
+  PetscScalar *d;
+  PetscInt     n;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -189,6 +192,16 @@ static PetscErrorCode View(Mat A)
   PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationModifiedGramSchmidt));
   PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
   PetscCall(KSPCBGMRESSetAdaptive(ksp, PETSC_FALSE));
+
+  /* Unknowns of very different sizes, which 8 bits do not hold */
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &hard));
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArrayWrite(x, &d));
+  for (PetscInt i = 0; i < n; i++) d[i] = PetscPowReal(10.0, (PetscReal)-6 * (PetscReal)i / (PetscReal)n);
+  PetscCall(VecRestoreArrayWrite(x, &d));
+  PetscCall(MatDiagonalScale(hard, x, x));
+  PetscCall(KSPSetOperators(ksp, hard, hard));
+  PetscCall(MatDestroy(&hard));
   PetscCall(KSPSetTolerances(ksp, 1e-9, PETSC_CURRENT, PETSC_CURRENT, PETSC_CURRENT));
   PetscCall(VecZeroEntries(x));
   PetscCall(KSPSolve(ksp, b, x));
