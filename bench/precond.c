@@ -63,8 +63,8 @@ typedef struct {
   PetscInt  ninner, repeats;
   char     *inner[BENCH_NAMES_MAX];
   PetscBool wanted[NSTORES];
-  PetscBool apply, strict, operator; /* measure applications; fail on violations; MATVCRS as operator */
-  PetscReal shift;                   /* of the matrix that a preconditioner of Helmholtz problems is made from */
+  PetscBool apply, strict, amat; /* measure applications; fail on violations; MATVCRS as operator */
+  PetscReal shift;               /* of the matrix that a preconditioner of Helmholtz problems is made from */
   Summary   summary[BENCH_NAMES_MAX][NSTORES];
 } Run;
 
@@ -201,7 +201,7 @@ static PetscErrorCode SetStore(KSP ksp, const Store *store)
 }
 
 /* One preconditioner: exact, then in every store */
-static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat A, Mat P, Mat operator, Vec b)
+static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat A, Mat P, Mat amat, Vec b)
 {
   Subject   subject = {matrix, run->inner[k], "exact", 0};
   Solve     exact, s;
@@ -215,7 +215,7 @@ static PetscErrorCode BenchInner(Run *run, const char matrix[], PetscInt k, Mat 
   PetscCall(SolveCreate(run->bench.comm, A, P, run->inner[k], PETSC_FALSE, &ksp[0]));
   PetscCall(SolveSetUp(&run->bench, ksp[0], &exact));
   PetscCall(SolveRun(&run->bench, ksp[0], A, b, x, run->repeats, &exact));
-  PetscCall(SolveCreate(run->bench.comm, operator, P, run->inner[k], PETSC_TRUE, &ksp[1]));
+  PetscCall(SolveCreate(run->bench.comm, amat, P, run->inner[k], PETSC_TRUE, &ksp[1]));
   PetscCall(SolveSetUp(&run->bench, ksp[1], &s));
   for (PetscInt m = 0; m < NSTORES; m++) {
     if (!run->wanted[m]) continue;
@@ -253,8 +253,8 @@ static PetscErrorCode BenchSystem(Run *run, const char name[], const char title[
   PetscBool known;
   PetscInt  rows;
   MatInfo   info;
-  Mat A, P, operator;
-  Vec rhs, b;
+  Mat       A, P, amat;
+  Vec       rhs, b;
 
   PetscFunctionBegin;
   PetscCall(BenchCreateSystem(bench, name, &A, &rhs));
@@ -271,18 +271,18 @@ static PetscErrorCode BenchSystem(Run *run, const char name[], const char title[
     PetscCall(ProblemCreateSystem(bench->comm, &problem, &P, NULL));
     PetscCall(Place(run, &P));
   } else PetscCall(PetscObjectReference((PetscObject)P));
-  operator= A;
-  if (run->operator) PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &operator));
+  amat = A;
+  if (run->amat) PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &amat));
   else PetscCall(PetscObjectReference((PetscObject)A));
 
   PetscCall(MatGetSize(A, &rows, NULL));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
   PetscCall(PetscPrintf(bench->comm, "\n%s: %" PetscInt_FMT " rows, %.0f nonzeros\n", title, rows, info.nz_used));
   PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8s %8s %6s %6s %9s %7s  %8s  %s\n", "pc", "store", "MB", "smaller", "apply ms", "faster", "set up s", "compr. s", "its", "ratio", "solve s", "faster", "residual", "converged"));
-  for (PetscInt k = 0; k < run->ninner; k++) PetscCall(BenchInner(run, title, k, A, P, operator, b));
+  for (PetscInt k = 0; k < run->ninner; k++) PetscCall(BenchInner(run, title, k, A, P, amat, b));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&P));
-  PetscCall(MatDestroy(&operator));
+  PetscCall(MatDestroy(&amat));
   PetscCall(VecDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -305,7 +305,7 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsStringArray("-bench_inner", "Preconditioners", NULL, run->inner, &run->ninner, &set));
   PetscCall(PetscOptionsBoundedInt("-bench_repeats", "Solves of each, the fastest counts", NULL, run->repeats, &run->repeats, NULL, 1));
   PetscCall(PetscOptionsBool("-bench_apply", "Measure applications of the preconditioner", NULL, run->apply, &run->apply, NULL));
-  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->operator, & run->operator, NULL));
+  PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->amat, &run->amat, NULL));
   PetscCall(PetscOptionsReal("-bench_shift", "Of the matrix that preconditioners of Helmholtz problems are made from", NULL, run->shift, &run->shift, NULL));
   PetscCall(PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
   PetscOptionsEnd();

@@ -199,10 +199,10 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBCoefficientsKernel(c
 static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass, bool coefficients, const LitheReduceTurn *turn)
 {
   /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
-  const size_t   bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
-  const bool     room  = coefficients && bytes <= CB_TEAM_MEMORY;
+  const size_t bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
+  const bool   room  = coefficients && bytes <= CB_TEAM_MEMORY;
   /* it fills the device while this waits for other processes, which must not be waiting for the device */
-  const bool     next  = turn->peers.size == 1 || turn->peers.owndevice;
+  const bool     next = turn->peers.size == 1 || turn->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
   PetscInt       blocks;

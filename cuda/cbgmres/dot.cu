@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(CB_DOT_THREADS, CB_DOT_BLOCKS) CBDotKer
   const char      *v = values + static_cast<size_t>(a.from) * V.vbytes, *e = exponents + static_cast<size_t>(a.from) * V.ebytes;
   const char      *vnew = values + static_cast<size_t>(a.k - 1) * V.vbytes, *enew = exponents + static_cast<size_t>(a.k - 1) * V.ebytes;
   const PetscReal *wmine     = PDLWait(a.w) + numbers; /* a pointer each, so that no read goes before */
-  double           own[nown] = {0, 0, 0, 0}; /* w^H w, z^H z, z^H w, z being the newest column */
+  double           own[nown] = {0, 0, 0, 0};           /* w^H w, z^H z, z^H w, z being the newest column */
 
   for (int i = lane; i < CB_DOT_BATCH * each; i += 32) sum[warp][i] = 0;
   __syncwarp();

@@ -12,7 +12,7 @@
 #define CB_UPDATE_THREADS 128
 #define CB_UPDATE_BATCH   256 /* columns whose coefficients are in shared memory */
 #define CB_UPDATE_UNROLL  8
-#define CB_UPDATE_FETCHED 8   /* columns that are fetched while the coefficients are made */
+#define CB_UPDATE_FETCHED 8 /* columns that are fetched while the coefficients are made */
 
 struct CBUpdateArguments {
   CBColumns        V;
@@ -78,7 +78,7 @@ template <class F>
 static __device__ __forceinline__ void CBFetchFirst(const CBUpdateArguments &a)
 {
   constexpr unsigned bytes = CB_UPDATE_THREADS * F::chunkbits / 8, lines = bytes ? bytes / CB_LINE : 1; /* 0: not known here */
-  const size_t       at = static_cast<size_t>(blockIdx.x) * bytes;
+  const size_t       at      = static_cast<size_t>(blockIdx.x) * bytes;
   const unsigned     columns = a.k < CB_UPDATE_FETCHED ? static_cast<unsigned>(a.k) : CB_UPDATE_FETCHED;
 
   static_assert(bytes % CB_LINE == 0, "a block's part of a column begins where a line does");

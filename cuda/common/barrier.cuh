@@ -11,7 +11,8 @@
 [[maybe_unused]] static __device__ __forceinline__ void BarrierWait(uint64_t *barrier, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
-  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) { }
+  while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)) {
+  }
 #endif
 }
 

@@ -30,11 +30,11 @@ static __device__ __forceinline__ unsigned long long LoadRelaxed(const unsigned 
 }
 
 /* Until a number is that large. Each look that acquires empties the first-level cache, which others of the multiprocessor have a use for: so only the first and the last one do */
-static __device__ __forceinline__ void Await(const unsigned long long *p, unsigned long long number, Patience patience)
+static __device__ __forceinline__ void Await(const unsigned long long *p, unsigned long long number, Timeout timeout)
 {
   while (LoadAcquire(p) < number) {
     do {
-      if (patience.IsOver()) return;
+      if (timeout.IsOver()) return;
     } while (LoadRelaxed(p) < number);
   }
 }
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void Await(const unsigned long long *p, unsign
 */
 static __device__ __forceinline__ void LitheHaloReceive(const LitheHaloTurn &turn)
 {
-  for (PetscInt k = static_cast<PetscInt>(threadIdx.x); k < turn.wait.n; k += static_cast<PetscInt>(blockDim.x)) Await(&turn.wait.flag[k], turn.exchange, Patience(turn.wait.patience, static_cast<unsigned int>(k), turn.exchange));
-  if (turn.sent && threadIdx.x == 0) Await(turn.sent, turn.nsent, Patience(turn.wait.patience, LITHE_HALO_ITSELF, turn.exchange));
+  for (PetscInt k = static_cast<PetscInt>(threadIdx.x); k < turn.wait.n; k += static_cast<PetscInt>(blockDim.x)) Await(&turn.wait.flag[k], turn.exchange, Timeout(turn.wait.timeout, static_cast<unsigned int>(k), turn.exchange));
+  if (turn.sent && threadIdx.x == 0) Await(turn.sent, turn.nsent, Timeout(turn.wait.timeout, LITHE_HALO_ITSELF, turn.exchange));
   __syncthreads();
 }

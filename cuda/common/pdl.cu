@@ -6,25 +6,26 @@
 
 #include "pdl.cuh"
 
+#define DEVICES 64 /* whose answers are kept */
+
 static __global__ void Probe()
 {
 }
 
 PetscErrorCode LitheCUDAHasPDL(bool *may)
 {
-  static int  known = -1; /* a process has one device, as a rule */
-  static bool answer;
-  int         device;
+  static signed char answer[DEVICES]; /* of each device: 1, -1, or 0 where nobody has asked */
+  int                device, ptx = 0;
 
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
-  if (device != known) {
+  if (device >= DEVICES || !answer[device]) {
     cudaFuncAttributes attributes;
 
     PetscCallCUDA(cudaFuncGetAttributes(&attributes, Probe));
-    answer = attributes.ptxVersion >= 90;
-    known  = device;
+    ptx = attributes.ptxVersion;
+    if (device < DEVICES) answer[device] = ptx >= 90 ? 1 : -1;
   }
-  *may = answer;
+  *may = device < DEVICES ? answer[device] > 0 : ptx >= 90;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -38,7 +38,7 @@ static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceTur
 {
   const char *const  place = LitheReducePlace(turn, turn.peers.rank, from, i);
   const unsigned int sum   = static_cast<unsigned int>(turn.number);
-  Patience           patience(turn.peers.patience, static_cast<unsigned int>(from), turn.number);
+  Timeout            timeout(turn.peers.timeout, static_cast<unsigned int>(from), turn.number);
   unsigned long long low, high;
 
   for (;;) {
@@ -47,6 +47,6 @@ static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceTur
                  : "l"(place)
                  : "memory");
     if (low >> 32 == sum && high >> 32 == sum) return __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffffu)));
-    if (patience.IsOver()) return __longlong_as_double(0x7ff8000000000000ll);
+    if (timeout.IsOver()) return __longlong_as_double(0x7ff8000000000000ll);
   }
 }

@@ -16,11 +16,11 @@ static __device__ __forceinline__ unsigned long long Nanoseconds()
   return now;
 }
 
-class Patience {
+class Timeout {
 public:
   /* number: what is waited for, as the host will be told */
-  __device__ __forceinline__ Patience(const LitheHaloPatience &patience, unsigned int process, unsigned long long number)
-      : patience_(patience), process_(process), number_(number)
+  __device__ __forceinline__ Timeout(const LitheHaloTimeout &timeout, unsigned int process, unsigned long long number)
+      : timeout_(timeout), process_(process), number_(number)
   {
   }
 
@@ -36,12 +36,12 @@ public:
 
     if (!begin_) begin_ = now;
     /* what this process sends comes all the same, and nobody may overwrite it before */
-    if (process_ != LITHE_HALO_ITSELF && *static_cast<volatile unsigned int *>(patience_.failed)) return true;
-    if (now - begin_ > patience_.limit) {
-      if (atomicCAS(patience_.failed, 0u, 1u) == 0u) {
-        patience_.failure->exchange = number_;
+    if (process_ != LITHE_HALO_ITSELF && *static_cast<volatile unsigned int *>(timeout_.failed)) return true;
+    if (now - begin_ > timeout_.limit) {
+      if (atomicCAS(timeout_.failed, 0u, 1u) == 0u) {
+        timeout_.failure->exchange = number_;
         __threadfence_system();
-        patience_.failure->neighbour = process_ + 1u;
+        timeout_.failure->neighbour = process_ + 1u;
         __threadfence_system();
       }
       return true;
@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  const LitheHaloPatience &patience_;
-  unsigned int             process_;
-  unsigned long long       number_, begin_ = 0;
-  int                      turns_ = 0;
+  const LitheHaloTimeout &timeout_;
+  unsigned int            process_;
+  unsigned long long      number_, begin_ = 0;
+  int                     turns_ = 0;
 };

@@ -330,7 +330,7 @@ template <class Pointer>
 static PetscErrorCode LaunchCSR(const HybPlan *p, const HybArguments &a, const LitheStep &step, cudaStream_t stream)
 {
   const Pointer   *rowptr = static_cast<const Pointer *>(p->rowptr);
-  const PetscInt64 mean   = p->m ? p->nplaces / p->m : 0, rows = a.m - a.begin;
+  const PetscInt64 mean = p->m ? p->nplaces / p->m : 0, rows = a.m - a.begin;
 
   PetscFunctionBegin;
   if (mean < 8) PetscCall(Launch(CSRKernel<2, 4, Pointer>, rows * 2, stream, a, rowptr, step));

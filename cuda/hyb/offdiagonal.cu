@@ -17,10 +17,10 @@
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
-#define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
+#define OFFDIAGONAL_AHEAD   3                                   /* entries of a thread at once */
 #define OFFDIAGONAL_ROWS    (PetscDefined(USE_COMPLEX) ? 1 : 2) /* of a thread, or of those that share one, where there are many: registers have room for them */
-#define OFFDIAGONAL_BLOCKS  6 /* of a multiprocessor at most: there is room for those that send what this waits for */
-#define OFFDIAGONAL_FIT     8 /* blocks whose registers a multiprocessor has */
+#define OFFDIAGONAL_BLOCKS  6                                   /* of a multiprocessor at most: there is room for those that send what this waits for */
+#define OFFDIAGONAL_FIT     8                                   /* blocks whose registers a multiprocessor has */
 
 /* Where rows, their beginnings and entries are */
 struct OffDiagonalArguments {
@@ -128,7 +128,7 @@ static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const Lit
 {
   const PetscInt64 together = OFFDIAGONAL_THREADS / threads, most = OFFDIAGONAL_BLOCKS * multiprocessors;
   const PetscInt64 turns = (static_cast<PetscInt64>(a.nrows) + together - 1) / together;
-  bool             pdl = false;
+  bool             pdl   = false;
 
   PetscFunctionBegin;
   /* without a turn the ghosts may be what the kernel before this one has put to their places */

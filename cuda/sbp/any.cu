@@ -194,8 +194,8 @@ static void SBPLaunchAny(SBPMarch<V> m, cudaStream_t stream)
 {
   constexpr int rows = SBP_THREADS / SBP_WARP;
 
-  m.columnwarps  = (m.to[0] - m.from[0] + SBP_WARP - 1) / SBP_WARP;
-  m.frameblocks  = (m.frame + SBP_THREADS - 1) / SBP_THREADS;
+  m.columnwarps    = (m.to[0] - m.from[0] + SBP_WARP - 1) / SBP_WARP;
+  m.frameblocks    = (m.frame + SBP_THREADS - 1) / SBP_THREADS;
   const int blocks = m.frameblocks + m.columnwarps * ((m.to[1] - m.from[1] + rows - 1) / rows);
 
   if (blocks == 0) return;

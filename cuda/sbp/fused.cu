@@ -15,27 +15,27 @@
 */
 template <class V, SBPKind kind, bool aligned, bool two>
 struct SBPFusedShape {
-  using L = SBPStrided<1>;
+  using L                     = SBPStrided<1>;
   static constexpr int stages = 3, threads = 128, blocks = two ? 3 : 4, rows = 16;
 };
 template <SBPKind kind, bool two>
 struct SBPFusedShape<float, kind, true, two> {
-  using L = SBPAdjacent<2>;
+  using L                     = SBPAdjacent<2>;
   static constexpr int stages = 3, threads = two ? 128 : 256, blocks = two ? 5 : 3, rows = two ? 24 : 16;
 };
 template <SBPKind kind, bool two>
 struct SBPFusedShape<float, kind, false, two> {
-  using L = SBPStrided<2>;
+  using L                     = SBPStrided<2>;
   static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
 };
 template <SBPKind kind, bool two>
 struct SBPFusedShape<double, kind, true, two> {
-  using L = SBPAdjacent<2>;
+  using L                     = SBPAdjacent<2>;
   static constexpr int stages = kind == SBP_NINE ? 2 : 3, threads = 128, blocks = two ? 3 : 4, rows = two ? 24 : 16;
 };
 template <SBPKind kind, bool two>
 struct SBPFusedShape<double, kind, false, two> {
-  using L = SBPStrided<1>;
+  using L                     = SBPStrided<1>;
   static constexpr int stages = 3, threads = 128, blocks = two ? 4 : 5, rows = 16;
 };
 
@@ -73,12 +73,13 @@ static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTw
 template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
 static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
 {
-  using Shape          = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
-  using L              = typename Shape::L;
+  using Shape             = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
+  using L                 = typename Shape::L;
   constexpr bool tocoarse = fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_SMOOTHTWORESTRICT;
   constexpr int  reach = fused == SBP_FUSED_SMOOTHTWORESTRICT ? 3 : (fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO ? 2 : 1), rows = tocoarse ? Shape::rows / 2 : Shape::rows;
   int            threads;
-  const int      blocks = SBPDivide<L, reach, tocoarse ? 2 : 1>(&m, rows, Shape::threads, &threads);
+  constexpr int  step   = tocoarse ? 2 : 1;
+  const int      blocks = SBPDivide<L, reach, step>(&m, rows, Shape::threads, &threads);
 
   if (blocks > 0) SBPFusedKernel<fused, kind, aligned, V><<<blocks, threads, 0, stream>>>(m);
 }
@@ -112,7 +113,7 @@ static void SBPSetFusedFrame(const SBPOperator *op, const SBPGrid *coarse, SBPFu
   for (int d = 0; d < 2; d++) m->all[d][1] = static_cast<int>(coarse->own.count[d]);
   SBPSetFrameOf(coarse->n, width, m);
   if (!restricts) return;
-  m->frame = 1;
+  m->frame   = 1;
   int inside = 1;
   for (int d = 0; d < 2; d++) {
     m->fine.all[d][0] = 0;

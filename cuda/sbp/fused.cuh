@@ -23,8 +23,8 @@ struct SBPFrame {
 
 template <class V>
 struct SBPFused : SBPMarch<V> {
-  typename SBPReal<V>::type first;    /* c2 of the first of two steps */
-  const V                  *e;        /* of the coarse grid */
+  typename SBPReal<V>::type first;      /* c2 of the first of two steps */
+  const V                  *e;          /* of the coarse grid */
   V                        *restricted; /* to the coarse grid, with the pitch of e */
   int                       epitch, coarse[2];
   SBPFrame                  fine; /* where the warps count nodes of the coarse grid: the frame of what they write on the fine one */

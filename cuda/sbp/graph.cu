@@ -9,48 +9,59 @@
 
 #include "launch.cuh"
 
-static cudaStream_t recording   = nullptr;
-static PetscBool    isrecording = PETSC_FALSE;
+/* What is recorded keeps scratch memory of its own: it may be played in any stream */
+typedef struct {
+  cudaGraphExec_t executable;
+  LitheScratch    scratch;
+} SBPGraph;
 
-static PetscErrorCode SBPGraphFinalize(void)
-{
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaStreamDestroy(recording));
-  recording = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Where launches go while a graph is recorded, one at a time; NULL: they go to PETSc's stream */
+static cudaStream_t recording = nullptr;
+static SBPGraph    *recorded  = nullptr;
 
 PetscErrorCode SBPGetStream(cudaStream_t *stream)
 {
   PetscFunctionBegin;
-  if (isrecording) *stream = recording;
+  if (recording) *stream = recording;
   else PetscCall(PetscGetCurrentCUDAStream(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPGetScratch(LitheScratch *scratch)
+{
+  PetscFunctionBegin;
+  if (recording) *scratch = recorded->scratch;
+  else {
+    cudaStream_t stream;
+
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    PetscCall(LitheScratchGet(stream, SBP_SCRATCH_BYTES, scratch));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDASBPGraphBegin(void)
 {
   PetscFunctionBegin;
-  if (!recording) {
-    PetscCallCUDA(cudaStreamCreateWithFlags(&recording, cudaStreamNonBlocking));
-    PetscCall(PetscRegisterFinalize(SBPGraphFinalize));
-  }
+  PetscCall(PetscNew(&recorded));
+  PetscCall(LitheScratchCreate(SBP_SCRATCH_BYTES, &recorded->scratch));
+  PetscCallCUDA(cudaStreamCreateWithFlags(&recording, cudaStreamNonBlocking));
   PetscCallCUDA(cudaStreamBeginCapture(recording, cudaStreamCaptureModeThreadLocal));
-  isrecording = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDASBPGraphEnd(void **graph)
 {
-  cudaGraph_t     captured;
-  cudaGraphExec_t executable;
+  const cudaStream_t stream = recording;
+  cudaGraph_t        captured;
 
   PetscFunctionBegin;
-  isrecording = PETSC_FALSE;
-  PetscCallCUDA(cudaStreamEndCapture(recording, &captured));
-  PetscCallCUDA(cudaGraphInstantiate(&executable, captured, 0));
+  recording = nullptr;
+  *graph    = recorded;
+  PetscCallCUDA(cudaStreamEndCapture(stream, &captured));
+  PetscCallCUDA(cudaGraphInstantiate(&recorded->executable, captured, 0));
   PetscCallCUDA(cudaGraphDestroy(captured));
-  *graph = executable;
+  PetscCallCUDA(cudaStreamDestroy(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,14 +71,18 @@ PetscErrorCode LitheCUDASBPGraphLaunch(void *graph)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream));
+  PetscCallCUDA(cudaGraphLaunch(static_cast<SBPGraph *>(graph)->executable, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDASBPGraphFree(void **graph)
 {
+  SBPGraph *g = static_cast<SBPGraph *>(*graph);
+
   PetscFunctionBegin;
-  if (*graph) PetscCallCUDA(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(*graph)));
-  *graph = nullptr;
+  if (!g) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g->executable) PetscCallCUDA(cudaGraphExecDestroy(g->executable));
+  PetscCall(LitheScratchDestroy(&g->scratch));
+  PetscCall(PetscFree(*graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

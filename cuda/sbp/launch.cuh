@@ -7,6 +7,7 @@
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
+#include "../common/scratch.cuh"
 #include "node.cuh"
 
 /* Of a kernel that has a thread a node */
@@ -16,8 +17,13 @@
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
-/* cuda/sbp/graph.cu: where to launch, which is PETSc's current stream unless launches are recorded */
+/* Sums of so many blocks, and the sum of them */
+#define SBP_DOT_BLOCKS    1024
+#define SBP_SCRATCH_BYTES ((SBP_DOT_BLOCKS + 1) * sizeof(double))
+
+/* cuda/sbp/graph.cu: where to launch, which is PETSc's current stream unless launches are recorded; and scratch memory there */
 PETSC_INTERN PetscErrorCode SBPGetStream(cudaStream_t *);
+PETSC_INTERN PetscErrorCode SBPGetScratch(LitheScratch *);
 
 /* The type of PetscScalar, and of what a precision means */
 #if PetscDefined(USE_COMPLEX)

@@ -15,10 +15,10 @@
 template <class V, class U>
 static __device__ __forceinline__ V SBPNodeSecond(const SBPMarch<V> &m, int i, int j, const U &u)
 {
-  using K                 = typename SBPReal<V>::type;
-  const int       gi      = i + m.start[0], gj = j + m.start[1], pitch = m.coefficientpitch;
+  using K            = typename SBPReal<V>::type;
+  const int       gi = i + m.start[0], gj = j + m.start[1], pitch = m.coefficientpitch;
   const bool      west = gi == 0, east = gi == m.n[0], south = gj == 0, north = gj == m.n[1];
-  const ptrdiff_t where   = static_cast<ptrdiff_t>(j) * pitch + i;
+  const ptrdiff_t where = static_cast<ptrdiff_t>(j) * pitch + i;
   const K        *a = m.coefficient[0] + where, *b = m.coefficient[1] + where, *c = m.coefficient[2] + where;
   const K         half = static_cast<K>(0.5), quarter = static_cast<K>(0.25);
   const K         hr = west || east ? half : K(1), hs = south || north ? half : K(1); /* H/h along r and s */
@@ -48,7 +48,7 @@ static __device__ __forceinline__ V SBPNodeSecond(const SBPMarch<V> &m, int i, i
 
     if (!m.dirichlet[face] || distance > 2) continue;
     const int toface = face % 2 ? distance : -distance, inward = face % 2 ? -1 : 1;
-    const K   scale  = 2 * (alongs ? fr : fs), normal = distance == 0 ? static_cast<K>(-1.5) : (distance == 1 ? K(2) : -half);
+    const K   scale = 2 * (alongs ? fr : fs), normal = distance == 0 ? static_cast<K>(-1.5) : (distance == 1 ? K(2) : -half);
 
     s = s + scale * normal * (alongs ? a[toface] : b[static_cast<ptrdiff_t>(toface) * pitch]) * (alongs ? u(i + toface, j) : u(i, j + toface));
     if (distance > 0) continue;
@@ -69,10 +69,10 @@ static __device__ __forceinline__ V SBPNodeSecond(const SBPMarch<V> &m, int i, i
 template <class V, class U>
 static __device__ __forceinline__ V SBPNodeNine(const SBPMarch<V> &m, int i, int j, const U &u)
 {
-  using K                     = typename SBPReal<V>::type;
-  const int       gi          = i + m.start[0], gj = j + m.start[1], pitch = m.coefficientpitch;
-  const bool      west        = gi > 0, east = gi < m.n[0];
-  const ptrdiff_t where       = static_cast<ptrdiff_t>(j) * pitch + i;
+  using K            = typename SBPReal<V>::type;
+  const int       gi = i + m.start[0], gj = j + m.start[1], pitch = m.coefficientpitch;
+  const bool      west = gi > 0, east = gi < m.n[0];
+  const ptrdiff_t where = static_cast<ptrdiff_t>(j) * pitch + i;
   const K        *e = m.coefficient[1] + where, *n = m.coefficient[2] + where, *ne = m.coefficient[3] + where, *nw = m.coefficient[4] + where;
   V               s = m.coefficient[0][where] * u(i, j);
 

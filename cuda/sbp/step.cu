@@ -48,9 +48,11 @@ struct SBPStepShape<double, SBP_NINE, take, aligned> {
 };
 
 template <SBPTake take>
-struct SBPStepShape<float, SBP_SHIFTED, take, true> : SBPStepShape<float, SBP_SAT, take, true> { };
+struct SBPStepShape<float, SBP_SHIFTED, take, true> : SBPStepShape<float, SBP_SAT, take, true> {
+};
 template <SBPTake take, bool aligned>
-struct SBPStepShape<double, SBP_SHIFTED, take, aligned> : SBPStepShape<double, SBP_SAT, take, aligned> { };
+struct SBPStepShape<double, SBP_SHIFTED, take, aligned> : SBPStepShape<double, SBP_SAT, take, aligned> {
+};
 
 template <SBPKind kind, SBPTake take, bool aligned, class V>
 static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::threads, SBPStepShape<V, kind, take, aligned>::blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)

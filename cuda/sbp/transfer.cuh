@@ -9,7 +9,7 @@
 template <class V>
 static __device__ __forceinline__ V SBPProlongNode(const V *e, ptrdiff_t pitch, int i, int j)
 {
-  using K = typename SBPReal<V>::type;
+  using K    = typename SBPReal<V>::type;
   const V *p = e + (j / 2) * pitch + i / 2;
   V        s = SBPRead(p);
 

@@ -8,7 +8,6 @@
 #include "launch.cuh"
 
 #define SBP_VECTOR_THREADS 256
-#define SBP_DOT_BLOCKS     1024
 #define SBP_DENSE_THREADS  256
 #define SBP_RESCALE_BLOCKS 512
 
@@ -286,8 +285,8 @@ PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *g, double a, SBPPrecision px, co
 
 template <class V>
 struct SBPMultiplyVisit {
-  SBPNumbers<V>                  x, y, z;
-  typename SBPReal<V>::type      a;
+  SBPNumbers<V>             x, y, z;
+  typename SBPReal<V>::type a;
 
   __device__ __forceinline__ void operator()(int i, int j) const
   {
@@ -299,8 +298,8 @@ PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *g, SBPPrecision precision, do
 {
   PetscFunctionBegin;
   PetscCall(SBPWithType(precision, [&](auto number) {
-    using V          = decltype(number);
-    auto        View = [&](const void *p) { return SBPNumbers<V>{static_cast<V *>(const_cast<void *>(p)), static_cast<ptrdiff_t>(g->pitch), 1}; };
+    using V   = decltype(number);
+    auto View = [&](const void *p) { return SBPNumbers<V>{static_cast<V *>(const_cast<void *>(p)), static_cast<ptrdiff_t>(g->pitch), 1}; };
 
     return SBPVisit(g, SBPMultiplyVisit<V>{View(x), View(y), View(z), static_cast<typename SBPReal<V>::type>(a)});
   }));
@@ -470,21 +469,9 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPSumKernel(int n,
   if (threadIdx.x == 0) *sum = s;
 }
 
-/* Sums of blocks on the device, and where the host finds the sum of all of them: until PetscFinalize() */
-static double *dotpartial = nullptr, *dotsum = nullptr;
-
-static PetscErrorCode SBPDotFree(void)
-{
-  PetscFunctionBegin;
-  PetscCallCUDA(cudaFree(dotpartial));
-  PetscCallCUDA(cudaFreeHost(dotsum));
-  dotpartial = dotsum = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* sum, on the device, of term(i, j) over the own nodes */
 template <class Term>
-static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *sum)
+static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *partial, double *sum)
 {
   const SBPNodes nodes  = SBPOwnNodes(g);
   const int      blocks = nodes.count[0] == 0 ? 0 : (nodes.count[1] < SBP_DOT_BLOCKS ? nodes.count[1] : SBP_DOT_BLOCKS);
@@ -492,50 +479,45 @@ static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *sum)
 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
-  if (blocks) SBPTermKernel<Term><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, term, dotpartial);
-  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, dotpartial, sum);
+  if (blocks) SBPTermKernel<Term><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, term, partial);
+  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, partial, sum);
   PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode SBPDotAlloc(void)
-{
-  PetscFunctionBegin;
-  if (dotpartial) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dotpartial), (SBP_DOT_BLOCKS + 1) * sizeof(*dotpartial)));
-  PetscCallCUDA(cudaMallocHost(reinterpret_cast<void **>(&dotsum), sizeof(*dotsum)));
-  PetscCall(PetscRegisterFinalize(SBPDotFree));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const void *x, const void *w, const void *y, double *sum)
 {
+  LitheScratch scratch;
+
   PetscFunctionBegin;
-  PetscCall(SBPDotAlloc());
+  PetscCall(SBPGetScratch(&scratch));
   PetscCall(SBPWithTypes(precision, precision, [&](auto number, auto) {
     using T = decltype(number);
 
-    return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)}, sum);
+    return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)}, static_cast<double *>(scratch.device), sum);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum)
 {
+  LitheScratch scratch;
   cudaStream_t stream;
+  double      *partial;
 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
-  PetscCall(SBPDotAlloc());
+  PetscCall(SBPGetScratch(&scratch));
+  partial = static_cast<double *>(scratch.device);
   PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) {
     using X = decltype(a);
     using Y = decltype(b);
 
-    return SBPLaunchSum(g, SBPDotTerm<X, Y>{SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y)}, dotpartial + SBP_DOT_BLOCKS);
+    return SBPLaunchSum(g, SBPDotTerm<X, Y>{SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y)}, partial, partial + SBP_DOT_BLOCKS);
   }));
-  PetscCallCUDA(cudaMemcpyAsync(dotsum, dotpartial + SBP_DOT_BLOCKS, sizeof(*dotsum), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(scratch.host, partial + SBP_DOT_BLOCKS, sizeof(*sum), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  *sum = *dotsum;
+  *sum = *static_cast<double *>(scratch.host);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

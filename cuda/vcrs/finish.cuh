@@ -50,7 +50,7 @@ static __device__ void LongRow(const Arguments &a, const V &values, PetscInt q)
   typedef typename V::Code Code;
   __shared__ Number        partial[32];
   const int                threads = blockDim.x * blockDim.y, thread = threadIdx.x + threadIdx.y * blockDim.x;
-  const PetscInt64         start     = a.longptr[q], end = a.longptr[q + 1];
+  const PetscInt64         start = a.longptr[q], end = a.longptr[q + 1];
   const VCRSUnsigned       row       = a.longrow[q];
   const Code              *value     = static_cast<const Code *>(a.value) + a.longvalue;
   const PetscInt           reference = difference ? a.longcol[start] : 0;

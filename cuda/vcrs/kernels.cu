@@ -8,7 +8,7 @@
 #include "kernels.cuh"
 
 /* The first kernel that takes a matrix has it */
-static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups, &VCRSKernelSmall, &VCRSKernelPairs, &VCRSKernelGrid, &VCRSKernelStar, &VCRSKernelSets, &VCRSKernelSlices, &VCRSKernelRows};
+static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups, &VCRSKernelSmall, &VCRSKernelPairs, &VCRSKernelStencil27, &VCRSKernelStencil7, &VCRSKernelSets, &VCRSKernelSlices, &VCRSKernelRows};
 
 /* What the device has, and whether the code that runs there was made for it: that for older devices has no bulk copies either */
 static PetscErrorCode GetDevice(VCRSLaunch *l)

@@ -20,16 +20,16 @@ struct alignas(2 * sizeof(PetscReal)) Number {
 };
   #define VCRS_COMPONENTS 2
 #else
-typedef PetscReal Number;
+typedef PetscReal                        Number;
   #define VCRS_COMPONENTS 1
 #endif
 static_assert(sizeof(Number) == sizeof(PetscScalar), "a number is a PetscScalar");
 
-/* What vcrs/mult/grid.cu is for: numbers that bulk copies can begin with anywhere */
+/* What vcrs/mult/stencil27.cu is for: numbers that bulk copies can begin with anywhere */
 #if defined(PETSC_USE_COMPLEX) && defined(PETSC_USE_REAL_DOUBLE)
-  #define VCRS_BOXES 1
+  #define VCRS_STENCIL27 1
 #else
-  #define VCRS_BOXES 0
+  #define VCRS_STENCIL27 0
 #endif
 
 #if defined(PETSC_USE_COMPLEX)
@@ -174,7 +174,8 @@ static __device__ __forceinline__ T *AtShared(uint32_t address)
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)
 {
-  asm("" : "+l"(p));
+  asm(""
+      : "+l"(p));
   return p;
 }
 
@@ -245,9 +246,13 @@ static __device__ __forceinline__ Number Read(const Number *p)
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p));
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
+      : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+      : "l"(p));
 #else
-  asm("ld.global." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p));
+  asm("ld.global." VCRS_ASM_REAL " %0, [%1];"
+      : "=" VCRS_ASM_REGISTER(v)
+      : "l"(p));
 #endif
   return v;
 }
@@ -258,9 +263,13 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+      : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+      : "l"(p), "r"(wanted));
 #else
-  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}" : "=" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n @q ld.global." VCRS_ASM_REAL " %0, [%1];\n}"
+      : "=" VCRS_ASM_REGISTER(v)
+      : "l"(p), "r"(wanted));
 #endif
   return v;
 }
@@ -271,7 +280,9 @@ static __device__ __forceinline__ Number ReadAnyIf(unsigned int wanted, const Nu
 {
   Number v;
 
-  asm(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+      : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+      : "l"(p), "r"(wanted));
   return v;
 }
 #else
@@ -293,7 +304,9 @@ static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const Pet
 {
   PetscInt v;
 
-  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}" : "=" VCRS_ASM_INTEGER(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}"
+      : "=" VCRS_ASM_INTEGER(v)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -305,7 +318,9 @@ static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Numb
       : "+" VCRS_ASM_REGISTER(s.re), "+" VCRS_ASM_REGISTER(s.im)
       : VCRS_ASM_REGISTER(a.re), VCRS_ASM_REGISTER(a.im), VCRS_ASM_REGISTER(b.re), VCRS_ASM_REGISTER(b.im), "r"(wanted));
 #else
-  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}" : "+" VCRS_ASM_REGISTER(s) : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}"
+      : "+" VCRS_ASM_REGISTER(s)
+      : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
 #endif
   return s;
 }
@@ -317,7 +332,9 @@ static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, c
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}"
+      : "+r"(v)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -325,7 +342,9 @@ static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, c
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}"
+      : "+r"(v)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -333,7 +352,9 @@ static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, c
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}"
+      : "+r"(v)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -341,7 +362,9 @@ static __device__ __forceinline__ unsigned long long ReadOnceIf(unsigned int wan
 {
   unsigned long long v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}" : "+l"(v) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}"
+      : "+l"(v)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -349,7 +372,9 @@ static __device__ __forceinline__ uint2 ReadOnceIf(unsigned int wanted, const ui
 {
   uint2 v = {0, 0};
 
-  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}" : "+r"(v.x), "+r"(v.y) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}"
+      : "+r"(v.x), "+r"(v.y)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -357,7 +382,9 @@ static __device__ __forceinline__ uint4 ReadOnceIf(unsigned int wanted, const ui
 {
   uint4 v = {0, 0, 0, 0};
 
-  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w) : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}"
+      : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w)
+      : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -432,9 +459,9 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
   return Number{};
 }
 
-/* The longest set that a launch may carry along, and of those the longest star (vcrs/mult/star.cu) */
-#define VCRS_COMMON_MAX 32
-#define VCRS_STAR_MAX   7
+/* The longest set that a launch may carry along, and of those the longest star (vcrs/mult/stencil7.cu) */
+#define VCRS_COMMON_MAX   32
+#define VCRS_STENCIL7_MAX 7
 
 /* The rows of L0 must be this many strides at least */
 #define VCRS_STRIDE_BANDS 16
@@ -442,8 +469,8 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 /* Where rows that kernels leave out are in a list there must be as many planes of the others */
 #define VCRS_GRID_PLANES 4
 
-/* The most warps of a block that sum, in the kernel for boxes */
-#define VCRS_GRID_WARPS 32
+/* The most warps of a block that sum, in the kernel for 27-point stencils */
+#define VCRS_STENCIL27_WARPS 32
 
 /* As many pairs of L0, the commonest with the same offsets, go along with their values; npair > 1 only where these are several media */
 #define VCRS_COMMON_PAIRS 6
@@ -461,32 +488,32 @@ static __device__ __forceinline__ Number ReadSigma(const SigmaArguments &a, Pets
 */
 typedef struct VCRSLaunch_ {
   const struct VCRSKernel *kernel;
-  bool      searched; /* L1, L2: the common set has been looked for */
-  uint32_t *word;     /* host, only while kernels are prepared: what dword has */
-  PetscInt  id;     /* of the common set, -1: none */
-  int       length; /* of the common set */
-  PetscInt  offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
-  PetscInt  stride;
-  PetscInt  line;   /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
-  PetscBool box;    /* L1, L2: done by vcrs/mult/grid.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
-  PetscInt  side[4]; /* boxes: the sets of rows at the beginning and at the end of a line, in the first and in the last line of a plane that have all but the points beyond; -1: none */
-  int       ends[VCRS_GRID_WARPS + 1]; /* boxes: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
-  PetscInt  firstmain, nmain; /* L0 with several media, boxes: the rows for which the common set stays inside x */
-  PetscInt  nlisted, *dlisted; /* device, the same: the other rows, and those that have another index set */
-  uint32_t *dmain;  /* device, boxes: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
-  int       ntriple, nsingle;
-  int       order[VCRS_COMMON_MAX];  /* L0: where in its set the k-th of the reordered entries is */
-  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
-  PetscInt  pair[VCRS_COMMON_PAIRS]; /* L0: whose they are; the first is id */
-  int       npair;
-  int       multiprocessors;
-  int       split;  /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
-  bool      sm90;   /* the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/grid.cu run */
-  int       sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
-  uint32_t *dlong;  /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t *dword;     /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
-  PetscScalar *ddiagonal; /* device, L0: [nsets] */
-  VCRSUnions   unions;     /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
+  bool                     searched;                /* L1, L2: the common set has been looked for */
+  uint32_t                *word;                    /* host, only while kernels are prepared: what dword has */
+  PetscInt                 id;                      /* of the common set, -1: none */
+  int                      length;                  /* of the common set */
+  PetscInt                 offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
+  PetscInt                 stride;
+  PetscInt                 line;                           /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscBool                stencil27;                      /* L1, L2: done by vcrs/mult/stencil27.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
+  PetscInt                 side[4];                        /* 27-point stencils: the sets of rows at the beginning and at the end of a line, in the first and in the last line of a plane that have all but the points beyond; -1: none */
+  int                      ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
+  PetscInt                 firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
+  PetscInt                 nlisted, *dlisted;              /* device, the same: the other rows, and those that have another index set */
+  uint32_t                *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
+  int                      ntriple, nsingle;
+  int                      order[VCRS_COMMON_MAX];                    /* L0: where in its set the k-th of the reordered entries is */
+  PetscScalar              value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  PetscInt                 pair[VCRS_COMMON_PAIRS];                   /* L0: whose they are; the first is id */
+  int                      npair;
+  int                      multiprocessors;
+  int                      split;                   /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
+  bool                     sm90;                    /* the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run */
+  int                      sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
+  uint32_t                *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
+  uint32_t                *dword;                   /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
+  PetscScalar             *ddiagonal;               /* device, L0: [nsets] */
+  VCRSUnions               unions;                  /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
 } VCRSLaunch;
 
 /* What every product gets */
@@ -540,7 +567,7 @@ struct VCRSKernel {
   PetscErrorCode (*mult)(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 };
 
-PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelGrid, VCRSKernelStar, VCRSKernelSets, VCRSKernelSlices, VCRSKernelRows;
+PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices, VCRSKernelRows;
 
 /* L1, L2, a common set or none: the kernel without further conditions */
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
@@ -554,8 +581,8 @@ PETSC_INTERN void           VCRSCommonMain(VCRSLaunch *, PetscInt m, PetscInt co
 PETSC_INTERN PetscErrorCode VCRSUnionsPrepare(VCRSLaunch *, const VCRSPlan *table, const VCRSPlan *);
 PETSC_INTERN PetscErrorCode VCRSUnionsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, const LitheStep *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSUnionsFree(VCRSUnions *);
-/* Lists the rows that are not summed with the others, in boxes and in L0 with several media */
-PETSC_INTERN PetscErrorCode VCRSGridList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
+/* Lists the rows that are not summed with the others, in 27-point stencils and in L0 with several media */
+PETSC_INTERN PetscErrorCode VCRSRowList(VCRSLaunch *, const VCRSPlan *, uint32_t, PetscBool *, cudaStream_t);
 /* Puts entries of grouped rows in an order that spreads the reads of x over the banks of shared memory, or back in that of columns, as the host does */
 PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
 

@@ -110,7 +110,7 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->ndict        = src->ndict;
   dst->shortlog     = src->shortlog;
   memcpy(dst->logpower, src->logpower, sizeof(dst->logpower));
-  dst->nsigma       = src->nsigma;
+  dst->nsigma = src->nsigma;
 }
 
 /* A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it, and streams need not wait for copies from pageable memory */
@@ -288,7 +288,7 @@ PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSPlan *dplan, c
     v.x = v.add = reinterpret_cast<const Number *>(dx);
     v.y         = reinterpret_cast<Number *>(dy);
     v.sign      = step->scale;
-    v.pdl     = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
+    v.pdl       = static_cast<const VCRSLaunch *>(dplan->launch)->sm90;
     PetscCall(VCRSUnionsMult(static_cast<const VCRSLaunch *>(dplan->launch), dplan, &v, step, stream));
   } else {
     PetscCall(PlanMult(table, dplan, dx, dx, step->scale, dy, stream));

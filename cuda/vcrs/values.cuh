@@ -32,7 +32,10 @@ struct CopiedTable {
   static_assert(stride < 256, "a byte");
 
   /* The entry that byte b of a word names, or if it is not wanted, 0 in place of ~0, the first: its address takes one instruction */
-  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const { return *AtShared<const T>(__dp4a(word, stride << 8 * b & wanted, mine)); }
+  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const
+  {
+    return *AtShared<const T>(__dp4a(word, stride << 8 * b & wanted, mine));
+  }
 
   /*
      One or two tables, the second behind the first, by all threads of the block, or only its first so many, whole warps; Ready() must follow. A thread
@@ -46,7 +49,7 @@ struct CopiedTable {
 
 #pragma unroll 1
     for (int i = threadIdx.x; i < 2 * entries; i += step) {
-      const int at   = i < entries ? i : i - entries, first = at + (i < entries ? 0 : copies / 2);
+      const int at = i < entries ? i : i - entries, first = at + (i < entries ? 0 : copies / 2);
       const T   entry = T(ReadTable(at < n ? table + at : second + (at - n)));
 
 #pragma unroll
@@ -62,12 +65,16 @@ struct CopiedTable {
 
   static __device__ __forceinline__ void Ready(int threads)
   {
-    if (threads) asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+    if (threads) asm volatile("bar.sync 1, %0;" ::"r"(threads)
+                              : "memory");
     else __syncthreads();
   }
 
   /* What is too large to be copied */
-  static __device__ __forceinline__ T Read(const T *p) { return ::Read(p); }
+  static __device__ __forceinline__ T Read(const T *p)
+  {
+    return ::Read(p);
+  }
 };
 
 template <class T>
@@ -79,15 +86,28 @@ struct GlobalTable {
   static constexpr size_t bytes = 0;
   const T                *table;
 
-  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const { return ReadInOrder(table + (word >> 8 * b & 255u & wanted)); }
+  __device__ __forceinline__ T Byte(unsigned int word, int b, unsigned int wanted = ~0u) const
+  {
+    return ReadInOrder(table + (word >> 8 * b & 255u & wanted));
+  }
 
-  static __device__ __forceinline__ T Read(const T *p) { return ReadInOrder(p); }
+  static __device__ __forceinline__ T Read(const T *p)
+  {
+    return ReadInOrder(p);
+  }
 
-  static __device__ __forceinline__ void Fill(char *, const T *, const T *, int, int) { }
+  static __device__ __forceinline__ void Fill(char *, const T *, const T *, int, int)
+  {
+  }
 
-  static __device__ __forceinline__ GlobalTable Find(const char *, const T *table) { return GlobalTable{table}; }
+  static __device__ __forceinline__ GlobalTable Find(const char *, const T *table)
+  {
+    return GlobalTable{table};
+  }
 
-  static __device__ __forceinline__ void Ready(int) { }
+  static __device__ __forceinline__ void Ready(int)
+  {
+  }
 };
 
 /*
@@ -99,13 +119,13 @@ struct Values;
 
 /* A case for each of them, of a switch */
 #define VCRS_ALL_VALUES(Case) \
-  Case(VCRS_VALUES_FULL); \
-  Case(VCRS_VALUES_SINGLE); \
-  Case(VCRS_VALUES_DICT8); \
-  Case(VCRS_VALUES_DICT16); \
-  Case(VCRS_VALUES_LOG8); \
-  Case(VCRS_VALUES_LOG16); \
-  Case(VCRS_VALUES_FIXED8); \
+  Case(VCRS_VALUES_FULL);     \
+  Case(VCRS_VALUES_SINGLE);   \
+  Case(VCRS_VALUES_DICT8);    \
+  Case(VCRS_VALUES_DICT16);   \
+  Case(VCRS_VALUES_LOG8);     \
+  Case(VCRS_VALUES_LOG16);    \
+  Case(VCRS_VALUES_FIXED8);   \
   Case(VCRS_VALUES_FIXED16);
 
 struct DecodeArguments {
@@ -118,12 +138,14 @@ struct DecodeArguments {
 struct NoTables {
   static constexpr size_t sharedbytes = 0;
   static constexpr bool   scaled      = false;
-  static constexpr bool   finite      = true; /* code 0 decodes to a number for certain */
+  static constexpr bool   finite      = true;  /* code 0 decodes to a number for certain */
   static constexpr bool   integers    = false; /* codes are small integers, so that their sum is exact */
   static constexpr bool   packed      = false; /* two integers, which fit the upper half of a double's mantissa */
   static constexpr bool   bytewise    = false; /* there is DecodeBytes() */
 
-  __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0) { }
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &, int = 0)
+  {
+  }
 };
 
 /* What has components of so many bytes each: the number that begins at byte b of a word; zero, if wanted is 0 in place of ~0 */
@@ -182,8 +204,14 @@ struct Values<VCRS_VALUES_DICT8, Table> : NoTables {
     Table<Number>::Ready(threads);
   }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const { return table.Byte(word, b); }
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b) const
+  {
+    return table.Byte(word, b);
+  }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    return DecodeBytes(c, 0);
+  }
 };
 
 template <template <class> class Table>
@@ -192,9 +220,15 @@ struct Values<VCRS_VALUES_DICT16, Table> : NoTables {
   typedef unsigned short Code;
   const Number          *dict;
 
-  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a, int = 0) { dict = a.dict; }
+  __device__ __forceinline__ void Setup(char *, const DecodeArguments &a, int = 0)
+  {
+    dict = a.dict;
+  }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return Table<Number>::Read(dict + c); }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    return Table<Number>::Read(dict + c);
+  }
 };
 
 template <template <class> class Table>
@@ -211,10 +245,19 @@ struct Values<VCRS_VALUES_LOG8, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const { return table.Byte(word, b, wanted); }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const
+  {
+    return table.Byte(word, b, wanted);
+  }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<1>(*this, word, b, wanted); }
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const
+  {
+    return DecodeComponents<1>(*this, word, b, wanted);
+  }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    return DecodeBytes(c, 0);
+  }
 };
 
 template <template <class> class Table>
@@ -232,15 +275,24 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
     Table<PetscReal>::Ready(threads);
   }
 
-  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const { return coarse.Byte(word, b + 1, wanted) * fine.Byte(word, b); }
+  __device__ __forceinline__ PetscReal Component(unsigned int word, int b, unsigned int wanted) const
+  {
+    return coarse.Byte(word, b + 1, wanted) * fine.Byte(word, b);
+  }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<2>(*this, word, b, wanted); }
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const
+  {
+    return DecodeComponents<2>(*this, word, b, wanted);
+  }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    return DecodeBytes(c, 0);
+  }
 };
 
 /*
    Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
-   kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex boxes whole doubles.
+   kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex 27-point stencils whole doubles.
 */
 template <VCRSValues kind>
 struct ShortValues {
@@ -252,8 +304,14 @@ struct UpperWord {
   int bits;
 
   UpperWord() = default;
-  explicit __device__ __forceinline__ UpperWord(double v) { bits = __double2hiint(v); }
-  __device__ __forceinline__ operator double() const { return __hiloint2double(bits, 0); }
+  explicit __device__ __forceinline__ UpperWord(double v)
+  {
+    bits = __double2hiint(v);
+  }
+  __device__ __forceinline__ operator double() const
+  {
+    return __hiloint2double(bits, 0);
+  }
 };
 
 template <class>
@@ -272,7 +330,7 @@ struct ShortLog16 : NoTables {
   {
     coarse = Table::Find(shared, a.coarse);
     upper  = Keep(0x4B000000u + threadIdx.x % 32);
-#pragma unroll
+  #pragma unroll
     for (int k = 0; k < powers; k++) power[k] = a.power[k];
     Table::Fill(shared, a.coarse, static_cast<const double *>(nullptr), 256, threads);
     Table::Ready(threads);
@@ -283,14 +341,22 @@ struct ShortLog16 : NoTables {
   {
     float c;
 
-    if (b == 0) asm("cvt.rn.f32.u8 %0, %1;" : "=f"(c) : "r"(word));
+    if (b == 0) asm("cvt.rn.f32.u8 %0, %1;"
+                    : "=f"(c)
+                    : "r"(word));
     else c = __uint_as_float(__byte_perm(word, upper, 0x7650 + b)) - 8388608.f;
     return static_cast<double>(coarse.Byte(word, b + 1, wanted)) * static_cast<double>(LitheLogFine(powers, power, c));
   }
 
-  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const { return DecodeComponents<2>(*this, word, b, wanted); }
+  __device__ __forceinline__ Number DecodeBytes(unsigned int word, int b, unsigned int wanted = ~0u) const
+  {
+    return DecodeComponents<2>(*this, word, b, wanted);
+  }
 
-  __device__ __forceinline__ Number Decode(Register<Code>::type c) const { return DecodeBytes(c, 0); }
+  __device__ __forceinline__ Number Decode(Register<Code>::type c) const
+  {
+    return DecodeBytes(c, 0);
+  }
 };
 
 template <>
@@ -314,7 +380,10 @@ struct FixedPoint : NoTables {
   static constexpr bool packed   = VCRS_COMPONENTS == 2 && sizeof(PetscReal) == sizeof(double);
 
 #if !defined(PETSC_USE_COMPLEX)
-  static __device__ __forceinline__ Number Real(int i) { return static_cast<Number>(i); }
+  static __device__ __forceinline__ Number Real(int i)
+  {
+    return static_cast<Number>(i);
+  }
 #endif
 };
 
@@ -322,14 +391,19 @@ template <template <class> class Table>
 struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   typedef Raw<VCRS_COMPONENTS>::type Code;
 
-  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<signed char>(code); }
+  static __device__ __forceinline__ int Integer(Register<Code>::type code)
+  {
+    return static_cast<signed char>(code);
+  }
 
   /* The first of the two integers of a code */
   static __device__ __forceinline__ double RealPart(Register<Code>::type code)
   {
     double re;
 
-    asm("cvt.rn.f64.s8 %0, %1;" : "=d"(re) : "r"(code)); /* the compiler would extend the sign first */
+    asm("cvt.rn.f64.s8 %0, %1;"
+        : "=d"(re)
+        : "r"(code)); /* the compiler would extend the sign first */
     return re;
   }
 
@@ -340,7 +414,9 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   {
     int upper;
 
-    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(upper) : "r"(code), "r"(1 << (20 - power) << 8), "r"((0x3FF + power) << 20 | 1 << 19));
+    asm("dp4a.s32.u32 %0, %1, %2, %3;"
+        : "=r"(upper)
+        : "r"(code), "r"(1 << (20 - power) << 8), "r"((0x3FF + power) << 20 | 1 << 19));
     return __hiloint2double(upper, 0);
   }
 
@@ -366,13 +442,22 @@ template <template <class> class Table>
 struct Values<VCRS_VALUES_FIXED16, Table> : FixedPoint {
   typedef Raw<2 * VCRS_COMPONENTS>::type Code;
 
-  static __device__ __forceinline__ int Integer(Register<Code>::type code) { return static_cast<short>(code); }
+  static __device__ __forceinline__ int Integer(Register<Code>::type code)
+  {
+    return static_cast<short>(code);
+  }
 
-  static __device__ __forceinline__ double RealPart(Register<Code>::type code) { return static_cast<double>(static_cast<short>(code)); }
+  static __device__ __forceinline__ double RealPart(Register<Code>::type code)
+  {
+    return static_cast<double>(static_cast<short>(code));
+  }
 
   static constexpr int power = 17;
 
-  static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code) { return __hiloint2double(__dp2a_lo(static_cast<int>(code), 1 << (20 - power) << 8, (0x3FF + power) << 20 | 1 << 19), 0); }
+  static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code)
+  {
+    return __hiloint2double(__dp2a_lo(static_cast<int>(code), 1 << (20 - power) << 8, (0x3FF + power) << 20 | 1 << 19), 0);
+  }
 
   static __device__ __forceinline__ void AddCode(Register<Code>::type code, int wanted, int &re, int &im)
   {

@@ -10,7 +10,7 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/grid.cu) look these tables up, and 8 bit, or 16 with grouped columns, upper words alone, which are there in half the time: in double precision entries of coarse[] are rounded to
+   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these tables up, and 8 bit, or 16 with grouped columns, upper words alone, which are there in half the time: in double precision entries of coarse[] are rounded to
    the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Not
    so where numbers come near to the ends of the range.
 

@@ -164,8 +164,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
 /* rank and what are kept, and not copied */
-PETSC_INTERN PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloPatience *);
+PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);
 /* An error if a process was waited for in vain; once: unless there was one */
-PETSC_INTERN PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *, PetscBool once);
-PETSC_INTERN PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *);
+PETSC_INTERN PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *, PetscBool once);
+PETSC_INTERN PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *);
 #endif

@@ -97,7 +97,7 @@ static PetscErrorCode LitheHaloCreate_IPC(LitheHalo halo, LitheHaloObstacle *obs
     PetscCall(LitheHaloPlan_Private(halo, ipc, &peers, places));
     ipc->wait.n    = peers.n;
     ipc->wait.flag = (unsigned long long *)ipc->memory.own;
-    PetscCall(LitheHaloPatienceCreate_Private(halo->comm, ipc->memory.rank, "entries of exchange", &ipc->wait.patience));
+    PetscCall(LitheHaloTimeoutCreate_Private(halo->comm, ipc->memory.rank, "entries of exchange", &ipc->wait.timeout));
     if (ipc->aside) {
       PetscCall(LitheHaloStreamCreate_Private(&ipc->stream));
       PetscCallCUDA(cudaEventCreateWithFlags(&ipc->ready, cudaEventDisableTiming));
@@ -117,7 +117,7 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
+  PetscCall(LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   ipc->exchange++;
   ipc->awaited = PETSC_FALSE;
@@ -136,7 +136,7 @@ static PetscErrorCode LitheHaloGetTurn_Private(LitheHalo halo, LitheHaloTurn *tu
   LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_FALSE));
+  PetscCall(LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_FALSE));
   turn->wait     = ipc->wait;
   turn->exchange = ipc->exchange;
   turn->sent     = ipc->pack.sent;
@@ -208,10 +208,10 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscFunctionBegin;
   /* Nothing of this process writes any more, and it has waited for all that is written here */
   PetscCallCUDA(cudaDeviceSynchronize());
-  ierr = LitheHaloPatienceCheck_Private(&ipc->wait.patience, PETSC_TRUE);
+  ierr = LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(halo->comm, &ipc->memory));
   PetscCall(LitheHaloPackDestroy(&ipc->pack));
-  PetscCall(LitheHaloPatienceDestroy_Private(&ipc->wait.patience));
+  PetscCall(LitheHaloTimeoutDestroy_Private(&ipc->wait.timeout));
   if (ipc->aside) {
     PetscCallCUDA(cudaEventDestroy(ipc->ready));
     PetscCallCUDA(cudaEventDestroy(ipc->arrived));

@@ -97,9 +97,9 @@ PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ------------------------------------------------------------ patience */
+/* ------------------------------------------------------------ timeout */
 
-PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, const PetscMPIInt rank[], const char what[], LitheHaloPatience *patience)
+PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *timeout)
 {
   LitheHaloFailure *failure;
   PetscReal         timeout = 60;
@@ -107,36 +107,36 @@ PetscErrorCode LitheHaloPatienceCreate_Private(MPI_Comm comm, const PetscMPIInt 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &timeout, NULL));
   PetscCheck(timeout > 0 && timeout < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)timeout);
-  patience->limit = (unsigned long long)(1e9 * (double)timeout);
-  patience->rank  = rank;
-  patience->what  = what;
-  patience->told  = PETSC_FALSE;
+  timeout->limit = (unsigned long long)(1e9 * (double)timeout);
+  timeout->rank  = rank;
+  timeout->what  = what;
+  timeout->told  = PETSC_FALSE;
   PetscCallCUDA(cudaHostAlloc((void **)&failure, sizeof(*failure), cudaHostAllocMapped));
   failure->neighbour = 0;
   failure->exchange  = 0;
-  patience->failure  = failure; /* the same address on host and device */
-  PetscCallCUDA(cudaMalloc((void **)&patience->failed, sizeof(*patience->failed)));
-  PetscCallCUDA(cudaMemset(patience->failed, 0, sizeof(*patience->failed)));
+  timeout->failure   = failure; /* the same address on host and device */
+  PetscCallCUDA(cudaMalloc((void **)&timeout->failed, sizeof(*timeout->failed)));
+  PetscCallCUDA(cudaMemset(timeout->failed, 0, sizeof(*timeout->failed)));
   PetscCallCUDA(cudaStreamSynchronize(cudaStreamLegacy)); /* other streams need not wait for that one */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloPatienceCheck_Private(LitheHaloPatience *patience, PetscBool once)
+PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *timeout, PetscBool once)
 {
-  const unsigned int neighbour = patience->failure->neighbour, number = neighbour - 1; /* a device may write it now */
-  const double       limit = 1e-9 * (double)patience->limit;
+  const unsigned int neighbour = timeout->failure->neighbour, number = neighbour - 1; /* a device may write it now */
+  const double       limit = 1e-9 * (double)timeout->limit;
 
   PetscFunctionBegin;
-  if (!neighbour || (once && patience->told)) PetscFunctionReturn(PETSC_SUCCESS);
-  patience->told = PETSC_TRUE;
-  PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU, "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", patience->what, patience->failure->exchange, limit);
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", patience->rank ? patience->rank[number] : (PetscMPIInt)number, patience->what, patience->failure->exchange, limit);
+  if (!neighbour || (once && timeout->told)) PetscFunctionReturn(PETSC_SUCCESS);
+  timeout->told = PETSC_TRUE;
+  PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU, "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", timeout->what, timeout->failure->exchange, limit);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", timeout->rank ? timeout->rank[number] : (PetscMPIInt)number, timeout->what, timeout->failure->exchange, limit);
 }
 
-PetscErrorCode LitheHaloPatienceDestroy_Private(LitheHaloPatience *patience)
+PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *timeout)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(cudaFree(patience->failed));
-  PetscCallCUDA(cudaFreeHost(patience->failure));
+  PetscCallCUDA(cudaFree(timeout->failed));
+  PetscCallCUDA(cudaFreeHost(timeout->failure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,7 @@ static PetscErrorCode LitheReduceCreate_IPC(LitheReduce reduce, LitheHaloObstacl
   reduce->data = ipc;
   PetscCall(LitheHaloGetFacts_Private(reduce->comm, &facts));
   ipc->peers.owndevice = facts->owndevices;
-  PetscCall(LitheHaloPatienceCreate_Private(reduce->comm, NULL, "numbers of sum", &ipc->peers.patience));
+  PetscCall(LitheHaloTimeoutCreate_Private(reduce->comm, NULL, "numbers of sum", &ipc->peers.timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,7 +69,7 @@ static PetscErrorCode LitheReduceCheck_IPC(LitheReduce reduce)
   LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloPatienceCheck_Private(&ipc->peers.patience, PETSC_FALSE));
+  PetscCall(LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,9 +105,9 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscFunctionBegin;
   /* Nothing of this process writes any more, and it has waited for all that is written here */
   PetscCallCUDA(cudaDeviceSynchronize());
-  ierr = LitheHaloPatienceCheck_Private(&ipc->peers.patience, PETSC_TRUE);
+  ierr = LitheHaloTimeoutCheck_Private(&ipc->peers.timeout, PETSC_TRUE);
   PetscCall(LitheHaloMemoryDestroy_Private(reduce->comm, &ipc->memory));
-  PetscCall(LitheHaloPatienceDestroy_Private(&ipc->peers.patience));
+  PetscCall(LitheHaloTimeoutDestroy_Private(&ipc->peers.timeout));
   PetscCall(PetscFree(reduce->data));
   PetscFunctionReturn(ierr);
 }

@@ -146,7 +146,7 @@ static PetscErrorCode SetEquation(TS ts, Evolution *e, Mat J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CreateEvolution(MPI_Comm comm, const EvolveOptions *opt, Evolution *e, Mat *operator)
+static PetscErrorCode CreateEvolution(MPI_Comm comm, const EvolveOptions *opt, Evolution *e, Mat *L)
 {
   const PetscInt n[2] = {opt->N, opt->N};
   Vec            one;
@@ -154,11 +154,11 @@ static PetscErrorCode CreateEvolution(MPI_Comm comm, const EvolveOptions *opt, E
   PetscFunctionBeginUser;
   e->kind = opt->kind;
   PetscCall(ProblemCreateDM(comm, n, &e->da));
-  PetscCall(DMCreateMatrix(e->da, operator));
-  PetscCall(MatSBPSATSetOrder(*operator, opt->order));
-  PetscCall(ProblemSetOperator(e->da, opt->exact, *operator));
-  PetscCall(MatAssemblyBegin(*operator, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*operator, MAT_FINAL_ASSEMBLY));
+  PetscCall(DMCreateMatrix(e->da, L));
+  PetscCall(MatSBPSATSetOrder(*L, opt->order));
+  PetscCall(ProblemSetOperator(e->da, opt->exact, *L));
+  PetscCall(MatAssemblyBegin(*L, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*L, MAT_FINAL_ASSEMBLY));
   PetscCall(DMCreateGlobalVector(e->da, &e->W));
   PetscCall(VecDuplicate(e->W, &e->U));
   PetscCall(VecDuplicate(e->W, &e->WU));
@@ -166,16 +166,16 @@ static PetscErrorCode CreateEvolution(MPI_Comm comm, const EvolveOptions *opt, E
   PetscCall(VecDuplicate(e->W, &e->work));
   PetscCall(VecDuplicate(e->W, &one));
   PetscCall(VecSet(one, 1.));
-  PetscCall(MatSBPSATAddSource(*operator, one, e->W)); /* (H x H) J */
+  PetscCall(MatSBPSATAddSource(*L, one, e->W)); /* (H x H) J */
   PetscCall(VecDestroy(&one));
   PetscCall(ProblemGetSolution(e->da, e->U));
   PetscCall(VecPointwiseMult(e->WU, e->W, e->U));
-  if (opt->discrete) PetscCall(MatMult(*operator, e->U, e->b0));
-  else PetscCall(ProblemAddRightSide(e->da, *operator, e->b0));
-  if (opt->assembled) PetscCall(MatConvert(*operator, MATAIJ, MAT_INITIAL_MATRIX, &e->A));
+  if (opt->discrete) PetscCall(MatMult(*L, e->U, e->b0));
+  else PetscCall(ProblemAddRightSide(e->da, *L, e->b0));
+  if (opt->assembled) PetscCall(MatConvert(*L, MATAIJ, MAT_INITIAL_MATRIX, &e->A));
   else {
-    PetscCall(PetscObjectReference((PetscObject) * operator));
-    e->A = *operator;
+    PetscCall(PetscObjectReference((PetscObject)*L));
+    e->A = *L;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,11 +201,11 @@ PetscErrorCode EvolveSolve(MPI_Comm comm, const EvolveOptions *opt, EvolveResult
   KSP       ksp;
   PC        pc;
   TS        ts;
-  Mat       operator, J;
+  Mat       L, J;
   Vec       u, v = NULL;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateEvolution(comm, opt, &e, &operator));
+  PetscCall(CreateEvolution(comm, opt, &e, &L));
   PetscCall(MatDuplicate(e.A, MAT_COPY_VALUES, &J));
   PetscCall(TSCreate(comm, &ts));
   PetscCall(TSSetType(ts, opt->type ? opt->type : opt->kind == EVOLVE_WAVE ? TSALPHA2
@@ -244,13 +244,13 @@ PetscErrorCode EvolveSolve(MPI_Comm comm, const EvolveOptions *opt, EvolveResult
   PetscCall(TSGetKSPIterations(ts, &result->iterations));
   PetscCall(TSGetSolveTime(ts, &result->time));
   PetscCall(VecAXPY(u, -EvolveFactor(result->time, 0), e.U));
-  PetscCall(MatSBPSATNorm(operator, u, &result->error));
+  PetscCall(MatSBPSATNorm(L, u, &result->error));
 
   PetscCall(VecDestroy(&u));
   PetscCall(VecDestroy(&v));
   PetscCall(TSDestroy(&ts));
   PetscCall(MatDestroy(&J));
-  PetscCall(MatDestroy(&operator));
+  PetscCall(MatDestroy(&L));
   PetscCall(DestroyEvolution(&e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

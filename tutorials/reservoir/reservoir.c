@@ -22,7 +22,7 @@ static char help[] = "Solves for the pressure of a reservoir with AIJ, and with 
 
 /* What one column of the table is about */
 typedef struct {
-  Mat            operator;
+  Mat            amat;
   PetscLogDouble bytes; /* of the operator */
   PetscReal      product;
   char           stored[32];
@@ -76,15 +76,15 @@ static PetscErrorCode MeasureOperators(const Bench *bench, Mat A, Vec b, Column 
 
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)A));
-  c[0].operator= A;
-  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[1].operator));
-  PetscCall(MatVCRSGetInfo(c[1].operator, & info));
+  c[0].amat = A;
+  PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &c[1].amat));
+  PetscCall(MatVCRSGetInfo(c[1].amat, &info));
   c[0].bytes = info.aijbytes;
   c[1].bytes = info.bytes;
   PetscCall(MatGetType(A, &type));
   PetscCall(PetscStrncpy(c[0].stored, type, sizeof(c[0].stored)));
   PetscCall(PetscSNPrintf(c[1].stored, sizeof(c[1].stored), "%s %s", MatVCRSLayouts[info.layout], info.values));
-  task[1].ctx = c[1].operator;
+  task[1].ctx = c[1].amat;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(BenchFillVector(x));
@@ -110,7 +110,7 @@ static PetscErrorCode SolveBoth(const Bench *bench, Mat A, Vec b, Vec x, Column 
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecDuplicate(b, &z));
   for (int m = 0; m < 2; m++) {
-    PetscCall(SolveCreate(bench->comm, c[m].operator, A, PCGAMG, (PetscBool)m, &ksp[m]));
+    PetscCall(SolveCreate(bench->comm, c[m].amat, A, PCGAMG, (PetscBool)m, &ksp[m]));
     PetscCall(SolveSetUp(bench, ksp[m], &c[m].solve));
     PetscCall(KSPGetPC(ksp[m], &pc));
     task[m].ctx = pc;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
   PetscOptionsEnd();
   if (picture[0]) PetscCall(ReservoirWritePicture(&reservoir, x, layer, picture));
 
-  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&column[m].operator));
+  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&column[m].amat));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));

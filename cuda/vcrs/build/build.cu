@@ -184,8 +184,24 @@ static PetscErrorCode ForgetSlices(VCRSBuild *, VCRSPlan *dplan)
 
 /* In the order of VCRSBuildOps */
 static const VCRSBuildOps deviceops = {
-  PETSC_TRUE, FindFew, Loss, DeviceMeasureRows, DeviceFindSets, DeviceFindPairs, DeviceCountValueSets, CountTogether, DeviceFindFixedPoint, DeviceFindSingle,
-  DeviceFindDictionary, DeviceMeasureSetSlices, DeviceFindSlices, ForgetSlices, DeviceEncodeSets, DeviceFindGroups, DeviceEncodeSlices, DeviceEncodeSigma,
+  PETSC_TRUE,
+  FindFew,
+  Loss,
+  DeviceMeasureRows,
+  DeviceFindSets,
+  DeviceFindPairs,
+  DeviceCountValueSets,
+  CountTogether,
+  DeviceFindFixedPoint,
+  DeviceFindSingle,
+  DeviceFindDictionary,
+  DeviceMeasureSetSlices,
+  DeviceFindSlices,
+  ForgetSlices,
+  DeviceEncodeSets,
+  DeviceFindGroups,
+  DeviceEncodeSlices,
+  DeviceEncodeSigma,
 };
 
 static PetscErrorCode CompressOnDevice(DeviceBuild *d, VCRSPlan *dplan, VCRSReport *report)
@@ -254,16 +270,16 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
   PetscCall(PetscMemzero(table, sizeof(*table)));
   PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
   own.indexsets = own.valuesets = own.pairs = -1;
-  d.table    = table;
-  d.nz       = nz;
-  d.b.ops    = &deviceops;
-  d.b.opt    = opt;
-  d.b.csr    = VCRSCSR{m, n, di, dj, da};
-  d.b.extra  = dextra;
-  d.b.m      = m;
-  d.b.n      = n;
-  d.b.i      = di;
-  d.b.tohost = opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4 ? PETSC_TRUE : PETSC_FALSE;
+  d.table                                   = table;
+  d.nz                                      = nz;
+  d.b.ops                                   = &deviceops;
+  d.b.opt                                   = opt;
+  d.b.csr                                   = VCRSCSR{m, n, di, dj, da};
+  d.b.extra                                 = dextra;
+  d.b.m                                     = m;
+  d.b.n                                     = n;
+  d.b.i                                     = di;
+  d.b.tohost                                = opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4 ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(PetscGetCurrentCUDAStream(&d.stream));
 
   if (!d.b.tohost) {
@@ -282,8 +298,8 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
     PetscCall(CompressOnHost(&d, opt, table, dplan, &own));
   } else {
     /* the table has the numbers of the plan, and its own arrays */
-    VCRSPlan numbers = *dplan;
-    void   **list[PLAN_POINTERS_MAX], **small[PLAN_POINTERS_MAX];
+    VCRSPlan  numbers = *dplan;
+    void    **list[PLAN_POINTERS_MAX], **small[PLAN_POINTERS_MAX];
     const int count = PlanGetPointers(&numbers, list);
 
     (void)PlanGetPointers(table, small);

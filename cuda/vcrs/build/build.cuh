@@ -22,9 +22,9 @@
 #include <petscdevice_cuda.h>
 #include <cub/device/device_scan.cuh>
 
-#define VCRS_BLOCK      256
-#define VCRS_GRID_MAX   4096
-#define VCRS_BUFFERS    64
+#define VCRS_BLOCK    256
+#define VCRS_GRID_MAX 4096
+#define VCRS_BUFFERS  64
 
 /* Device memory that is given back at the end of a build, however it ends, but for what the plan keeps */
 typedef struct {
@@ -48,10 +48,10 @@ typedef struct {
 
 /* A VCRSBuild with what only a device has; the operations of build.cu get the first */
 typedef struct {
-  VCRSBuild        b;   /* arrays on the device, csr among them */
+  VCRSBuild        b;           /* arrays on the device, csr among them */
   VCRSPlan        *table;       /* what the host keeps of the plan: sets, dictionary, scales */
   PetscInt64      *setsliceptr; /* where slices of L1 and L2 begin */
-  LitheLogScale   *log; /* on the host; b.log is its copy on the device */
+  LitheLogScale   *log;         /* on the host; b.log is its copy on the device */
   PetscInt64       nz;
   PetscInt         longest;
   cudaStream_t     stream;
@@ -203,7 +203,8 @@ static __device__ __forceinline__ PetscInt64 DictionaryFind(const DeviceDictiona
   PetscInt64         pos;
 
   if (!h) h = 1;
-  for (pos = (PetscInt64)(h & (t.nslot - 1)); t.key[pos] != h; pos = (pos + 1) & (t.nslot - 1)) { }
+  for (pos = (PetscInt64)(h & (t.nslot - 1)); t.key[pos] != h; pos = (pos + 1) & (t.nslot - 1)) {
+  }
   return pos;
 }
 

@@ -23,7 +23,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) CountSetSlices(PetscInt m, 
 /* Where the slices of L1 and L2 begin, and how many entries they have */
 PetscErrorCode DeviceMeasureSetSlices(VCRSBuild *build)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild   *d = DeviceOf(build);
   const PetscInt m = d->b.csr.m, nslices = (m + VCRS_SLICE - 1) / VCRS_SLICE;
 
   PetscFunctionBegin;
@@ -129,9 +129,9 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b,
   {
     const PetscInt64 s      = lane / VCRS_SLICE;
     const PetscInt   length = s < plan.nslices ? plan.rowlength[lane] : 0, longest = WarpMax(length);
-    const PetscInt  *c      = length ? b.j + b.i[VCRSLaneRow(&plan, lane)] : NULL;
-    PetscInt        *base   = s < plan.nslices ? plan.colbase + VCRSColumnBase(&plan, s) : NULL;
-    uint64_t         span   = 0;
+    const PetscInt  *c    = length ? b.j + b.i[VCRSLaneRow(&plan, lane)] : NULL;
+    PetscInt        *base = s < plan.nslices ? plan.colbase + VCRSColumnBase(&plan, s) : NULL;
+    uint64_t         span = 0;
     int              width;
 
     for (PetscInt k = 0; k < longest; k++) {
@@ -154,7 +154,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) MeasureColumns(VCRSBuild b,
 /* Marks long rows; number[m] = 0 */
 static __global__ void MarkLongRows(PetscInt m, const PetscInt *i, PetscInt limit, PetscInt *number)
 {
-  VCRS_FOR_ALL(PetscInt, row, m + 1) number[row] = row < m && i[row + 1] - i[row] > limit;
+  VCRS_FOR_ALL(PetscInt, row, m + 1)
+  number[row] = row < m && i[row + 1] - i[row] > limit;
 }
 
 static __global__ void CollectLongRows(PetscInt m, const PetscInt *i, PetscInt limit, const PetscInt *number, VCRSPlan plan)
@@ -184,14 +185,14 @@ static __global__ void CopyLongColumns(VCRSBuild b, VCRSPlan plan)
 /* Fills the arrays of L3 but for the values and coloffset */
 PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *plan)
 {
-  DeviceBuild *d = DeviceOf(build);
-  const PetscInt   m = d->b.csr.m, nwindow = (m + VCRS_WINDOW - 1) / VCRS_WINDOW;
-  const int        windowblocks = (int)PetscMax(1, PetscMin(nwindow, VCRS_GRID_MAX));
-  PetscInt         limit, *number;
-  PetscInt64       padded[VCRS_NLIMITS], longs[VCRS_NLIMITS], nlane;
-  SliceLimits      limits;
-  SliceSizes      *dsizes, sizes;
-  int              chosen = 0;
+  DeviceBuild   *d = DeviceOf(build);
+  const PetscInt m = d->b.csr.m, nwindow = (m + VCRS_WINDOW - 1) / VCRS_WINDOW;
+  const int      windowblocks = (int)PetscMax(1, PetscMin(nwindow, VCRS_GRID_MAX));
+  PetscInt       limit, *number;
+  PetscInt64     padded[VCRS_NLIMITS], longs[VCRS_NLIMITS], nlane;
+  SliceLimits    limits;
+  SliceSizes    *dsizes, sizes;
+  int            chosen = 0;
 
   PetscFunctionBegin;
   /* how long a row may be in a slice, and whether rows are sorted */
@@ -261,7 +262,8 @@ PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *p
 template <class Id>
 static __global__ void NarrowIds(PetscInt m, const PetscInt *id, Id *to)
 {
-  VCRS_FOR_ALL(PetscInt, row, m) to[row] = (Id)id[row];
+  VCRS_FOR_ALL(PetscInt, row, m)
+  to[row] = (Id)id[row];
 }
 
 /* In the difference form the reference has minus the sum of the others; a thread a set */
@@ -270,7 +272,7 @@ static __global__ void SumSets(PetscInt n, VCRSPlan plan)
   VCRS_FOR_ALL(PetscInt, p, n)
   {
     const PetscInt start = plan.setptr[p], end = plan.setptr[p + 1];
-    PetscScalar    sum   = 0.;
+    PetscScalar    sum = 0.;
 
     for (PetscInt k = start + 1; k < end; k++) sum -= plan.setvalue[k];
     if (end > start) plan.setvalue[start] = sum;
@@ -295,7 +297,7 @@ static __global__ void CopySets(VCRSBuild b, PetscInt n, const PetscInt *rep, VC
 /* Ids, index sets and, in L0, their values: all to dplan, the sets to table */
 PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild      *d      = DeviceOf(build);
   VCRSPlan         *table  = d->table;
   const PetscBool   pairs  = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE;
   const DeviceSets *s      = pairs ? &d->pairs : &d->sets;
@@ -439,15 +441,15 @@ static PetscErrorCode Fill(DeviceBuild *d, const VCRSPlan *dplan)
 /* Values of L1, L2 and L3, columns of L3 unless grouped, and what decodes them; the arrays of DeviceFindSlices() are in dplan already */
 PetscErrorCode DeviceEncodeSlices(VCRSBuild *build, VCRSPlan *dplan)
 {
-  DeviceBuild *d = DeviceOf(build);
-  VCRSPlan *table = d->table;
-  uint8_t  *value;
+  DeviceBuild *d     = DeviceOf(build);
+  VCRSPlan    *table = d->table;
+  uint8_t     *value;
 
   PetscFunctionBegin;
   if (dplan->layout != MATVCRS_LAYOUT_L3) {
-    dplan->nslices  = (d->b.m + VCRS_SLICE - 1) / VCRS_SLICE;
-    dplan->nvalue   = dplan->longvalue = d->b.facts.setvalues;
-    dplan->sliceptr = d->setsliceptr;
+    dplan->nslices = (d->b.m + VCRS_SLICE - 1) / VCRS_SLICE;
+    dplan->nvalue = dplan->longvalue = d->b.facts.setvalues;
+    dplan->sliceptr                  = d->setsliceptr;
   }
   PetscCall(DeviceAllocateZero(d, VCRSValueBytes(dplan->values) * (size_t)dplan->nvalue, &value));
   dplan->value = value;
@@ -532,7 +534,7 @@ static __global__ void CompressSigma(PetscInt m, const PetscScalar *sigma, const
 /* Row sums, in the form that takes fewer bytes */
 PetscErrorCode DeviceEncodeSigma(VCRSBuild *build, VCRSPlan *dplan)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild   *d = DeviceOf(build);
   const PetscInt m = d->b.csr.m, nmask = (m + 31) / 32;
   uint32_t      *mask;
   PetscInt      *ptr, n;

@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
       uint16_t        *to   = reinterpret_cast<uint16_t *>(plan.coloffset) + VCRS_SLICE * VCRSColumnBase(&plan, lane / VCRS_SLICE) + lane % VCRS_SLICE;
 
       for (PetscInt k = 0; k < length; k++) {
-        const PetscInt     c   = column[k] - VCRS_GROUP * first, g = c / VCRS_GROUP;
+        const PetscInt     c = column[k] - VCRS_GROUP * first, g = c / VCRS_GROUP;
         const unsigned int bit = 1u << (g % 32);
 
         to[VCRS_SLICE * static_cast<PetscInt64>(k)] = static_cast<uint16_t>(VCRS_GROUP * (place[g / 32] + __popc(mark[g / 32] & (bit - 1))) + c % VCRS_GROUP);
@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) FillGroups(VCRSBuild b, VC
 /* Decides whether the columns of a plan of L3 are grouped; if so, writes them */
 PetscErrorCode DeviceFindGroups(VCRSBuild *build, VCRSPlan *dplan)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild   *d        = DeviceOf(build);
   const PetscInt nwindows = VCRSWindows(dplan);
   const int      blocks   = (int)PetscMax(1, PetscMin(nwindows, VCRS_GRID_MAX));
   GroupSizes    *dsizes, sizes;

@@ -34,7 +34,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCR
 
 static __global__ void SetRowExponents(VCRSGrid grid, PetscInt m, const PetscReal *largest, const PetscReal *stored, int16_t *rowexp)
 {
-  VCRS_FOR_ALL(PetscInt, row, m) rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
+  VCRS_FOR_ALL(PetscInt, row, m)
+  rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
 }
 
 static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSGrid grid, VCRSLossTotals *part)
@@ -43,7 +44,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRS
   VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0, 0, 0};
 
   totals.bound = grid.bound;
-  VCRS_FOR_ALL(PetscInt, row, csr.m) VCRSRoundRow(&b, &csr, b.extra, &grid, row, b.owna + csr.i[row], &totals);
+  VCRS_FOR_ALL(PetscInt, row, csr.m)
+  VCRSRoundRow(&b, &csr, b.extra, &grid, row, b.owna + csr.i[row], &totals);
   BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = totals;
 }
@@ -53,7 +55,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) SumSquares(PetscInt64 n, co
   __shared__ double shared[VCRS_BLOCK];
   double            sum = 0.;
 
-  VCRS_FOR_ALL(PetscInt64, k, n) sum += (double)v[k] * (double)v[k];
+  VCRS_FOR_ALL(PetscInt64, k, n)
+  sum += (double)v[k] * (double)v[k];
   BlockJoin(shared, &sum, [](double *s, const double *t) { *s += *t; });
   if (!threadIdx.x) part[blockIdx.x] = sum;
 }
@@ -76,16 +79,16 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
 /* The same as VCRSLossApply(). Sets tohost where an entry cannot be taken: the host says which */
 PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 {
-  VCRSBuild         *b      = &d->b;
-  const PetscInt     m      = d->b.csr.m;
-  const int          blocks = LaunchBlocks(m);
-  PetscReal         *largest, *stored;
-  VCRSSurvey        *dsurvey, survey;
-  VCRSLossTotals    *dtotals, totals;
-  VCRSGrid           grid;
-  int               *dflag, flag;
-  VCRSSurvey        *surveys;
-  VCRSLossTotals    *parts;
+  VCRSBuild      *b      = &d->b;
+  const PetscInt  m      = d->b.csr.m;
+  const int       blocks = LaunchBlocks(m);
+  PetscReal      *largest, *stored;
+  VCRSSurvey     *dsurvey, survey;
+  VCRSLossTotals *dtotals, totals;
+  VCRSGrid        grid;
+  int            *dflag, flag;
+  VCRSSurvey     *surveys;
+  VCRSLossTotals *parts;
 
   PetscFunctionBegin;
   b->i        = d->b.csr.i;

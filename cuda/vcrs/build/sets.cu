@@ -169,7 +169,8 @@ static __global__ void NumberRows(PetscInt n, const PetscInt *number, PetscInt *
 
 static __global__ void GetLengths(PetscInt n, const PetscInt *i, const PetscInt *rep, PetscInt *length)
 {
-  VCRS_FOR_ALL(PetscInt, p, n) length[p] = i[rep[p] + 1] - i[rep[p]];
+  VCRS_FOR_ALL(PetscInt, p, n)
+  length[p] = i[rep[p] + 1] - i[rep[p]];
 }
 
 /* Numbers rows; complete is false if there are more than limit. rows and s go together: only the number of classes, *ncount, is found without s */
@@ -237,7 +238,7 @@ static void GetSetFacts(const DeviceSets *s, VCRSSetFacts *f)
 PetscErrorCode DeviceFindSets(VCRSBuild *build, PetscInt limit)
 {
   DeviceBuild *d = DeviceOf(build);
-  PetscInt n;
+  PetscInt     n;
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.setid));
@@ -249,7 +250,7 @@ PetscErrorCode DeviceFindSets(VCRSBuild *build, PetscInt limit)
 PetscErrorCode DeviceFindPairs(VCRSBuild *build, PetscInt limit)
 {
   DeviceBuild *d = DeviceOf(build);
-  PetscInt n;
+  PetscInt     n;
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocate(&d->memory, d->b.csr.m, &d->b.pairid));
@@ -279,8 +280,8 @@ PetscErrorCode DeviceForgetSets(DeviceBuild *d)
 PetscErrorCode DeviceCountValueSets(VCRSBuild *build, PetscInt64 *nvalues)
 {
   DeviceBuild *d = DeviceOf(build);
-  PetscInt  n;
-  PetscBool complete;
+  PetscInt     n;
+  PetscBool    complete;
 
   PetscFunctionBegin;
   PetscCall(Classify<KEY_VALUES>(d, d->pairs.n, d->pairs.rep, PETSC_INT_MAX, NULL, NULL, &n, &complete));
@@ -291,7 +292,7 @@ PetscErrorCode DeviceCountValueSets(VCRSBuild *build, PetscInt64 *nvalues)
 static __global__ void __launch_bounds__(VCRS_BLOCK) FindLongest(PetscInt m, const PetscInt *i, PetscInt first, PetscInt *longest, unsigned long long *stored)
 {
   PetscInt           most = 0;
-  unsigned long long sum = 0;
+  unsigned long long sum  = 0;
 
   VCRS_FOR_ALL(PetscInt, row, m)
   {
@@ -315,7 +316,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindLongest(PetscInt m, con
 /* The length of the longest row, and the number of entries that a plan stores */
 PetscErrorCode DeviceMeasureRows(VCRSBuild *build)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild        *d = DeviceOf(build);
   PetscInt           *dlongest;
   unsigned long long *dstored, sum;
 
@@ -342,8 +343,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) InsertValues(VCRSBuild b, P
 
     if (__ldcg(&flags[FLAG_TOOMANY])) return;
     for (PetscInt k = b.difference ? 1 : 0; k < len; k++) {
-      const PetscScalar        v  = b.a[p + k];
-      const unsigned long long at = (unsigned long long)(p + k);
+      const PetscScalar        v   = b.a[p + k];
+      const unsigned long long at  = (unsigned long long)(p + k);
       const PetscInt64         pos = TableInsert(t.key, t.nslot, limit, LitheHashFinish(LitheHashScalar(0, v)), flags);
 
       if (pos < 0) return;
@@ -401,7 +402,7 @@ static int DictionaryEntryCompare(const void *a, const void *b)
 /* A dictionary of at most limit values in the order in which they first occur; no dictionary (has[] false) if there are more */
 PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
 {
-  DeviceBuild *d = DeviceOf(build);
+  DeviceBuild      *d      = DeviceOf(build);
   DeviceDictionary *t      = &d->dictionary;
   VCRSBuild        *b      = &d->b;
   const int         blocks = LaunchBlocks(b->m);
@@ -419,7 +420,7 @@ PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
   InsertValues<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, limit, *t, dflags);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, NFLAGS, flags));
-  n                          = flags[FLAG_COUNT];
+  n                                = flags[FLAG_COUNT];
   b->facts.has[VCRS_VALUES_DICT8]  = !flags[FLAG_TOOMANY] && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
   b->facts.has[VCRS_VALUES_DICT16] = flags[FLAG_TOOMANY] ? PETSC_FALSE : PETSC_TRUE;
   if (flags[FLAG_TOOMANY]) {
@@ -485,8 +486,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindFixedPoint(VCRSBuild b,
 PetscErrorCode DeviceFindFixedPoint(VCRSBuild *build)
 {
   DeviceBuild *d = DeviceOf(build);
-  VCRSBuild *b = &d->b;
-  int       *dflags, flags[2];
+  VCRSBuild   *b = &d->b;
+  int         *dflags, flags[2];
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocate(&d->memory, b->m, &b->exponent));
@@ -515,7 +516,7 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) FindSingle(VCRSBuild b, int
 PetscErrorCode DeviceFindSingle(VCRSBuild *build)
 {
   DeviceBuild *d = DeviceOf(build);
-  int *dflag, flag;
+  int         *dflag, flag;
 
   PetscFunctionBegin;
   d->b.facts.has[VCRS_VALUES_SINGLE] = PETSC_FALSE;

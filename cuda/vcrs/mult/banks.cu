@@ -54,11 +54,14 @@ struct LaneEntries {
     value  = static_cast<Code *>(p.value) + (p.sliceptr[s] + lane);
   }
 
-  __device__ __forceinline__ uint16_t &Column(int k) const { return column[VCRS_SLICE * k]; }
+  __device__ __forceinline__ uint16_t &Column(int k) const
+  {
+    return column[VCRS_SLICE * k];
+  }
 
   __device__ __forceinline__ void Swap(int k, int q) const
   {
-    Code *const    a = value + VCRS_SLICE * (k - first), *const b = value + VCRS_SLICE * (q - first);
+    Code *const a = value + VCRS_SLICE * (k - first), *const b = value + VCRS_SLICE * (q - first);
     const uint16_t c = Column(k);
     const Code     v = *a;
 

@@ -54,7 +54,10 @@ struct GroupsArguments : MultArguments {
 struct Barriers {
   uint64_t *full, *empty, *done;
 
-  static __host__ __device__ size_t CountBytes(int stages, int teams) { return sizeof(uint64_t) * static_cast<size_t>(stages) * static_cast<size_t>(teams + 2); }
+  static __host__ __device__ size_t CountBytes(int stages, int teams)
+  {
+    return sizeof(uint64_t) * static_cast<size_t>(stages) * static_cast<size_t>(teams + 2);
+  }
 
   static __device__ __forceinline__ Barriers Find(const GroupsArguments &a, char *stages)
   {
@@ -94,11 +97,20 @@ struct Window {
     return window;
   }
 
-  __device__ __forceinline__ int CountGroups() const { return static_cast<int>(groupend - group) - 1; }
+  __device__ __forceinline__ int CountGroups() const
+  {
+    return static_cast<int>(groupend - group) - 1;
+  }
 
-  __device__ __forceinline__ const uint16_t *Groups(const GroupsArguments &a) const { return a.group + group + 1; }
+  __device__ __forceinline__ const uint16_t *Groups(const GroupsArguments &a) const
+  {
+    return a.group + group + 1;
+  }
 
-  __device__ __forceinline__ PetscInt64 FirstColumn() const { return static_cast<PetscInt64>(VCRS_GROUP) * first; }
+  __device__ __forceinline__ PetscInt64 FirstColumn() const
+  {
+    return static_cast<PetscInt64>(VCRS_GROUP) * first;
+  }
 
   /* Whether none of its groups reaches beyond the end of x */
   __device__ __forceinline__ bool IsInside(const GroupsArguments &a) const
@@ -127,9 +139,10 @@ struct Slice {
     const int      n    = pieces * window.CountGroups() - lane;
     const Number  *x    = Whole(allx + (window.FirstColumn() + numbers * (lane % pieces)));
     const uint32_t base = SharedAddress(to) + 16 * (pieces + lane);
-    const auto     copy = [&](int t, unsigned int group) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group) : "memory"); };
+    const auto     copy = [&](int t, unsigned int group) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group)
+                                                                    : "memory"); };
 
-#pragma unroll
+  #pragma unroll
     for (int t = 0; t < 32 * pieces * VCRS_GROUPS_AHEAD; t += 32) {
       const unsigned int group = __shfl_sync(0xffffffffu, id[t / (32 * pieces)], t / 32 % pieces * (32 / pieces) + lane / pieces);
 
@@ -178,9 +191,15 @@ struct Rest {
     return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, whole && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0, whole && difference && a.sums ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
   }
 
-  __device__ __forceinline__ unsigned int Sum() const { return lengths + perm + exponents + sigma; }
+  __device__ __forceinline__ unsigned int Sum() const
+  {
+    return lengths + perm + exponents + sigma;
+  }
 
-  __device__ __forceinline__ void CopySigma(const GroupsArguments &a, PetscInt w, char *to, uint64_t *full) const { CopyBulk(to, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full); }
+  __device__ __forceinline__ void CopySigma(const GroupsArguments &a, PetscInt w, char *to, uint64_t *full) const
+  {
+    CopyBulk(to, a.sigma.sigma + static_cast<PetscInt64>(VCRS_WINDOW) * w, sigma, full);
+  }
 
   /* All but row sums */
   __device__ __forceinline__ void Copy(const GroupsArguments &a, PetscInt w, char *stage, uint64_t *full) const
@@ -202,19 +221,20 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename V::Code Code;
-  constexpr unsigned int first       = difference ? 1 : 0;
-  const unsigned int     lane        = threadIdx.x % 32;
-  const PetscInt64       value       = __shfl_sync(0xffffffffu, window.value, 0);
-  const unsigned int     at          = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
-  const unsigned int     columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
-  const unsigned int     columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
-  const unsigned int     end         = valuesat + valuebytes, sigmaat = a.sigmaat == a.yat && end + rest.sigma <= a.slicesat ? end : a.sigmaat;
-  const Slice            slice       = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, sigmaat, lane < nslices ? static_cast<int>((next - at) / 32 + first) : -1};
+  constexpr unsigned int   first = difference ? 1 : 0;
+  const unsigned int       lane  = threadIdx.x % 32;
+  const PetscInt64         value = __shfl_sync(0xffffffffu, window.value, 0);
+  const unsigned int       at = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
+  const unsigned int       columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
+  const unsigned int       columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
+  const unsigned int       end = valuesat + valuebytes, sigmaat = a.sigmaat == a.yat && end + rest.sigma <= a.slicesat ? end : a.sigmaat;
+  const Slice              slice = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, sigmaat, lane < nslices ? static_cast<int>((next - at) / 32 + first) : -1};
 
   BarrierWait(empty, parity);
 
   /* entries may come where x was, of which other kinds of copies know nothing */
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::
+                 : "memory");
   if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
   __syncwarp();
   if (lane == 0) {
@@ -249,14 +269,14 @@ template <class V, bool difference>
 static __device__ void FillStage(const GroupsArguments &a, int stage, const Barriers &barriers, char *to)
 {
 #if __CUDA_ARCH__ >= 900
-  const int       lane = threadIdx.x % 32;
-  const PetscInt  step = static_cast<PetscInt>(gridDim.x) * a.stages;
+  const int       lane  = threadIdx.x % 32;
+  const PetscInt  step  = static_cast<PetscInt>(gridDim.x) * a.stages;
   uint64_t *const empty = barriers.empty + stage, *const done = barriers.done + stage;
-  PetscInt        w = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x), last = a.nwhole; /* whose y is to be stored */
-  Window          window = Window::Read(a, w), next = Window::Read(a, w + step);
-  uint32_t        parity = 1;
-  int             turn   = 0;
-  unsigned int    id[VCRS_GROUPS_AHEAD];
+  PetscInt     w = static_cast<PetscInt>(blockIdx.x) + stage * static_cast<PetscInt>(gridDim.x), last = a.nwhole; /* whose y is to be stored */
+  Window       window = Window::Read(a, w), next = Window::Read(a, w + step);
+  uint32_t     parity = 1;
+  int          turn   = 0;
+  unsigned int id[VCRS_GROUPS_AHEAD];
 
   ReadGroups(a, window, id);
   __syncthreads();
@@ -269,7 +289,8 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 
     StoreWindow(a, last, to, done, parity);
     if (lane == 0 && sigmaat == a.yat) rest.CopySigma(a, w, to + a.yat, full);
-    if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
+    if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full))
+                            : "memory");
     else BarrierArrive(full);
     last = w;
     parity ^= 1;
@@ -281,7 +302,8 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     next = Window::Read(a, w + 2 * step);
   }
   StoreWindow(a, last, to, done, parity);
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  asm volatile("cp.async.wait_all;" ::
+                 : "memory");
 #endif
 }
 
@@ -355,10 +377,10 @@ template <class V, bool difference, int batch>
 static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(const __grid_constant__ GroupsArguments a)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int                         first = difference ? 1 : 0;
+  constexpr int     first = difference ? 1 : 0;
   extern __shared__ __align__(128) char shared[];
   const int                             warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0), team = warp / VCRS_WINDOW_SLICES;
-  char *const                           stages = shared + V::sharedbytes;
+  char *const                           stages   = shared + V::sharedbytes;
   const Barriers                        barriers = Barriers::Find(a, stages);
   V                                     values;
 
@@ -417,7 +439,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
       rows.xref[1] = GroupedX(x, column[pair], 1);
     }
     column += 16 * first + lane;
-#pragma unroll 1
+  #pragma unroll 1
     for (k = first; k + batch <= longest; k += batch) {
       AddBatch<batch, difference, false>(values, column, value, x, k + half, longest, rows);
       column += 16 * batch;
@@ -434,7 +456,8 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 
     if (whole) {
       reinterpret_cast<Number *>(place + a.yat)[of] = sum;
-      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      asm volatile("fence.proxy.async.shared::cta;" ::
+                     : "memory");
       __syncwarp();
       if (lane == 0) BarrierArrive(barriers.done + stage);
     } else if (is) a.y[row] = sum;
@@ -471,34 +494,34 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   GroupsArguments &a = *arguments;
 
   static_cast<MultArguments &>(a) = *v;
-  a.m          = p->m;
-  a.n          = p->n;
-  a.nwindows   = VCRSWindows(p);
-  a.nslices    = p->nslices;
-  a.nlong      = p->nlong;
-  a.sliceptr   = p->sliceptr;
-  a.value      = p->value;
-  a.column     = reinterpret_cast<const uint16_t *>(p->coloffset);
-  a.group      = p->group;
-  a.groupptr   = p->groupptr;
-  a.groupfirst = p->groupfirst;
-  a.rowlength  = p->rowlength;
-  a.rowperm    = p->rowperm;
-  a.longrow    = p->longrow;
-  a.longcol    = p->longcol;
-  a.longptr    = p->longptr;
-  a.longvalue  = p->longvalue;
-  a.exponent   = p->exponent;
-  a.decode     = GetDecodeArguments(p);
-  a.sigma      = GetSigmaArguments(p);
-  a.slicesat   = static_cast<unsigned int>(p->mostbytes);
-  a.lengthsat  = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
-  a.permat     = a.lengthsat + VCRS_WINDOW;
-  a.exponentat = a.permat + (p->rowperm ? VCRS_WINDOW : 0);
-  a.yat        = a.exponentat + (p->exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
-  a.sums       = p->sigmakind == VCRS_SIGMA_FULL;
-  a.nwhole     = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
-  a.aligned    = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
+  a.m                             = p->m;
+  a.n                             = p->n;
+  a.nwindows                      = VCRSWindows(p);
+  a.nslices                       = p->nslices;
+  a.nlong                         = p->nlong;
+  a.sliceptr                      = p->sliceptr;
+  a.value                         = p->value;
+  a.column                        = reinterpret_cast<const uint16_t *>(p->coloffset);
+  a.group                         = p->group;
+  a.groupptr                      = p->groupptr;
+  a.groupfirst                    = p->groupfirst;
+  a.rowlength                     = p->rowlength;
+  a.rowperm                       = p->rowperm;
+  a.longrow                       = p->longrow;
+  a.longcol                       = p->longcol;
+  a.longptr                       = p->longptr;
+  a.longvalue                     = p->longvalue;
+  a.exponent                      = p->exponent;
+  a.decode                        = GetDecodeArguments(p);
+  a.sigma                         = GetSigmaArguments(p);
+  a.slicesat                      = static_cast<unsigned int>(p->mostbytes);
+  a.lengthsat                     = a.slicesat + static_cast<unsigned int>(VCRS_WINDOW_SLICES * sizeof(Slice));
+  a.permat                        = a.lengthsat + VCRS_WINDOW;
+  a.exponentat                    = a.permat + (p->rowperm ? VCRS_WINDOW : 0);
+  a.yat                           = a.exponentat + (p->exponent ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0);
+  a.sums                          = p->sigmakind == VCRS_SIGMA_FULL;
+  a.nwhole                        = reinterpret_cast<uintptr_t>(v->y) % 16 == 0 ? p->m / VCRS_WINDOW : 0;
+  a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
 /* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
@@ -513,8 +536,7 @@ static const GroupsShape shapes[] = {
   {2, 1, 2},
   {4, 2, 1},
   {3, 2, 1},
-  {2, 1, 1}
-};
+  {2, 1, 1}};
 
 /* One block has tables once */
 static const GroupsShape tableshapes[] = {
@@ -522,8 +544,7 @@ static const GroupsShape tableshapes[] = {
   {5, 2, 1},
   {4, 2, 1},
   {3, 2, 1},
-  {2, 1, 1}
-};
+  {2, 1, 1}};
 
 static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stages, int teams)
 {
@@ -596,10 +617,10 @@ static PetscErrorCode GroupsMult(const VCRSLaunch *l, const VCRSPlan *p, const M
 
   PetscFunctionBegin;
   GroupsGetArguments(p, v, &a);
-#define GroupsCase(kind) \
-  case kind: \
+#define GroupsCase(kind)                                                                       \
+  case kind:                                                                                   \
     if (p->shortlog) PetscCall((GroupsLaunchForm<ShortValues<kind>::type>(l, p, &a, stream))); \
-    else PetscCall((GroupsLaunchForm<Values<kind>>(l, p, &a, stream))); \
+    else PetscCall((GroupsLaunchForm<Values<kind>>(l, p, &a, stream)));                        \
     break
   switch (p->values) {
     VCRS_ALL_VALUES(GroupsCase)

@@ -112,7 +112,8 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
     }
   }
 
-#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 \
+                                                                          : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -151,7 +152,8 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     }
   }
 
-#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 \
+                                                                          : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -201,10 +203,10 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
   VCRSUnsigned       g, band;
   const bool         is   = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x, &g, &band);
   const VCRSUnsigned row0 = is ? band * rows * stride + g : m;
-  const Number  *x    = a.x + row0;
-  PetscInt       id[rows];
-  Number         sum[rows];
-  bool           all = true;
+  const Number      *x    = a.x + row0;
+  PetscInt           id[rows];
+  Number             sum[rows];
+  bool               all = true;
 
 #pragma unroll
   for (int j = 0; j < rows; j++) {
@@ -217,7 +219,8 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
   for (int j = 0; j < rows; j++) all = all && id[j] == a.common;
 
   if (__all_sync(0xffffffffu, all)) {
-    SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[0][k]; }, sum);
+    SumCommon<rows, triples, singles>(
+      a, x, [&](int k, int) { return a.value[0][k]; }, sum);
   } else {
     uint32_t word[rows];
     bool     part = a.common >= 0;
@@ -235,7 +238,8 @@ static __global__ void __launch_bounds__(threads, blocks) PairsKernel(const __gr
 #pragma unroll
     for (int j = 0; j < rows; j++)
       if (word[j] & VCRS_WORD_DIAGONAL) sum[j] = MultiplyAdd(Read(a.setdiagonal + id[j]), Read(x + j * stride), sum[j]);
-    SumParts<rows, triples, singles>(a, x, word, [&](int k, int) { return a.value[0][k]; }, sum);
+    SumParts<rows, triples, singles>(
+      a, x, word, [&](int k, int) { return a.value[0][k]; }, sum);
   }
   WriteSums<rows>(a, row0, sum);
 }
@@ -285,13 +289,15 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
   alike = __all_sync(0xffffffffu, alike);
   for (int q = 0; alike && same && q < a.npair; q++)
     if (a.pair[q] == its[0]) c = q;
-  if (c >= 0) SumCommon<rows, triples, singles>(a, x, [&](int k, int) { return a.value[c][k]; }, sum);
+  if (c >= 0) SumCommon<rows, triples, singles>(
+    a, x, [&](int k, int) { return a.value[c][k]; }, sum);
   else {
     const Number *value[rows];
 
 #pragma unroll
     for (int j = 0; j < rows; j++) value[j] = a.setvalue + __ldg(a.setptr + (alike || id[j] < 0 ? its[j] : id[j]));
-    SumCommon<rows, triples, singles>(a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
+    SumCommon<rows, triples, singles>(
+      a, x, [&](int k, int j) { return Read(value[j] + a.order[k]); }, sum);
   }
 #pragma unroll
   for (int j = 0; j < rows; j++) {
@@ -330,32 +336,32 @@ static void PairsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
 {
   static_cast<MultArguments &>(*a) = *v;
   static_cast<PairsTables &>(*a)   = PairsGetTables(p);
-  a->m           = p->m;
-  a->stride      = l->stride;
-  a->line        = l->line;
-  a->common      = l->id;
-  a->ntriple     = l->ntriple;
-  a->nsingle     = l->nsingle;
-  a->word        = l->dword;
-  a->firstmain   = l->firstmain;
-  a->nmain       = l->nmain;
-  a->nlisted     = l->nlisted;
-  a->listed      = l->dlisted;
-  a->setdiagonal = reinterpret_cast<const Number *>(l->ddiagonal);
-  a->npair       = l->npair;
+  a->m                             = p->m;
+  a->stride                        = l->stride;
+  a->line                          = l->line;
+  a->common                        = l->id;
+  a->ntriple                       = l->ntriple;
+  a->nsingle                       = l->nsingle;
+  a->word                          = l->dword;
+  a->firstmain                     = l->firstmain;
+  a->nmain                         = l->nmain;
+  a->nlisted                       = l->nlisted;
+  a->listed                        = l->dlisted;
+  a->setdiagonal                   = reinterpret_cast<const Number *>(l->ddiagonal);
+  a->npair                         = l->npair;
   for (int p = 0; p < l->npair; p++) a->pair[p] = l->pair[p];
   for (int k = 0; k < l->length; k++) {
     a->offset[k] = l->offset[k];
     for (int p = 0; p < l->npair; p++) a->value[p][k] = reinterpret_cast<const Number *>(l->value[p])[k];
-    a->order[k]  = l->order[k];
+    a->order[k] = l->order[k];
   }
 }
 
 static PetscErrorCode PairsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
-  constexpr int  rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
+  constexpr int   rows = PairsRows, threads = 128, tile = 32, blocks = PairsBlocks;
   const LitheStep none = {};
-  PairsArguments a;
+  PairsArguments  a;
 
   PetscFunctionBegin;
   PairsGetArguments(l, p, v, &a);
@@ -385,7 +391,7 @@ static PetscErrorCode PairsPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPla
   if (l->npair > 1) {
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     VCRSCommonMain(l, p->m, p->n);
-    PetscCall(VCRSGridList(l, p, VCRS_WORD_SAME, &taken, stream));
+    PetscCall(VCRSRowList(l, p, VCRS_WORD_SAME, &taken, stream));
     if (!taken) l->npair = 1;
   }
   if (l->npair == 1) PetscCall(VCRSUnionsPrepare(l, table, p));

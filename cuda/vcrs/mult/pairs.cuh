@@ -22,12 +22,12 @@ static inline PairsTables PairsGetTables(const VCRSPlan *p)
 /* One row from the tables; entries in batches, so that their reads overlap */
 static __device__ __forceinline__ Number SumTable(const PairsTables &a, PetscInt id, const Number *x)
 {
-  constexpr int  batch  = 4;
-  const PetscInt start  = __ldg(a.setptr + id);
-  const int      length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
-  const PetscInt *o     = a.setoffset + start;
-  const Number   *v     = a.setvalue + start;
-  Number          sum   = Number{};
+  constexpr int   batch  = 4;
+  const PetscInt  start  = __ldg(a.setptr + id);
+  const int       length = static_cast<int>(__ldg(a.setptr + id + 1) - start);
+  const PetscInt *o      = a.setoffset + start;
+  const Number   *v      = a.setvalue + start;
+  Number          sum    = Number{};
 
   for (int k0 = 0; k0 < length; k0 += batch) {
     Number   xs[batch], vs[batch];

@@ -17,15 +17,15 @@ struct RowCursor {
   PetscInt        base;
   const uint8_t  *packed; /* + the integer of width bytes at packed[32 k width], if packed */
   int             width;
-  const uint16_t *group; /* column k is base + that of number packed[64 k] in these groups, if group */
-  const Number   *direct; /* value k is direct[k], if direct */
+  const uint16_t *group;    /* column k is base + that of number packed[64 k] in these groups, if group */
+  const Number   *direct;   /* value k is direct[k], if direct */
   PetscInt64      position; /* else it lies at position + step (k - first) of value[] */
   int             step;
 };
 
 static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
 {
-  RowCursor      c = RowCursor{};
+  RowCursor      c     = RowCursor{};
   const PetscInt first = p.difference ? 1 : 0;
 
   c.row = -1;
@@ -36,8 +36,8 @@ static __device__ RowCursor OpenRow(const VCRSPlan &p, VCRSUnsigned slot)
       const PetscInt64 row = p.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + p.rowperm[slot] : slot;
 
       if (row >= p.m) return c;
-      c.row      = static_cast<PetscInt>(row);
-      c.length   = p.rowlength[slot];
+      c.row    = static_cast<PetscInt>(row);
+      c.length = p.rowlength[slot];
       if (p.grouped) {
         const PetscInt64 w = s / (VCRS_WINDOW / 32);
 

@@ -19,7 +19,7 @@
 template <VCRSValues kind, bool difference, int length, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SetsKernel(const __grid_constant__ SetsArguments a)
 {
-  typedef typename Values<kind>::Code  Code;
+  typedef typename Values<kind>::Code Code;
   extern __shared__ __align__(16) char shared[];
   const int                            lane = threadIdx.x % 32;
   const VCRSUnsigned                   m = a.m, step = static_cast<VCRSUnsigned>(gridDim.x) * threads;
@@ -66,11 +66,17 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 {
   constexpr bool shared = Values<kind>::sharedbytes > 0;
 #if defined(PETSC_USE_COMPLEX)
-  constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : kind == VCRS_VALUES_FIXED16 && length == 27 ? 3 : 4};
+  constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : kind == VCRS_VALUES_FIXED16 && length == 27 ? 3
+                                                                                                                                                                                : 4};
 #else
-  constexpr bool two = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
-  constexpr int  few = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
-  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? few : 256, shared && !two ? few : 1024}, blocks[2] = {two ? 1 : shared ? 2 : 4, shared && !two ? 2 : 1};
+  constexpr bool two      = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
+  constexpr int  few      = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
+  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? few
+                                                                                   : 256,
+                                                              shared && !two ? few : 1024},
+                blocks[2] = {two ? 1 : shared ? 2
+                                              : 4,
+                             shared && !two ? 2 : 1};
 #endif
 
   PetscFunctionBegin;
@@ -96,8 +102,8 @@ PetscErrorCode VCRSSetsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultAr
 
   PetscFunctionBegin;
   SetsGetArguments(l, p, v, &a);
-#define SetsCase(kind) \
-  case kind: \
+#define SetsCase(kind)                                   \
+  case kind:                                             \
     PetscCall(SetsLaunchLength<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {

@@ -20,9 +20,9 @@ struct SetsArguments : MultArguments {
   PetscInt          m;
   PetscInt          common; /* id, -1: none */
   int               idbytes;
-  int               length; /* of the common set */
-  uint32_t          all;    /* a bit for each of its entries */
-  const uint32_t   *part;   /* of each set: which of them it has, 0: others, or none */
+  int               length;                       /* of the common set */
+  uint32_t          all;                          /* a bit for each of its entries */
+  const uint32_t   *part;                         /* of each set: which of them it has, 0: others, or none */
   PetscInt          offset[VCRS_COMMON_MAX + 16]; /* what is read past the end is not used */
   const void       *id;
   const PetscInt   *setptr, *setoffset;
@@ -38,20 +38,20 @@ static inline void SetsGetArguments(const VCRSLaunch *l, const VCRSPlan *p, cons
   SetsArguments &a = *arguments;
 
   static_cast<MultArguments &>(a) = *v;
-  a.m         = p->m;
-  a.common    = l->id;
-  a.idbytes   = static_cast<int>(p->idbytes);
-  a.length    = l->length;
-  a.all       = VCRSAllEntries(l->length);
-  a.part      = l->dword;
-  a.id        = p->id;
-  a.setptr    = p->setptr;
-  a.setoffset = p->setoffset;
-  a.sliceptr  = p->sliceptr;
-  a.value     = p->value;
-  a.exponent  = p->exponent;
-  a.decode    = GetDecodeArguments(p);
-  a.sigma     = GetSigmaArguments(p);
+  a.m                             = p->m;
+  a.common                        = l->id;
+  a.idbytes                       = static_cast<int>(p->idbytes);
+  a.length                        = l->length;
+  a.all                           = VCRSAllEntries(l->length);
+  a.part                          = l->dword;
+  a.id                            = p->id;
+  a.setptr                        = p->setptr;
+  a.setoffset                     = p->setoffset;
+  a.sliceptr                      = p->sliceptr;
+  a.value                         = p->value;
+  a.exponent                      = p->exponent;
+  a.decode                        = GetDecodeArguments(p);
+  a.sigma                         = GetSigmaArguments(p);
   for (int k = 0; k < l->length; k++) a.offset[k] = l->offset[k];
 }
 
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsi
 template <int batch, bool difference, class V>
 static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
 {
-  constexpr int         first = difference ? 1 : 0;
+  constexpr int           first = difference ? 1 : 0;
   EntrySum<difference, V> sum;
 
   sum.Clear();
@@ -174,10 +174,10 @@ static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &v
 template <int length, int batch, bool parts, bool difference, class V>
 static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
 {
-  constexpr int         first = difference ? 1 : 0, n = length - first;
-  EntrySum<difference, V> sum;
-  Number                xs[2][batch];
-  int                   at = 0;
+  constexpr int                             first = difference ? 1 : 0, n = length - first;
+  EntrySum<difference, V>                   sum;
+  Number                                    xs[2][batch];
+  int                                       at = 0;
   typename Register<typename V::Code>::type c[2][batch];
 
   sum.Clear();
@@ -201,9 +201,9 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
 template <int batch, bool parts, bool difference, class V>
 static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
 {
-  constexpr int         first = difference ? 1 : 0;
+  constexpr int           first = difference ? 1 : 0;
   EntrySum<difference, V> sum;
-  int                   k0 = first;
+  int                     k0 = first;
 
   sum.Clear();
 
@@ -245,7 +245,7 @@ template <int group, bool difference, class V>
 static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
 {
   constexpr int first = difference ? 1 : 0;
-  const int     lane = threadIdx.x % 32;
+  const int     lane  = threadIdx.x % 32;
   Number        sum = Number{}, xref = Number{};
 
 #pragma unroll
@@ -254,7 +254,7 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
   }
   const int l = odd ? __ffs(odd) - 1 : 0;
 
-  id = __shfl_sync(0xffffffffu, id, l);
+  id      = __shfl_sync(0xffffffffu, id, l);
   *length = 0;
   if (odd) {
     const PetscInt  start  = __ldg(a.setptr + id);

@@ -63,8 +63,8 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
 template <int batch, bool difference, class Offset, class V>
 static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const PetscInt *base, VCRSUnsigned mine, ColumnBases<batch> *bases, const Number *x, int length, int longest, Number *xreference)
 {
-  constexpr int first = difference ? 1 : 0;
-  Number        sum = Number{}, xref = Number{};
+  constexpr int                             first = difference ? 1 : 0;
+  Number                                    sum = Number{}, xref = Number{};
   typename Register<Offset>::type           o[batch];
   typename Register<typename V::Code>::type c[batch];
 
@@ -108,11 +108,11 @@ template <VCRSValues kind, bool difference, int batch, int threads, int blocks>
 static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __grid_constant__ SlicesArguments a, unsigned int sliceblocks)
 {
   typedef typename Values<kind>::Code Code;
-  constexpr int                        first = difference ? 1 : 0;
+  constexpr int                       first = difference ? 1 : 0;
   extern __shared__ __align__(16) char shared[];
-  __shared__ ColumnBases<batch>        bases[threads / 32];
-  const int                            lane = threadIdx.x % 32, warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so that it is kept once */
-  Values<kind>                         values;
+  __shared__ ColumnBases<batch> bases[threads / 32];
+  const int                     lane = threadIdx.x % 32, warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so that it is kept once */
+  Values<kind>                  values;
 
   values.Setup(shared, a.decode);
   if (blockIdx.x >= sliceblocks) {
@@ -122,12 +122,12 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   for (VCRSUnsigned s = static_cast<VCRSUnsigned>(blockIdx.x) * (threads / 32) + warp; s < static_cast<VCRSUnsigned>(a.nslices); s += sliceblocks * (threads / 32)) {
     const PetscInt64   start   = __ldg(a.sliceptr + s);
     const int          longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + first;
-    const int          length  = __ldg(a.rowlength + 32 * static_cast<PetscInt64>(s) + lane), width = __ldg(a.slicewidth + s);
-    const PetscInt    *base    = a.colbase + (start / 32 + (difference ? s : 0));
-    const VCRSUnsigned mine    = ColumnBases<batch>::Read(base + first, longest - first);
-    const uint8_t     *column  = a.coloffset + __ldg(a.sliceoffset + s) + lane * width;
-    const Code        *value   = static_cast<const Code *>(a.value) + start + lane;
-    const VCRSUnsigned row     = a.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + __ldg(a.rowperm + 32 * static_cast<PetscInt64>(s) + lane) : 32 * s + lane;
+    const int          length = __ldg(a.rowlength + 32 * static_cast<PetscInt64>(s) + lane), width = __ldg(a.slicewidth + s);
+    const PetscInt    *base   = a.colbase + (start / 32 + (difference ? s : 0));
+    const VCRSUnsigned mine   = ColumnBases<batch>::Read(base + first, longest - first);
+    const uint8_t     *column = a.coloffset + __ldg(a.sliceoffset + s) + lane * width;
+    const Code        *value  = static_cast<const Code *>(a.value) + start + lane;
+    const VCRSUnsigned row    = a.rowperm ? s / (VCRS_WINDOW / 32) * VCRS_WINDOW + __ldg(a.rowperm + 32 * static_cast<PetscInt64>(s) + lane) : 32 * s + lane;
     Number             sum, xref;
 
     if (width == 1) sum = SumSlice<batch, difference>(values, value, column, base, mine, &bases[warp], a.x, length, longest, &xref);
@@ -144,7 +144,7 @@ static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors
 {
   constexpr size_t shared   = Values<kind>::sharedbytes;
   constexpr int    perblock = threads / 32;
-  PetscInt64       n = (static_cast<PetscInt64>(a->nslices) + perblock - 1) / perblock;
+  PetscInt64       n        = (static_cast<PetscInt64>(a->nslices) + perblock - 1) / perblock;
 
   PetscFunctionBegin;
   if (shared > 0) {
@@ -161,24 +161,24 @@ static void SlicesGetArguments(const VCRSPlan *p, const MultArguments *v, Slices
   SlicesArguments &a = *arguments;
 
   static_cast<MultArguments &>(a) = *v;
-  a.m           = p->m;
-  a.nslices     = p->nslices;
-  a.nlong       = p->nlong;
-  a.sliceptr    = p->sliceptr;
-  a.sliceoffset = p->sliceoffset;
-  a.value       = p->value;
-  a.colbase     = p->colbase;
-  a.slicewidth  = p->slicewidth;
-  a.coloffset   = p->coloffset;
-  a.rowlength   = p->rowlength;
-  a.rowperm     = p->rowperm;
-  a.longrow     = p->longrow;
-  a.longcol     = p->longcol;
-  a.longptr     = p->longptr;
-  a.longvalue   = p->longvalue;
-  a.exponent    = p->exponent;
-  a.decode      = GetDecodeArguments(p);
-  a.sigma       = GetSigmaArguments(p);
+  a.m                             = p->m;
+  a.nslices                       = p->nslices;
+  a.nlong                         = p->nlong;
+  a.sliceptr                      = p->sliceptr;
+  a.sliceoffset                   = p->sliceoffset;
+  a.value                         = p->value;
+  a.colbase                       = p->colbase;
+  a.slicewidth                    = p->slicewidth;
+  a.coloffset                     = p->coloffset;
+  a.rowlength                     = p->rowlength;
+  a.rowperm                       = p->rowperm;
+  a.longrow                       = p->longrow;
+  a.longcol                       = p->longcol;
+  a.longptr                       = p->longptr;
+  a.longvalue                     = p->longvalue;
+  a.exponent                      = p->exponent;
+  a.decode                        = GetDecodeArguments(p);
+  a.sigma                         = GetSigmaArguments(p);
 }
 
 /* The shapes are measured, see docs/kernels.md */
@@ -204,8 +204,8 @@ static PetscErrorCode SlicesMult(const VCRSLaunch *l, const VCRSPlan *p, const M
 
   PetscFunctionBegin;
   SlicesGetArguments(p, v, &a);
-#define SlicesCase(kind) \
-  case kind: \
+#define SlicesCase(kind)                                 \
+  case kind:                                             \
     PetscCall(SlicesLaunchKind<kind>(l, p, &a, stream)); \
     break
   switch (p->values) {

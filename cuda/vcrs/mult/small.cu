@@ -81,7 +81,10 @@ struct SetColumns {
   const PetscInt *offset;
   int             last;
 
-  __device__ __forceinline__ PetscInt Read(int k, int) const { return __ldca(offset + PetscMin(k, last)); }
+  __device__ __forceinline__ PetscInt Read(int k, int) const
+  {
+    return __ldca(offset + PetscMin(k, last));
+  }
 };
 
 template <class Offset>
@@ -245,30 +248,30 @@ static void SmallGetArguments(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   SmallArguments &a = *arguments;
 
   static_cast<MultArguments &>(a) = *v;
-  a.m           = p->m;
-  a.nslices     = p->nslices;
-  a.nlong       = p->nlong;
-  a.split       = l->split;
-  a.sliceptr    = p->sliceptr;
-  a.value       = p->value;
-  a.idbytes     = static_cast<int>(p->idbytes);
-  a.id          = p->id;
-  a.setptr      = p->setptr;
-  a.setoffset   = p->setoffset;
-  a.colbase     = p->colbase;
-  a.longrow     = p->longrow;
-  a.longcol     = p->longcol;
-  a.sliceoffset = p->sliceoffset;
-  a.longptr     = p->longptr;
-  a.slicewidth  = p->slicewidth;
-  a.coloffset   = p->coloffset;
-  a.rowlength   = p->rowlength;
-  a.rowperm     = p->rowperm;
-  a.islong      = l->dlong;
-  a.longvalue   = p->longvalue;
-  a.exponent    = p->exponent;
-  a.decode      = GetDecodeArguments(p);
-  a.sigma       = GetSigmaArguments(p);
+  a.m                             = p->m;
+  a.nslices                       = p->nslices;
+  a.nlong                         = p->nlong;
+  a.split                         = l->split;
+  a.sliceptr                      = p->sliceptr;
+  a.value                         = p->value;
+  a.idbytes                       = static_cast<int>(p->idbytes);
+  a.id                            = p->id;
+  a.setptr                        = p->setptr;
+  a.setoffset                     = p->setoffset;
+  a.colbase                       = p->colbase;
+  a.longrow                       = p->longrow;
+  a.longcol                       = p->longcol;
+  a.sliceoffset                   = p->sliceoffset;
+  a.longptr                       = p->longptr;
+  a.slicewidth                    = p->slicewidth;
+  a.coloffset                     = p->coloffset;
+  a.rowlength                     = p->rowlength;
+  a.rowperm                       = p->rowperm;
+  a.islong                        = l->dlong;
+  a.longvalue                     = p->longvalue;
+  a.exponent                      = p->exponent;
+  a.decode                        = GetDecodeArguments(p);
+  a.sigma                         = GetSigmaArguments(p);
 }
 
 template <VCRSValues kind>
@@ -294,8 +297,8 @@ static PetscErrorCode SmallMult(const VCRSLaunch *l, const VCRSPlan *p, const Mu
 
   PetscFunctionBegin;
   SmallGetArguments(l, p, v, &a);
-#define SmallCase(kind) \
-  case kind: \
+#define SmallCase(kind)                              \
+  case kind:                                         \
     PetscCall(SmallLaunchKind<kind>(p, &a, stream)); \
     break
   switch (p->values) {

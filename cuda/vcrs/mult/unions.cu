@@ -23,8 +23,8 @@
 #define UNIONS_WARPS   32
 #define UNIONS_THREADS (32 * UNIONS_WARPS)
 #define UNIONS_NO_ROW  static_cast<VCRSUnsigned>(-1)
-#define UNIONS_REST    128                 /* threads */
-#define UNIONS_SHARE   (5 * UNIONS_WARPS)  /* tasks of a block at least, where a multiprocessor has more than one */
+#define UNIONS_REST    128                /* threads */
+#define UNIONS_SHARE   (5 * UNIONS_WARPS) /* tasks of a block at least, where a multiprocessor has more than one */
 
 struct alignas(VCRSUnionEntry) UnionsEntry {
   Number   value;
@@ -175,8 +175,8 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
 {
   __shared__ unsigned int taken;
   const unsigned int      begin = a.begin + blockIdx.x * a.share, end = a.end - begin < a.share ? a.end : begin + a.share;
-  unsigned int            t     = begin + threadIdx.x / 32;
-  uint4                   next  = {0, 0, 0, 0};
+  unsigned int            t    = begin + threadIdx.x / 32;
+  uint4                   next = {0, 0, 0, 0};
 
   if (threadIdx.x == 0) taken = begin + UNIONS_WARPS;
   if (t < end) next = __ldg(reinterpret_cast<const uint4 *>(a.task) + t);

@@ -21,11 +21,11 @@
 
 /* What is prepared once per triangle; pointers are to the device */
 typedef struct {
-  VCRSOrder     order;   /* without arrays */
-  PetscInt     *slot;    /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */
-  PetscInt     *task;    /* order.task */
-  int          *way;     /* grids, index sets: where their entries are, see trigrid.cu */
-  unsigned int *ticket;  /* how many tasks have been handed out */
+  VCRSOrder     order;                  /* without arrays */
+  PetscInt     *slot;                   /* levels: [n] where the rows of order.row lie in the plan, see OpenRow() */
+  PetscInt     *task;                   /* order.task */
+  int          *way;                    /* grids, index sets: where their entries are, see trigrid.cu */
+  unsigned int *ticket;                 /* how many tasks have been handed out */
   int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries of a row that it has place for */
 } VCRSTri;
 
@@ -84,13 +84,19 @@ static __device__ __forceinline__ Number TriLoad(const Number *p)
 {
   Number v;
 
-  asm volatile(TRI_ASM_LOAD ".v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p) : "memory");
+  asm volatile(TRI_ASM_LOAD ".v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
+               : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
+               : "l"(p)
+               : "memory");
   return v;
 }
 
 static __device__ __forceinline__ void TriStore(Number *p, Number v)
 {
-  asm volatile(TRI_ASM_STORE ".v2." VCRS_ASM_REAL " [%0], {%1, %2};" : : "l"(p), VCRS_ASM_REGISTER(TriSettle(v.re)), VCRS_ASM_REGISTER(TriSettle(v.im)) : "memory");
+  asm volatile(TRI_ASM_STORE ".v2." VCRS_ASM_REAL " [%0], {%1, %2};"
+               :
+               : "l"(p), VCRS_ASM_REGISTER(TriSettle(v.re)), VCRS_ASM_REGISTER(TriSettle(v.im))
+               : "memory");
 }
 
 /* The two parts may come one after the other */
@@ -103,13 +109,19 @@ static __device__ __forceinline__ Number TriLoad(const Number *p)
 {
   Number v;
 
-  asm volatile(TRI_ASM_LOAD "." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p) : "memory");
+  asm volatile(TRI_ASM_LOAD "." VCRS_ASM_REAL " %0, [%1];"
+               : "=" VCRS_ASM_REGISTER(v)
+               : "l"(p)
+               : "memory");
   return v;
 }
 
 static __device__ __forceinline__ void TriStore(Number *p, Number v)
 {
-  asm volatile(TRI_ASM_STORE "." VCRS_ASM_REAL " [%0], %1;" : : "l"(p), VCRS_ASM_REGISTER(TriSettle(v)) : "memory");
+  asm volatile(TRI_ASM_STORE "." VCRS_ASM_REAL " [%0], %1;"
+               :
+               : "l"(p), VCRS_ASM_REGISTER(TriSettle(v))
+               : "memory");
 }
 
 static __device__ __forceinline__ bool TriIsSet(Number a)
@@ -141,11 +153,12 @@ static __device__ __forceinline__ void TriReadValues(const VCRSPlan &p, const Ro
   const PetscInt first = p.difference ? 1 : 0;
 
 #define TRI_CODES(Code) \
-  Code code[batch]; \
+  Code code[batch];     \
   TriReadCodes<batch>(c, static_cast<const Code *>(p.value), first, k, step, code)
 #if defined(PETSC_USE_COMPLEX)
-  #define TRI_PARTS(expression) \
-    Number { \
+  #define TRI_PARTS(expression)                                                                        \
+    Number                                                                                             \
+    {                                                                                                  \
       static_cast<PetscReal>((expression)(code[q].x)), static_cast<PetscReal>((expression)(code[q].y)) \
     }
   #define TRI_TYPE(real, two) two

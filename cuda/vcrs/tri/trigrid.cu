@@ -21,7 +21,7 @@
 #define VCRS_TRI_WARPS   8
 #define VCRS_TRI_FEEDERS (VCRS_TRI_WARPS - 2)
 #define VCRS_TRI_AHEAD   (8 / VCRS_COMPONENTS) /* entries of a line of another tile that are read at a time */
-#define VCRS_TRI_EARLY   32 /* rows that memory is asked for what they have before they are decoded */
+#define VCRS_TRI_EARLY   32                    /* rows that memory is asked for what they have before they are decoded */
 
 struct TriGridArguments : TriArguments {
   VCRSOrderGrid g;
@@ -169,7 +169,7 @@ static __device__ __forceinline__ void TriSolve(const TriGridArguments &t, Petsc
 static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, PetscInt tile, Number *ring, TriProgress &progress)
 {
   const int     lane = threadIdx.x % 32, mine = min(lane, VCRS_ORDER_HALO - 1), never = 0x7fffffff;
-  const TriLine line = TriGetLine(t, tile, t.g.haloa[mine], t.g.halok[mine]);
+  const TriLine line   = TriGetLine(t, tile, t.g.haloa[mine], t.g.halok[mine]);
   const bool    needed = lane < t.g.nhalo && line.there;
   const Number *x      = t.x + (t.upper ? t.n - 1 - line.first : line.first);
   const int     length = needed ? static_cast<int>(t.g.line) : 0;
@@ -209,7 +209,9 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
 
 static __device__ __forceinline__ void TriPrefetch(const void *p)
 {
-  asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+  asm volatile("prefetch.global.L2 [%0];"
+               :
+               : "l"(p));
 }
 
 /* What comes some rows later on the same line; where codes of the next slice lie is a guess, which misses if lengths differ */
@@ -293,9 +295,9 @@ static __device__ __forceinline__ void TriPutNone(const TriGridArguments &t, Tri
 template <int entries, bool sets>
 static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridArguments &t, int codebytes, PetscInt tile, int nsteps, TriSteps<entries> &steps, TriProgress &progress)
 {
-  constexpr int  batch = entries < 4 ? entries : 4, depth = TriSteps<entries>::depth;
-  const int      lane = threadIdx.x % 32, feeder = static_cast<int>(threadIdx.x / 32) - 2, first = p.difference ? 1 : 0;
-  const TriLine  line = TriGetLine(t, tile, lane % t.g.width, lane / t.g.width);
+  constexpr int batch = entries < 4 ? entries : 4, depth = TriSteps<entries>::depth;
+  const int     lane = threadIdx.x % 32, feeder = static_cast<int>(threadIdx.x / 32) - 2, first = p.difference ? 1 : 0;
+  const TriLine line = TriGetLine(t, tile, lane % t.g.width, lane / t.g.width);
 
   for (int step = feeder; step < nsteps; step += VCRS_TRI_FEEDERS) {
     const int  s      = step & (depth - 1);
@@ -358,9 +360,9 @@ static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entr
   for (;;) {
     __syncthreads(); /* all are done with the tile before */
     if (threadIdx.x == 0) {
-      progress.task                   = atomicAdd(t.ticket, 1u);
-      progress.solved                 = 0;
-      progress.ready                  = 0;
+      progress.task                 = atomicAdd(t.ticket, 1u);
+      progress.solved               = 0;
+      progress.ready                = 0;
       ring[VCRS_TRI_RING * t.lines] = Number{};
     }
     if (threadIdx.x < VCRS_TRI_FEEDERS) progress.fed[threadIdx.x] = threadIdx.x;
@@ -445,10 +447,10 @@ PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t 
 
   PetscFunctionBegin;
   TriGridGetArguments(tri, NULL, NULL, &t);
-#define TRI_GRID_FIT(n) \
-  if (!tri->entries && tri->order.longest <= n) { \
+#define TRI_GRID_FIT(n)                                                    \
+  if (!tri->entries && tri->order.longest <= n) {                          \
     if (TriGridHasSets(p)) PetscCall((TriGridFit<n, true>(tri, t.lines))); \
-    else PetscCall((TriGridFit<n, false>(tri, t.lines))); \
+    else PetscCall((TriGridFit<n, false>(tri, t.lines)));                  \
   }
   TRI_GRID_CASES(TRI_GRID_FIT)
 #undef TRI_GRID_FIT
@@ -471,10 +473,10 @@ PetscErrorCode VCRSTriGridSolve(const VCRSTri *tri, const VCRSPlan *p, const Pet
   PetscFunctionBegin;
   TriGridGetArguments(tri, b, x, &t);
   switch (tri->entries) {
-#define TRI_GRID_LAUNCH(n) \
-  case n: \
+#define TRI_GRID_LAUNCH(n)                                                          \
+  case n:                                                                           \
     if (TriGridHasSets(p)) PetscCall((TriGridLaunch<n, true>(tri, p, &t, stream))); \
-    else PetscCall((TriGridLaunch<n, false>(tri, p, &t, stream))); \
+    else PetscCall((TriGridLaunch<n, false>(tri, p, &t, stream)));                  \
     break;
     TRI_GRID_CASES(TRI_GRID_LAUNCH)
 #undef TRI_GRID_LAUNCH

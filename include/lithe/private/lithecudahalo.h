@@ -60,13 +60,13 @@ typedef struct {
   const PetscMPIInt *rank; /* of each neighbour; NULL: they are all processes, in their order */
   const char        *what; /* a process should have sent, before a number */
   PetscBool          told; /* there was an error */
-} LitheHaloPatience;
+} LitheHaloTimeout;
 
 /* Flags of this process, which neighbours write to */
 typedef struct {
   PetscInt            n;
   unsigned long long *flag; /* [n] */
-  LitheHaloPatience   patience;
+  LitheHaloTimeout    timeout;
 } LitheHaloWait;
 
 /* The end of an exchange, as kernels want it: cuda/common/halo.cuh */
@@ -82,11 +82,11 @@ struct LitheHaloTurn {
 
 /* Sums over processes: where each of them takes numbers from the others, [2][size][stride] words of 16 bytes */
 typedef struct {
-  int               size, rank;
-  PetscBool         owndevice; /* no other process has this device */
-  PetscInt          stride;
-  void             *inbox[LITHE_REDUCE_PROCESSES];
-  LitheHaloPatience patience;
+  int              size, rank;
+  PetscBool        owndevice; /* no other process has this device */
+  PetscInt         stride;
+  void            *inbox[LITHE_REDUCE_PROCESSES];
+  LitheHaloTimeout timeout;
 } LitheReducePeers;
 
 /* One sum, as kernels want it: cuda/common/reduce.cuh */

@@ -346,7 +346,7 @@ static PetscErrorCode MatSBPSATCopyArray_Private(SBPPrecision precision, PetscBo
 }
 
 /* Without scale and diagonal */
-PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **operator)
+PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **op)
 {
   Mat_SBPSAT        *ctx  = (Mat_SBPSAT *)A->data;
   const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision; /* whose arrays it has */
@@ -370,7 +370,7 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
     ctx->op[SBP_SCALAR][device].precision = SBP_SCALAR;
     ctx->made[SBP_SCALAR][device]         = PETSC_TRUE;
   }
-  *operator= & ctx->op[precision][device];
+  *op = &ctx->op[precision][device];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

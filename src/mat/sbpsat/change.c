@@ -129,14 +129,14 @@ PetscErrorCode MatSBPSATAddChange_Private(Mat A, SBPPrecision precision, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **operator)
+PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool device, const SBPOperator **op)
 {
   const SBPOperator *plain;
 
   PetscFunctionBegin;
   PetscCheck(((Mat_SBPSAT *)A->data)->change.real, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix of type sbpsat has a complex scale or diagonal, which this operation does not know. Use MatConvert() to MATAIJ, or a matrix for the preconditioner whose scale and diagonal are real");
   PetscCall(MatSBPSATGetPlain(A, precision, device, &plain));
-  PetscCall(MatSBPSATAddChange_Private(A, precision, device, plain, operator));
+  PetscCall(MatSBPSATAddChange_Private(A, precision, device, plain, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

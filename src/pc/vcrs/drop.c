@@ -112,11 +112,11 @@ static PetscErrorCode PCVCRSDropOne_Private(PC pc, Mat *where, PetscBool isplace
 static PetscErrorCode PCVCRSDropProducts_Private(const PCVCRSLevel *l)
 {
   const PC_MG *mg = (const PC_MG *)l->pc->data;
-  Mat          operator[2];
+  Mat          mats[2];
 
   PetscFunctionBegin;
-  PetscCall(KSPGetOperators(mg->levels[0]->smoothd, &operator[0], &operator[1]));
-  for (int k = 0; k < 2; k++) PetscCall(MatProductClear(operator[k]));
+  PetscCall(KSPGetOperators(mg->levels[0]->smoothd, &mats[0], &mats[1]));
+  for (int k = 0; k < 2; k++) PetscCall(MatProductClear(mats[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Grids with boxes of 27 points: what the kernel (grid.cu) and the list of rows that it leaves out (gridlist.cu) have in common */
+/* 27-point stencils: what the kernel (stencil27.cu) and the list of rows that it leaves out (rowlist.cu) have in common */
 
 #include "../kernels.cuh"
 

@@ -16,7 +16,7 @@
 */
 
 #include "../../common/barrier.cuh"
-#include "grid.cuh"
+#include "stencil27.cuh"
 #include "sets.cuh"
 #include <type_traits>
 
@@ -31,10 +31,13 @@ struct Place {
   bool begins, ends;
 
   /* Whether point t of a plane is there */
-  __device__ __forceinline__ bool Has(int t) const { return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends)); }
+  __device__ __forceinline__ bool Has(int t) const
+  {
+    return !((t % 3 == 0 && begins) || (t % 3 == 2 && ends));
+  }
 };
 
-struct GridArguments : SetsArguments {
+struct Stencil27Arguments : SetsArguments {
   PetscInt        stride, line, firstmain, nmain, nlisted; /* as in VCRSLaunch */
   const PetscInt *listed;
   const uint32_t *main;
@@ -51,13 +54,21 @@ template <bool difference, class V, class = void>
 struct PlaneSums {
   Number sum, entries;
 
-  struct Shared { };
+  struct Shared {};
 
-  static __device__ __forceinline__ Shared Share(Number) { return Shared{}; }
+  static __device__ __forceinline__ Shared Share(Number)
+  {
+    return Shared{};
+  }
 
-  __device__ __forceinline__ void Clear() { sum = entries = Number{}; }
+  __device__ __forceinline__ void Clear()
+  {
+    sum = entries = Number{};
+  }
 
-  __device__ __forceinline__ void Add(Shared) { }
+  __device__ __forceinline__ void Add(Shared)
+  {
+  }
 
   /* Entry k of those of a plane, of point t. Where it is not there x is zero, and the code any */
   __device__ __forceinline__ void AddEntry(const V &values, typename Register<typename V::Code>::type c, Number x, Place place, int t, int, bool)
@@ -70,10 +81,13 @@ struct PlaneSums {
     if (difference) entries = entries + a;
   }
 
-  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{} - entries, own, sum) : sum; }
+  __device__ __forceinline__ Number Finish(Number own) const
+  {
+    return difference ? MultiplyAdd(Number{} - entries, own, sum) : sum;
+  }
 };
 
-#if VCRS_BOXES
+#if VCRS_STENCIL27
 /*
    Complex fixed point in double precision. One of the two integers is converted by the unit for that; the other becomes part of the mantissa of
    3/2 2^power + c by one operation of integers, which leaves this unit and that of sums alone, and the sum of
@@ -103,7 +117,10 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
     re = im = 0;
   }
 
-  __device__ __forceinline__ void Add(Shared s) { sum = sum - s; }
+  __device__ __forceinline__ void Add(Shared s)
+  {
+    sum = sum - s;
+  }
 
   /* Upper bytes of a code of 8 bits are zero, and are taken in place of one that is not there */
   __device__ __forceinline__ void AddEntry(const V &, typename Register<typename V::Code>::type c, Number x, Place place, int t, int k, bool last)
@@ -121,7 +138,10 @@ struct PlaneSums<difference, V, typename std::enable_if<V::packed>::type> {
     } else V::AddCode(c, place.Has(t) ? ~0 : 0, re, im);
   }
 
-  __device__ __forceinline__ Number Finish(Number own) const { return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum; }
+  __device__ __forceinline__ Number Finish(Number own) const
+  {
+    return difference ? MultiplyAdd(Number{static_cast<double>(-re), static_cast<double>(-im)}, own, sum) : sum;
+  }
 };
 #endif
 
@@ -138,7 +158,7 @@ struct ListedRow {
    set begins wait for one another, and are read while rows before it are summed. A thread that has no row of the list reads the last one.
 */
 template <class V, bool difference>
-static __device__ __forceinline__ void MultListed(const GridArguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
+static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, const Number *allx, const V &values, PetscInt item, PetscInt end, PetscInt step)
 {
   const int  lane    = static_cast<int>(threadIdx.x % 32);
   const auto readrow = [&](PetscInt i) { return static_cast<VCRSUnsigned>(__ldg(a.listed + min(32 * min(i, end - 1) + lane, a.nlisted - 1))); };
@@ -183,14 +203,14 @@ template <bool difference, SliceKind kind>
 struct Pieces {
   static constexpr bool ends  = kind == SLICE_ENDS;
   static constexpr int  point = kind == SLICE_LOW ? 3 : 0, points = kind == SLICE_LOW || kind == SLICE_HIGH ? 6 : plane; /* the first, how many */
-  static constexpr int  middle = points - (difference ? 1 : 0), entries = 2 * points + middle; /* in the middle plane, in all */
+  static constexpr int  middle = points - (difference ? 1 : 0), entries = 2 * points + middle;                           /* in the middle plane, in all */
   static constexpr int  begin1 = ends ? 6 : points, begin2 = ends ? 2 * begin1 - (difference ? 1 : 0) : entries - points;
   static constexpr int  at1 = points, at2 = at1 + points + middle - begin1, room = at2 + entries - begin2;
 };
 
 /* Of the slices that begin with a block's first row, those that have ends: a bit each, by all threads of a warp */
 template <int warps>
-static __device__ __forceinline__ uint32_t FindEnds(const GridArguments &a, VCRSUnsigned first)
+static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a, VCRSUnsigned first)
 {
   const VCRSUnsigned lane = threadIdx.x % 32;
 
@@ -226,7 +246,7 @@ struct Piece {
   }
 
   /* Piece k of a block; ends: of FindEnds() */
-  __device__ __forceinline__ void Setup(const GridArguments &a, VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
+  __device__ __forceinline__ void Setup(const Stencil27Arguments &a, VCRSUnsigned first, unsigned int rows, int warps, uint32_t ends, int k)
   {
     const int warp = k / 3;
 
@@ -247,7 +267,7 @@ struct Piece {
   }
 
   /* Plane p is the first of row p + 1, the middle one of row p, the last of row p - 1 */
-  __device__ __forceinline__ void Find(const GridArguments &a, int p)
+  __device__ __forceinline__ void Find(const Stencil27Arguments &a, int p)
   {
     const int row = p + 1 - which;
 
@@ -271,7 +291,7 @@ struct Piece {
 
 /* Warp "copier" of those that copy, the first of which copies x; first: the block's first row. Entries of the first planes need not wait for x */
 template <class V, bool difference, int stages, int warps, int copiers>
-static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
+static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int        pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
@@ -283,7 +303,7 @@ static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsign
     char *const to0 = to + stage * a.stagebytes + a.valuesat;
     uint32_t    n[pieces], all = 0;
 
-#pragma unroll
+  #pragma unroll
     for (int k = 0; k < pieces; k++) {
       n[k] = piece[k].Count();
       all += n[k];
@@ -291,7 +311,7 @@ static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsign
     all = __reduce_add_sync(0xffffffffu, all);
     if (threadIdx.x % 32 == 0) (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + lines * line);
     __syncwarp();
-#pragma unroll
+  #pragma unroll
     for (int k = 0; k < pieces; k++) {
       const void *from = static_cast<const typename V::Code *>(a.value) + (piece[k].start + 32 * piece[k].from);
 
@@ -304,23 +324,23 @@ static __device__ void CopyPlanes(const GridArguments &a, int copier, VCRSUnsign
     for (int k = 0; k < lines; k++) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + stage * a.stagebytes + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage);
   };
 
-#pragma unroll
+  #pragma unroll
   for (int k = 0; k < pieces; k++) {
     piece[k].Setup(a, first, rows, warps, ends, (static_cast<int>(threadIdx.x % 32) + 32 * k) * copiers + copier);
     piece[k].Find(a, -1);
   }
-#pragma unroll 1
+  #pragma unroll 1
   for (int p = -1; p < ahead; p++) copyentries(p + 1, p);
 
   const Number *x = PDLWait(a.x) + first - a.stride - a.line - 1;
 
-#pragma unroll 1
+  #pragma unroll 1
   for (int p = -1; p < ahead; p++, x += a.stride) copyx(p + 1, x);
 
   int      stage  = 0;
   uint32_t parity = 0;
 
-#pragma unroll 1
+  #pragma unroll 1
   for (int p = ahead; p <= a.planes; p++, x += a.stride) {
     BarrierWait(empty + stage, parity);
     copyx(stage, x);
@@ -360,7 +380,7 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   for (int j = 0; j < P::points; j++) {
     const int     t = P::point + j, k = j - (difference && t > plane / 2 ? 1 : 0); /* k: without the row's own point */
     const Number *line = x + (t / 3 - 1) * pitch, *side = at.Has(t) ? line : zero + 1 - t % 3;
-    const Number  xt   = side[t % 3 - 1];
+    const Number  xt = side[t % 3 - 1];
 
     all = all + xt;
     if (rows != ROWS_LAST) first.AddEntry(values, Code{value0[32 * j]}, xt, at, t, j, j + 1 == P::points);
@@ -377,21 +397,21 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
 
 /* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
 template <class V, bool difference, int stages, SliceKind kind>
-static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
+static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
   typedef PlaneSums<difference, V> Sums;
-  const int          lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t     xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
-  const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
-  const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place        place = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
-  const int          writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
-  Sums               first, middle, last;
-  Number             own    = Number{};
-  VCRSUnsigned       row    = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
-  int                stage  = 0, p = -1;
-  uint32_t           parity = 0;
+  const int                        lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t                   xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
+  const uint32_t                   begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
+  const VCRSUnsigned               stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place                      place  = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const int                        writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
+  Sums                             first, middle, last;
+  Number                           own   = Number{};
+  VCRSUnsigned                     row   = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
+  int                              stage = 0, p = -1;
+  uint32_t                         parity = 0;
 
   const auto step = [&](auto of) {
     constexpr Rows  rows     = decltype(of)::value;
@@ -447,20 +467,20 @@ static __device__ __forceinline__ void MultPlanes(const GridArguments &a, const 
    So many warps multiply, copiers others copy. Rows of the list are done by lists other warps meanwhile, and what is left of them in the end by all.
 */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
-static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) GridKernel(const __grid_constant__ GridArguments a)
+static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks) Stencil27Kernel(const __grid_constant__ Stencil27Arguments a)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) char shared[];
-  char *const                           from   = shared + V::sharedbytes;
-  Number *const                         zero   = reinterpret_cast<Number *>(from + stages * a.stagebytes);
-  uint64_t *const                       full   = reinterpret_cast<uint64_t *>(zero + 1), *const empty = full + stages;
-  const int                             warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
-  const VCRSUnsigned                    stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
-  const unsigned int                    band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
+  char *const                           from = shared + V::sharedbytes;
+  Number *const                         zero = reinterpret_cast<Number *>(from + stages * a.stagebytes);
+  uint64_t *const full = reinterpret_cast<uint64_t *>(zero + 1), *const empty = full + stages;
+  const int          warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
+  const VCRSUnsigned stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
+  const unsigned int band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
   /* where the last band would reach beyond the last row it begins earlier */
-  const VCRSUnsigned                    begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
-  const PetscInt                        items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
-  V                                     values;
+  const VCRSUnsigned begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
+  const PetscInt     items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
+  V                  values;
 
   PDLTrigger();
   values.Setup(shared, a.decode);
@@ -501,7 +521,7 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
 }
 
 /* How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each with two planes more than it has rows, and a beginning */
-[[maybe_unused]] static int GridChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
+[[maybe_unused]] static int Stencil27ChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
 {
   PetscInt64 best   = 0;
   int        planes = 1;
@@ -519,32 +539,32 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
 
 /* fits: whether so many blocks find room in the shared memory of a multiprocessor; if not, nothing is launched */
 template <class V, bool difference, int stages, int warps, int copiers, int lists, int blocks>
-static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
+static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *sets, bool *fits, cudaStream_t stream)
 {
-  const auto    kernel = GridKernel<V, difference, stages, warps, copiers, lists, blocks>;
-  GridArguments a;
-  PetscInt64    bands;
-  size_t        bytes;
+  const auto         kernel = Stencil27Kernel<V, difference, stages, warps, copiers, lists, blocks>;
+  Stencil27Arguments a;
+  PetscInt64         bands;
+  size_t             bytes;
 
   PetscFunctionBegin;
-  static_assert(warps <= VCRS_GRID_WARPS, "a bit each");
+  static_assert(warps <= VCRS_STENCIL27_WARPS, "a bit each");
   static_cast<SetsArguments &>(a) = *sets;
-  a.stride     = l->stride;
-  a.line       = l->line;
-  a.firstmain  = l->firstmain;
-  a.nmain      = l->nmain;
-  a.nlisted    = l->nlisted;
-  a.listed     = l->dlisted;
-  a.main       = l->dmain;
-  a.window     = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
-  a.pitch      = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
-  a.valuesat   = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
-  a.stagebytes = a.valuesat + static_cast<unsigned int>(32 * SlicesRoom<difference>(warps, l->ends[warps]) * sizeof(typename V::Code));
-  bytes        = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
-  *fits        = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
+  a.stride                        = l->stride;
+  a.line                          = l->line;
+  a.firstmain                     = l->firstmain;
+  a.nmain                         = l->nmain;
+  a.nlisted                       = l->nlisted;
+  a.listed                        = l->dlisted;
+  a.main                          = l->dmain;
+  a.window                        = a.line <= 32 * warps ? 32 * warps + 2 + 2 * static_cast<int>(a.line) : 0;
+  a.pitch                         = a.window ? static_cast<int>(a.line) : 32 * warps + 2;
+  a.valuesat                      = static_cast<unsigned int>(((a.window ? a.window : 3 * a.pitch) * sizeof(Number) + 127) / 128 * 128);
+  a.stagebytes                    = a.valuesat + static_cast<unsigned int>(32 * SlicesRoom<difference>(warps, l->ends[warps]) * sizeof(typename V::Code));
+  bytes                           = V::sharedbytes + stages * (a.stagebytes + 2 * sizeof(uint64_t)) + sizeof(Number);
+  *fits                           = bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / blocks;
   if (!*fits) PetscFunctionReturn(PETSC_SUCCESS);
   a.columns = static_cast<int>((a.stride + 32 * warps - 1) / (32 * warps));
-  a.planes  = GridChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
+  a.planes  = Stencil27ChoosePlanes(a.columns, a.nmain, a.stride, static_cast<PetscInt64>(l->multiprocessors) * blocks);
   bands     = (a.nmain + static_cast<PetscInt64>(a.planes) * a.stride - 1) / (static_cast<PetscInt64>(a.planes) * a.stride);
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   PetscCallCUDA(PDLLaunch(kernel, a.pdl, dim3(static_cast<unsigned int>(bands * a.columns)), dim3(32 * (warps + copiers + lists)), bytes, stream, a));
@@ -557,60 +577,60 @@ static PetscErrorCode GridLaunch(const VCRSLaunch *l, const SetsArguments *sets,
    with fewer warps or blocks.
 */
 template <class V, bool difference>
-static PetscErrorCode GridLaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
+static PetscErrorCode Stencil27LaunchKind(const VCRSLaunch *l, const SetsArguments *a, cudaStream_t stream)
 {
   constexpr bool wide = sizeof(typename V::Code) > 2, lookups = V::sharedbytes > 0;
   bool           fits = false;
 
   PetscFunctionBegin;
-  if constexpr (!wide && !lookups) PetscCall((GridLaunch<V, difference, 2, 12, 1, 1, 2>(l, a, &fits, stream)));
-  if constexpr (!wide && lookups) PetscCall((GridLaunch<V, difference, 2, 8, 2, 1, 2>(l, a, &fits, stream)));
-  if constexpr (wide && lookups) PetscCall((GridLaunch<V, difference, 2, 20, 2, 1, 1>(l, a, &fits, stream)));
+  if constexpr (!wide && !lookups) PetscCall((Stencil27Launch<V, difference, 2, 12, 1, 1, 2>(l, a, &fits, stream)));
+  if constexpr (!wide && lookups) PetscCall((Stencil27Launch<V, difference, 2, 8, 2, 1, 2>(l, a, &fits, stream)));
+  if constexpr (wide && lookups) PetscCall((Stencil27Launch<V, difference, 2, 20, 2, 1, 1>(l, a, &fits, stream)));
   if constexpr (wide) {
-    if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 2>(l, a, &fits, stream)));
+    if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 8, 1, 1, 2>(l, a, &fits, stream)));
   }
-  if (!fits) PetscCall((GridLaunch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
+  if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 8, 1, 1, 1>(l, a, &fits, stream)));
   if constexpr (wide && lookups) {
-    if (!fits) PetscCall((GridLaunch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream))); /* 100 KB a multiprocessor */
+    if (!fits) PetscCall((Stencil27Launch<V, difference, 2, 6, 1, 1, 1>(l, a, &fits, stream))); /* 100 KB a multiprocessor */
   }
   PetscCheck(fits, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plane does not fit the shared memory of %d bytes", l->sharedbytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class V>
-static PetscErrorCode GridLaunchForm(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
+static PetscErrorCode Stencil27LaunchForm(const VCRSLaunch *l, const VCRSPlan *p, const SetsArguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (p->difference) PetscCall((GridLaunchKind<V, true>(l, a, stream)));
-  else PetscCall((GridLaunchKind<V, false>(l, a, stream)));
+  if (p->difference) PetscCall((Stencil27LaunchKind<V, true>(l, a, stream)));
+  else PetscCall((Stencil27LaunchKind<V, false>(l, a, stream)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GridMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   PetscFunctionBegin;
-#if VCRS_BOXES
+#if VCRS_STENCIL27
   SetsArguments a;
 
   SetsGetArguments(l, p, v, &a);
   switch (p->values) {
   case VCRS_VALUES_FIXED8:
-    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED8>>(l, p, &a, stream)));
+    PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_FIXED8>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_FIXED16:
-    PetscCall((GridLaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
+    PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_FIXED16>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_LOG8:
-    if (p->shortlog) PetscCall((GridLaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
-    else PetscCall((GridLaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
+    if (p->shortlog) PetscCall((Stencil27LaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
+    else PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see GridRuns(). Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the lower one */
-    if (p->logpower[3] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
-    else if (p->logpower[4] == 0.F) PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
-    else PetscCall((GridLaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
+  case VCRS_VALUES_LOG16: /* short, see Stencil27Runs(). Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the lower one */
+    if (p->logpower[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
+    else if (p->logpower[4] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
+    else PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
     break;
   case VCRS_VALUES_DICT8:
-    PetscCall((GridLaunchForm<Values<VCRS_VALUES_DICT8>>(l, p, &a, stream)));
+    PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_DICT8>>(l, p, &a, stream)));
     break;
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "No kernel for grids with these entries");
@@ -621,16 +641,16 @@ static PetscErrorCode GridMult(const VCRSLaunch *l, const VCRSPlan *p, const Mul
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether GridMult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
-static bool GridRuns(const VCRSLaunch *l, const VCRSPlan *p)
+/* Whether Stencil27Mult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
+static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 {
-  return VCRS_BOXES && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
+  return VCRS_STENCIL27 && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
 }
 
 /*
    L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. Rows at an end of a line, or in the first or last one of a plane, have all but the points beyond.
 */
-static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
+static void ChooseStencil27(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
 {
   constexpr int n = 27, self = 13, plane = 9;
   uint32_t      beyond[4] = {0, 0, 0, 0};
@@ -647,9 +667,9 @@ static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool diffe
     if (k % 3 != 1) beyond[k % 3 / 2] |= 1u << inset[k];
     if (k % plane / 3 != 1) beyond[2 + k % plane / 3 / 2] |= 1u << inset[k];
   }
-  l->box    = PETSC_TRUE;
-  l->stride = stride;
-  l->line   = line;
+  l->stencil27 = PETSC_TRUE;
+  l->stride    = stride;
+  l->line      = line;
   for (int e = 0; e < 4; e++) {
     l->side[e] = -1;
     for (PetscInt p = 0; p < nsets; p++)
@@ -657,22 +677,22 @@ static void ChooseBox(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool diffe
   }
 }
 
-static PetscErrorCode GridPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
+static PetscErrorCode Stencil27Prepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   *runs = false;
-  if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !GridRuns(l, p)) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !Stencil27Runs(l, p)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSCommonSets(l, table, p));
   if (l->id < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  ChooseBox(l, p->m, table->nsets, p->difference);
-  if (!l->box) PetscFunctionReturn(PETSC_SUCCESS);
+  ChooseStencil27(l, p->m, table->nsets, p->difference);
+  if (!l->stencil27) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   VCRSCommonMain(l, p->m, p->n);
-  PetscCall(VCRSGridList(l, p, l->word[l->id], &l->box, stream));
-  *runs = l->box ? true : false;
+  PetscCall(VCRSRowList(l, p, l->word[l->id], &l->stencil27, stream));
+  *runs = l->stencil27 ? true : false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const VCRSKernel VCRSKernelGrid = {"grid", GridPrepare, GridMult};
+const VCRSKernel VCRSKernelStencil27 = {"stencil27", Stencil27Prepare, Stencil27Mult};

@@ -19,10 +19,10 @@
 /* Of a multiprocessor, at most: registers for 24 warps; one block, so that lines of the grid meet in its L1 */
 static constexpr int maxthreads = 768;
 
-struct StarArguments : SetsArguments {
-  uint32_t     odd;                       /* bit k: offset[k] is odd */
-  PetscInt64   byteoffset[VCRS_STAR_MAX]; /* of the pair of x that holds what the thread's first row wants */
-  VCRSUnsigned whole;                     /* in so many units of 64 rows the second of a pair of x is there if the first is */
+struct Stencil7Arguments : SetsArguments {
+  uint32_t     odd;                           /* bit k: offset[k] is odd */
+  PetscInt64   byteoffset[VCRS_STENCIL7_MAX]; /* of the pair of x that holds what the thread's first row wants */
+  VCRSUnsigned whole;                         /* in so many units of 64 rows the second of a pair of x is there if the first is */
 };
 
 /* Two neighbours in one access; p is a multiple of both */
@@ -46,7 +46,9 @@ struct Two {
 /* As Read() and ReadIf() */
 static __device__ __forceinline__ void ReadTwo(const Number *p, Number &first, Number &second)
 {
-  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second) : "l"(p));
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
+      : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second)
+      : "l"(p));
 }
 
 static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *p, Number &first, Number &second)
@@ -57,7 +59,7 @@ static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *
 }
 
 /* What a thread's rows need before their entries. It is read while the rows before are worked on, and taken apart only when it is wanted: that waits for the read */
-struct StarHead {
+struct Stencil7Head {
   PetscInt64   start; /* of the slice of both */
   uint2        id;    /* as they lie in memory */
   Two<int16_t> exponent;
@@ -65,11 +67,11 @@ struct StarHead {
 };
 
 template <bool scaled>
-static __device__ __forceinline__ StarHead ReadStarHead(const StarArguments &a, VCRSUnsigned unit)
+static __device__ __forceinline__ Stencil7Head ReadStencil7Head(const Stencil7Arguments &a, VCRSUnsigned unit)
 {
   const VCRSUnsigned row = 64 * unit + 2 * (threadIdx.x % 32), slice = row / 32;
   const char        *id = static_cast<const char *>(a.id) + static_cast<size_t>(row) * a.idbytes;
-  StarHead           h;
+  Stencil7Head       h;
 
   h.start = __ldg(a.sliceptr + slice);
   h.id.y  = 0;
@@ -81,7 +83,7 @@ static __device__ __forceinline__ StarHead ReadStarHead(const StarArguments &a, 
   return h;
 }
 
-static __device__ __forceinline__ void GetIds(const StarArguments &a, const StarHead &h, PetscInt id[2])
+static __device__ __forceinline__ void GetIds(const Stencil7Arguments &a, const Stencil7Head &h, PetscInt id[2])
 {
   const int bits = 8 * a.idbytes;
 
@@ -101,7 +103,7 @@ enum Lacking {
    would put some of the reads of x, and these would begin when others are done: there is none.
 */
 template <int length, bool odd, Lacking lacking, class V>
-static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &values, const typename V::Code *value, const Number *x, const uint32_t part[2], Number xref[2], Number sum[2])
+static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, const V &values, const typename V::Code *value, const Number *x, const uint32_t part[2], Number xref[2], Number sum[2])
 {
   typedef typename V::Code              Code;
   typedef typename Register<Code>::type CodeRegister;
@@ -112,16 +114,16 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
   Number                                xs[2][length], next[length];
 
   /* codes of a row have no gaps */
-#pragma unroll
+  #pragma unroll
   for (int k = 1; k < length; k++) {
     if (lacking == LACKING_ANY) {
-#pragma unroll
+  #pragma unroll
       for (int j = 0; j < 2; j++) c[j][k] = ReadOnceIf(part[j] & (1u << k), value + 32 * (CountBelow(part[j], k) - 1) + j);
     } else code[k] = Two<Code>::ReadOnce(value + 32 * (k - 1));
   }
 
   /* an odd offset needs half of its pair and half of the next */
-#pragma unroll
+  #pragma unroll
   for (int k = 0; k < length; k++) {
     const uint32_t bit = 1u << k, apart = odd ? a.odd & bit : 0;
     const Number  *xk = reinterpret_cast<const Number *>(reinterpret_cast<const char *>(x) + a.byteoffset[k]);
@@ -140,7 +142,7 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
   xs[1][before] = xs[0][0];
   xs[0][after]  = xs[1][0];
   if (odd) {
-#pragma unroll
+  #pragma unroll
     for (int k = 1; k < length; k++) {
       if (k == before || k == after) continue;
       if (a.odd & (1u << k)) {
@@ -150,26 +152,26 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
     }
   }
 
-#pragma unroll
+  #pragma unroll
   for (int j = 0; j < 2; j++) {
     EntrySum<true, V> s;
 
     if (lacking != LACKING_ANY) {
-#pragma unroll
+  #pragma unroll
       for (int k = 1; k < length; k++) c[j][k] = code[k].part[j];
     }
     if (lacking == LACKING_ENDS) {
       /* codes behind an entry that the row lacks are one place before */
       const bool nolow = !(part[j] & low), nohigh = !(part[j] & high);
 
-#pragma unroll
+  #pragma unroll
       for (int k = length - 1; k > after; k--) c[j][k] = nolow || nohigh ? c[j][k - 1] : c[j][k];
       c[j][after]  = nolow ? c[j][before] : c[j][after];
       c[j][after]  = nohigh ? CodeRegister{} : c[j][after];
       c[j][before] = nolow ? CodeRegister{} : c[j][before];
     }
     s.Clear();
-#pragma unroll
+  #pragma unroll
     for (int k = 1; k < length; k++) {
       const uint32_t has = part[j] & (1u << k);
 
@@ -182,11 +184,11 @@ static __device__ __forceinline__ void SumStar(const StarArguments &a, const V &
 }
 
 /* The row sums of both rows where few slices have any; bits: of the thread's slice */
-static __device__ __forceinline__ void ReadSparseSigmas(const StarArguments &a, uint32_t bits, VCRSUnsigned row, Number sigma[2])
+static __device__ __forceinline__ void ReadSparseSigmas(const Stencil7Arguments &a, uint32_t bits, VCRSUnsigned row, Number sigma[2])
 {
   const Number *s = a.sigma.sigma + __ldg(a.sigma.ptr + row / 32);
 
-#pragma unroll
+  #pragma unroll
   for (int j = 0; j < 2; j++) {
     const int k = row % 32 + j;
 
@@ -208,18 +210,18 @@ static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, i
 
 /* y of both rows; y and add are multiples of a pair */
 template <bool scaled>
-static __device__ __forceinline__ void WriteStar(const StarArguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2], const Number xref[2], Number sum[2])
+static __device__ __forceinline__ void WriteStencil7(const Stencil7Arguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2], const Number xref[2], Number sum[2])
 {
   Two<Number> y;
 
   if (scaled) ScaleTwoByPowers(sum, exponent.part[0], exponent.part[1]);
   if (a.sigma.kind != VCRS_SIGMA_NONE) {
-#pragma unroll
+  #pragma unroll
     for (int j = 0; j < 2; j++) sum[j] = MultiplyAdd(sigma[j], xref[j], sum[j]);
   }
   if (a.add) {
     y.bits = *reinterpret_cast<const decltype(y.bits) *>(a.add + row);
-#pragma unroll
+  #pragma unroll
     for (int j = 0; j < 2; j++) sum[j] = AddSigned(y.part[j], a.sign, sum[j]);
   }
   y.part[0]                                        = sum[0];
@@ -228,7 +230,7 @@ static __device__ __forceinline__ void WriteStar(const StarArguments &a, VCRSUns
 }
 
 template <VCRSValues kind, int length, bool odd>
-static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_constant__ StarArguments a)
+static __global__ void __launch_bounds__(maxthreads, 1) Stencil7Kernel(const __grid_constant__ Stencil7Arguments a)
 {
   typedef typename Values<kind>::Code Code;
   constexpr bool                      scaled = Values<kind>::scaled;
@@ -238,19 +240,19 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
   const VCRSUnsigned                   m = a.m, units = m / 64, warps = blockDim.x / 32, step = gridDim.x * warps;
   const Code                          *value = static_cast<const Code *>(a.value);
   VCRSUnsigned                         unit  = blockIdx.x * warps + threadIdx.x / 32;
-  StarHead                             next  = {};
+  Stencil7Head                         next  = {};
   Values<kind>                         values;
 
   PDLTrigger();
-  if (unit < units) next = ReadStarHead<scaled>(a, unit);
+  if (unit < units) next = ReadStencil7Head<scaled>(a, unit);
   values.Setup(shared, a.decode);
 
   const Number *const allx = PDLWait(a.x);
 
-#pragma unroll 1
+  #pragma unroll 1
   for (; unit <= units; unit += step) {
     if (unit < units) {
-      const StarHead     h   = next;
+      const Stencil7Head h   = next;
       const VCRSUnsigned row = 64 * unit + 2 * lane;
       PetscInt           id[2];
 
@@ -261,13 +263,13 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
       Lacking        lacking = LACKING_NONE;
       bool           known   = true;
 
-      if (unit + step < units) next = ReadStarHead<scaled>(a, unit + step);
+      if (unit + step < units) next = ReadStencil7Head<scaled>(a, unit + step);
       if (!full) {
         /* a slice has room for all codes if one of its rows has the whole set */
         const uint32_t room = __ballot_sync(0xffffffffu, part[0] == a.all || part[1] == a.all);
         bool           ends = true;
 
-#pragma unroll
+  #pragma unroll
         for (int j = 0; j < 2; j++) ends = ends && (part[j] == a.all || part[j] == (a.all & ~low) || part[j] == (a.all & ~high));
         lacking = __all_sync(0xffffffffu, ends) && (room & 0xffffu) && (room >> 16) ? LACKING_ENDS : LACKING_ANY;
         known   = lacking == LACKING_ENDS || (__all_sync(0xffffffffu, part[0] && part[1]) && unit < a.whole);
@@ -278,15 +280,15 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
         Number        sigma[2], sum[2], xref[2];
 
         ReadTwoIf(a.sigma.kind == VCRS_SIGMA_FULL, a.sigma.sigma + row, sigma[0], sigma[1]);
-        if (lacking == LACKING_NONE) SumStar<length, odd, LACKING_NONE>(a, values, v, x, part, xref, sum);
-        else if (lacking == LACKING_ENDS) SumStar<length, odd, LACKING_ENDS>(a, values, v, x, part, xref, sum);
-        else SumStar<length, odd, LACKING_ANY>(a, values, v, x, part, xref, sum);
+        if (lacking == LACKING_NONE) SumStencil7<length, odd, LACKING_NONE>(a, values, v, x, part, xref, sum);
+        else if (lacking == LACKING_ENDS) SumStencil7<length, odd, LACKING_ENDS>(a, values, v, x, part, xref, sum);
+        else SumStencil7<length, odd, LACKING_ANY>(a, values, v, x, part, xref, sum);
         if (h.sigmabits) ReadSparseSigmas(a, h.sigmabits, row, sigma);
-        WriteStar<scaled>(a, row, h.exponent, sigma, xref, sum);
+        WriteStencil7<scaled>(a, row, h.exponent, sigma, xref, sum);
         continue;
       }
     }
-#pragma unroll 1
+  #pragma unroll 1
     for (VCRSUnsigned first = 64 * unit; first < m && first < 64 * unit + 64; first += 32) {
       const VCRSUnsigned row   = first + lane;
       const RowHead      h     = ReadHead<Values<kind>::scaled, true>(a, row, true);
@@ -301,13 +303,13 @@ static __global__ void __launch_bounds__(maxthreads, 1) StarKernel(const __grid_
 }
 
 template <VCRSValues kind, int length, bool odd>
-static PetscErrorCode StarLaunch(const VCRSLaunch *l, const StarArguments *a, cudaStream_t stream)
+static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Arguments *a, cudaStream_t stream)
 {
   /* a block stays on each multiprocessor: tables are filled once, and what rows need is there when their turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
   const PetscInt64 units = (static_cast<PetscInt64>(a->m) + 63) / 64, warps = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
   const PetscInt64 n      = PetscMin((units + warps - 1) / warps, static_cast<PetscInt64>(l->multiprocessors));
-  const auto       kernel = StarKernel<kind, length, odd>;
+  const auto       kernel = Stencil7Kernel<kind, length, odd>;
 
   PetscFunctionBegin;
   if (shared > 0) PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
@@ -316,21 +318,21 @@ static PetscErrorCode StarLaunch(const VCRSLaunch *l, const StarArguments *a, cu
 }
 
 template <VCRSValues kind>
-static PetscErrorCode StarLaunchKind(const VCRSLaunch *l, const StarArguments *a, cudaStream_t stream)
+static PetscErrorCode Stencil7LaunchKind(const VCRSLaunch *l, const Stencil7Arguments *a, cudaStream_t stream)
 {
   PetscFunctionBegin;
   if (a->length == 7) {
-    if (a->odd) PetscCall((StarLaunch<kind, 7, true>(l, a, stream)));
-    else PetscCall((StarLaunch<kind, 7, false>(l, a, stream)));
+    if (a->odd) PetscCall((Stencil7Launch<kind, 7, true>(l, a, stream)));
+    else PetscCall((Stencil7Launch<kind, 7, false>(l, a, stream)));
   } else {
-    if (a->odd) PetscCall((StarLaunch<kind, 5, true>(l, a, stream)));
-    else PetscCall((StarLaunch<kind, 5, false>(l, a, stream)));
+    if (a->odd) PetscCall((Stencil7Launch<kind, 5, true>(l, a, stream)));
+    else PetscCall((Stencil7Launch<kind, 5, false>(l, a, stream)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* In the difference form the row itself is first, the others follow in the order of columns */
-static PetscErrorCode StarPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
+static PetscErrorCode Stencil7Prepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan *p, bool *runs)
 {
   int before;
 
@@ -339,13 +341,13 @@ static PetscErrorCode StarPrepare(VCRSLaunch *l, const VCRSPlan *table, VCRSPlan
   if ((p->layout != MATVCRS_LAYOUT_L1 && p->layout != MATVCRS_LAYOUT_L2) || !p->difference) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSCommonSets(l, table, p));
   before = l->length / 2;
-  *runs  = (l->length == 5 || l->length == VCRS_STAR_MAX) && l->offset[0] == 0 && l->offset[before] == -1 && l->offset[before + 1] == 1;
+  *runs  = (l->length == 5 || l->length == VCRS_STENCIL7_MAX) && l->offset[0] == 0 && l->offset[before] == -1 && l->offset[before + 1] == 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StarMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
+static PetscErrorCode Stencil7Mult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
-  StarArguments a;
+  Stencil7Arguments a;
 
   PetscFunctionBegin;
   /* pairs of a vector that begins between two pairs cannot be read in one access */
@@ -363,27 +365,27 @@ static PetscErrorCode StarMult(const VCRSLaunch *l, const VCRSPlan *p, const Mul
     a.byteoffset[k] = (l->offset[k] - odd) * static_cast<PetscInt64>(sizeof(Number));
     if (odd && k != l->length / 2 && k != l->length / 2 + 1) a.odd |= 1u << k;
   }
-  #define StarCase(kind) \
-  case kind: \
-    PetscCall(StarLaunchKind<kind>(l, &a, stream)); \
+  #define Stencil7Case(kind)                            \
+  case kind:                                            \
+    PetscCall(Stencil7LaunchKind<kind>(l, &a, stream)); \
     break
   switch (p->values) {
-    VCRS_ALL_VALUES(StarCase)
+    VCRS_ALL_VALUES(Stencil7Case)
   }
-  #undef StarCase
+  #undef Stencil7Case
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const VCRSKernel VCRSKernelStar = {"star", StarPrepare, StarMult};
+const VCRSKernel VCRSKernelStencil7 = {"stencil7", Stencil7Prepare, Stencil7Mult};
 
 #else
 
-static PetscErrorCode StarPrepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *, bool *runs)
+static PetscErrorCode Stencil7Prepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *, bool *runs)
 {
   *runs = false;
   return PETSC_SUCCESS;
 }
 
-const VCRSKernel VCRSKernelStar = {"star", StarPrepare, VCRSSetsMult};
+const VCRSKernel VCRSKernelStencil7 = {"stencil7", Stencil7Prepare, VCRSSetsMult};
 
 #endif

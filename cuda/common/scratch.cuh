@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+#pragma once
+
+/*
+   Scratch memory of kernels that are launched one after the other in a stream.
+
+   Each stream of each device has memory of its own, so that work in two streams, or on two devices, does not meet. It is
+   allocated at the first request of a stream, grows where more is requested, and is freed by PetscFinalize(). A recorded
+   graph, which may be launched in any stream, needs scratch memory that belongs to the graph.
+*/
+
+#include <petscdevice_cuda.h>
+
+typedef struct {
+  void  *device; /* bytes of the device's memory */
+  void  *host;   /* as many of pinned memory of the host */
+  size_t bytes;
+} LitheScratch;
+
+PETSC_INTERN PetscErrorCode LitheScratchCreate(size_t bytes, LitheScratch *);
+PETSC_INTERN PetscErrorCode LitheScratchDestroy(LitheScratch *);
+/* That of a stream of the current device, at least so many bytes; what was given before is lost where it has to grow */
+PETSC_INTERN PetscErrorCode LitheScratchGet(cudaStream_t, size_t bytes, LitheScratch *);
