@@ -12,7 +12,7 @@
 AC_DEFUN([LITHE_CHECK_CFLAGS],
 [AC_LANG_ASSERT([C])
 LITHE_CFLAGS=
-for lithe_flag in -Wall -Wextra -Wwrite-strings -Wno-unknown-pragmas -Wno-unused-parameter -Wno-sign-compare -fno-math-errno -fvisibility=hidden; do
+for lithe_flag in -Wall -Wextra -Wwrite-strings -Wno-unknown-pragmas -Wno-unused-parameter -Wno-sign-compare -Werror=implicit-function-declaration -fno-math-errno -fvisibility=hidden; do
   AS_VAR_PUSHDEF([lithe_known], [lithe_cv_cflag_$lithe_flag])
   AC_CACHE_CHECK([whether $CC knows $lithe_flag], [lithe_known],
     [lithe_save_CFLAGS=$CFLAGS

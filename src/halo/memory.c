@@ -102,12 +102,12 @@ PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const Pe
 PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *timeout)
 {
   LitheHaloFailure *failure;
-  PetscReal         timeout = 60;
+  PetscReal         seconds = 60;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &timeout, NULL));
-  PetscCheck(timeout > 0 && timeout < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)timeout);
-  timeout->limit = (unsigned long long)(1e9 * (double)timeout);
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &seconds, NULL));
+  PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)seconds);
+  timeout->limit = (unsigned long long)(1e9 * (double)seconds);
   timeout->rank  = rank;
   timeout->what  = what;
   timeout->told  = PETSC_FALSE;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <src/vcrs/planimpl.h>
+#include <lithe/private/lithecudavcrs.h>
 #include <lithe/private/lithehalo.h>
 #include <lithe/private/litheoffdiagonal.h>
 #include <petsc/private/matimpl.h>
