@@ -3,11 +3,19 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Failures of a test program are counted, and each is a line of its output */
+/*
+   Checks of a test program are counted, and its failures, each of which is a line of output:
+
+     if (WRONG(condition)) FAIL(format, ...);
+
+   A program that has checked less than it should fails, too: TestDone().
+*/
 
 #include <petscsys.h>
 
-static PetscInt failures = 0;
+static PetscInt failures = 0, checks = 0;
+
+#define WRONG(condition) (checks++, (condition))
 
 /* Called by all processes */
 #define FAIL(...)                                          \
@@ -17,3 +25,30 @@ static PetscInt failures = 0;
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, __VA_ARGS__)); \
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));        \
   } while (0)
+
+/*
+   The last line of a program whose checks have all succeeded and are not fewer than so many. With -test_checks FILE the
+   number of checks is added to a file. Collective
+*/
+static inline PetscErrorCode TestDone(PetscInt least, const char line[])
+{
+  char      path[PETSC_MAX_PATH_LEN], program[PETSC_MAX_PATH_LEN];
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-test_checks", path, sizeof(path), &set));
+  if (set) {
+    FILE *file;
+
+    PetscCall(PetscFOpen(PETSC_COMM_WORLD, path, "a", &file));
+    PetscCall(PetscGetProgramName(program, sizeof(program)));
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, file, "%s %" PetscInt_FMT "\n", program, checks));
+    PetscCall(PetscFClose(PETSC_COMM_WORLD, file));
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failures, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &checks, 1, MPIU_INT, MPI_MIN, PETSC_COMM_WORLD));
+  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " checks failed\n", failures));
+  else if (checks < least) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: only %" PetscInt_FMT " checks were made\n", checks));
+  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", line));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

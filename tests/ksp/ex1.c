@@ -78,13 +78,13 @@ static PetscErrorCode TestStore(CBBasis B, Vec v[], Vec z, const char where[])
     PetscCall(FillUnit(v[j], j));
     PetscCall(Round(B, v[j]));
     PetscCall(TestSameBits(v[j], j % 2 ? y : z, &same));
-    if (!same) FAIL("%s: column %d is not what the codec makes of it", where, j);
+    if (WRONG(!same)) FAIL("%s: column %d is not what the codec makes of it", where, j);
   }
   for (int j = 0; j < COLUMNS; j++) {
     PetscCall((*B->ops->load)(B, j, z));
     PetscCall(VecAXPY(z, -1.0, v[j]));
     PetscCall(VecNorm(z, NORM_INFINITY, &difference));
-    if (difference != 0.0) FAIL("%s: column %d is not what was stored", where, j);
+    if (WRONG(difference != 0.0)) FAIL("%s: column %d is not what was stored", where, j);
   }
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +117,7 @@ static PetscErrorCode TestSpecial(CBBasis B, Vec z, const char where[])
   PetscCall(VecRestoreArray(z, &a));
   PetscCall(VecSet(z, 0.0));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-  if (wrong) FAIL("%s: %" PetscInt_FMT " special numbers are not what the codec makes of them", where, wrong);
+  if (WRONG(wrong)) FAIL("%s: %" PetscInt_FMT " special numbers are not what the codec makes of them", where, wrong);
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,15 +136,15 @@ static PetscErrorCode TestDot(CBBasis B, Vec v[], Vec w, const char where[])
       PetscCall((*B->ops->coefficients)(B, k, !gram));
       for (int i = 0; i < k; i++) {
         PetscCall(VecDot(v[k - 1], v[i], &reference));
-        if (!(PetscAbsScalar(B->host.sums[i] - reference) <= tolerance)) FAIL("%s: product of columns %d and %d", where, i, k - 1);
+        if (WRONG(!(PetscAbsScalar(B->host.sums[i] - reference) <= tolerance))) FAIL("%s: product of columns %d and %d", where, i, k - 1);
         PetscCall(VecDot(w, v[i], &reference));
-        if (!(PetscAbsScalar(B->host.sums[k + i] - reference) <= tolerance)) FAIL("%s: product with column %d of %d", where, i, k);
+        if (WRONG(!(PetscAbsScalar(B->host.sums[k + i] - reference) <= tolerance))) FAIL("%s: product with column %d of %d", where, i, k);
       }
       PetscCall(VecDot(w, w, &reference));
-      if (!(PetscAbsScalar(B->host.sums[2 * k] - reference) <= tolerance)) FAIL("%s: square of the norm", where);
+      if (WRONG(!(PetscAbsScalar(B->host.sums[2 * k] - reference) <= tolerance))) FAIL("%s: square of the norm", where);
       if (gram) PetscCall(PetscArraycpy(again, B->host.sums, 2 * k + 1));
       PetscCall(PetscMemcmp(again, B->host.sums, (size_t)(2 * k + 1) * sizeof(PetscScalar), &same));
-      if (!same) FAIL("%s: the second time the sums have other bits", where);
+      if (WRONG(!same)) FAIL("%s: the second time the sums have other bits", where);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,7 +168,7 @@ static PetscErrorCode TestUpdate(CBBasis B, Vec v[], Vec w, Vec z, double unit, 
   PetscCall(VecMAXPBY(u, k, y, 0, v));
   PetscCall(VecAXPY(x, -1.0, u));
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
-  if (!(error <= tolerance)) FAIL("%s: a linear combination is wrong by %g", where, (double)error);
+  if (WRONG(!(error <= tolerance))) FAIL("%s: a linear combination is wrong by %g", where, (double)error);
 
   /* u is w - V c; append divides it by sigma, and leaves w */
   PetscCall(VecAYPX(u, -1.0, w));
@@ -178,21 +178,21 @@ static PetscErrorCode TestUpdate(CBBasis B, Vec v[], Vec w, Vec z, double unit, 
   PetscCall(VecCopy(w, x));
   PetscCall((*B->ops->append)(B, k, x, z));
   PetscCall(TestSameBits(x, w, &same));
-  if (!same) FAIL("%s: append changes its vector", where);
+  if (WRONG(!same)) FAIL("%s: append changes its vector", where);
   PetscCall((*B->ops->load)(B, k, x));
   PetscCall(TestSameBits(x, z, &same));
   PetscCall(VecAXPY(x, -1.0, z));
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
-  if (error != 0.0) FAIL("%s: append returns another column than it stores", where);
+  if (WRONG(error != 0.0)) FAIL("%s: append returns another column than it stores", where);
   PetscCall(VecAXPY(z, -1.0 / sigma, u));
   PetscCall(VecNorm(z, NORM_2, &error));
-  if (!(error <= (unit + tolerance) * norm / sigma)) FAIL("%s: an appended column is wrong by %g", where, (double)(error * sigma / norm));
+  if (WRONG(!(error <= (unit + tolerance) * norm / sigma))) FAIL("%s: an appended column is wrong by %g", where, (double)(error * sigma / norm));
 
   PetscCall(VecCopy(w, x));
   PetscCall((*B->ops->subtract)(B, k, x));
   PetscCall(VecAXPY(x, -1.0, u));
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
-  if (!(error <= tolerance)) FAIL("%s: subtract is wrong by %g", where, (double)error);
+  if (WRONG(!(error <= tolerance))) FAIL("%s: subtract is wrong by %g", where, (double)error);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&u));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -245,21 +245,21 @@ static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const c
     PetscCall(VecCopy(z, y));
     PetscCall(VecAXPY(y, -1.0, x));
     PetscCall(VecNorm(y, NORM_2, &error));
-    if (!(error <= (j < 2 ? 2 * unit * unit + PETSC_MACHINE_EPSILON : unit))) FAIL("%s: column %" PetscInt_FMT " in two parts is wrong by %g", where, j, (double)error);
+    if (WRONG(!(error <= (j < 2 ? 2 * unit * unit + PETSC_MACHINE_EPSILON : unit)))) FAIL("%s: column %" PetscInt_FMT " in two parts is wrong by %g", where, j, (double)error);
     PetscCall((*B->ops->load)(B, j, y));
     PetscCall(VecEqual(y, z, &same));
-    if (!same) FAIL("%s: column %" PetscInt_FMT " in two parts is loaded as another one", where, j);
+    if (WRONG(!same)) FAIL("%s: column %" PetscInt_FMT " in two parts is loaded as another one", where, j);
     for (PetscInt i = 0; i < COLUMNS; i++) one[i] = i == j ? 1.0 : 0.0;
     PetscCall((*B->ops->combine)(B, 3, one, y));
     PetscCall(VecEqual(y, z, &same));
-    if (!same) FAIL("%s: column %" PetscInt_FMT " in two parts is combined as another one", where, j);
+    if (WRONG(!same)) FAIL("%s: column %" PetscInt_FMT " in two parts is combined as another one", where, j);
 
     /* what inner products see */
     B->paired = 0;
     PetscCall((*B->ops->load)(B, j, y));
     PetscCall((*B->ops->store)(B, COLUMNS - 1, 1.0, x, v));
     PetscCall(VecEqual(y, v, &same));
-    if (!same) FAIL("%s: the first part of column %" PetscInt_FMT " is another column", where, j);
+    if (WRONG(!same)) FAIL("%s: the first part of column %" PetscInt_FMT " is another column", where, j);
     B->paired = 2;
   }
   PetscCall(CBBasisDestroy(&B));
@@ -346,10 +346,10 @@ static PetscErrorCode TestArnoldi(Mat A, const LitheStorage *storage, PetscInt p
     else worst = PetscMax(worst, error / (unit * PetscRealPart(h[j + 1]) + 50 * eps * norm + (j < CB_PAIR_STEPS || !pairs ? 0 : unit * norm)));
     if (j) skew = PetscMax(skew, PetscSqrtReal(B->host.step[j].skew));
   }
-  if (!(worst <= 1.05)) FAIL("%s: Arnoldi's relation is wrong by %g times the rounding of a column", where, (double)worst);
+  if (WRONG(!(worst <= 1.05))) FAIL("%s: Arnoldi's relation is wrong by %g times the rounding of a column", where, (double)worst);
 
   /* rounding of one column and of arithmetic, which is large where w has become short */
-  if (!(skew <= 3 * unit / (pairs ? shrink : 1) + 100 * eps / shrink)) FAIL("%s: columns are orthogonal up to %g only, rounding being %g", where, (double)skew, (double)unit);
+  if (WRONG(!(skew <= 3 * unit / (pairs ? shrink : 1) + 100 * eps / shrink))) FAIL("%s: columns are orthogonal up to %g only, rounding being %g", where, (double)skew, (double)unit);
   PetscCall(CBBasisDestroy(&B));
   PetscCall(VecDestroy(&z));
   PetscCall(VecDestroy(&w));
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestOperations(sizes[i]));
   PetscCall(TestRelation());
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(18900, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -119,12 +119,12 @@ static PetscErrorCode Try(PetscReal rows, PetscReal columns, PetscInt noise, con
     PetscCall(PetscStrcmp(storage, storages[s].name, &same));
     if (s == 0) theirs = its[0];
     (*compared)++;
-    if (reason <= 0 || residual > 1.01 * rtol || (rows > 0.0 && PetscMax(its[0], its[1]) > theirs + theirs / 10 + 3)) {
+    if (WRONG(reason <= 0 || residual > 1.01 * rtol || (rows > 0.0 && PetscMax(its[0], its[1]) > theirs + theirs / 10 + 3))) {
       FAIL("%g and %g decades, %s: %" PetscInt_FMT " and %" PetscInt_FMT " iterations, double %" PetscInt_FMT ", reason %d, residual %g", (double)rows, (double)columns, options, its[0], its[1], theirs, (int)reason, (double)residual);
     }
-    if (rows == 0.0 && !same) FAIL("%s: no units, and the storage has become %s", options, storage);
+    if (WRONG(rows == 0.0 && !same)) FAIL("%s: no units, and the storage has become %s", options, storage);
   }
-  if (theirs < 5) FAIL("double needs %" PetscInt_FMT " iterations only", theirs);
+  if (WRONG(theirs < 5)) FAIL("double needs %" PetscInt_FMT " iterations only", theirs);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(decades); d++) PetscCall(Try(decades[d][0], decades[d][1], 0, more[d % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
   for (PetscInt noise = 1; noise <= 2; noise++) PetscCall(Try(0.0, 0.0, noise, "", &compared));
-  if (compared < 7 * NSTORAGES) FAIL("only %" PetscInt_FMT " solves were compared", compared);
+  if (WRONG(compared < 7 * NSTORAGES)) FAIL("only %" PetscInt_FMT " solves were compared", compared);
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " systems in each storage: all is right\n", compared / NSTORAGES));
   PetscCall(PetscFinalize());
   return 0;

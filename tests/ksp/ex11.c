@@ -39,7 +39,7 @@ static PetscErrorCode TryNest(PetscInt depth, PetscInt *compared)
   PetscCall(VecDestroy(&b));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(PetscObjectTypeCompare((PetscObject)b, VECNEST, &nest));
-  if (!nest) FAIL("vectors of type %s", ((PetscObject)b)->type_name);
+  if (WRONG(!nest)) FAIL("vectors of type %s", ((PetscObject)b)->type_name);
   PetscCall(VecSet(b, 1.0));
   for (int t = 0; t < 2; t++) {
     for (int s = 0; s < NSTORAGES; s++) {
@@ -55,7 +55,7 @@ static PetscErrorCode TryNest(PetscInt depth, PetscInt *compared)
       PetscCall(KSPGetConvergedReason(ksp, &reason));
       PetscCall(TestResidual(A, x, b, &residual));
       (*compared)++;
-      if (storages[s].unit < 1e-2 && (reason <= 0 || residual > 1.01 * rtol)) FAIL("depth %" PetscInt_FMT ", %s: reason %d, residual %g", depth, options, (int)reason, (double)residual);
+      if (WRONG(storages[s].unit < 1e-2 && (reason <= 0 || residual > 1.01 * rtol))) FAIL("depth %" PetscInt_FMT ", %s: reason %d, residual %g", depth, options, (int)reason, (double)residual);
       PetscCall(KSPDestroy(&ksp));
     }
   }
@@ -139,13 +139,13 @@ static PetscErrorCode TryBare(const char type[], const char instead[], PetscInt 
   PetscCall(PetscPushErrorHandler(KeepMessage, NULL));
   ierr = KSPSetUp(ksp);
   PetscCall(PetscPopErrorHandler());
-  if (ierr != PETSC_ERR_SUP) FAIL("-ksp_type %s: set-up returns %d, not %d", type, (int)ierr, (int)PETSC_ERR_SUP);
+  if (WRONG(ierr != PETSC_ERR_SUP)) FAIL("-ksp_type %s: set-up returns %d, not %d", type, (int)ierr, (int)PETSC_ERR_SUP);
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(wanted); w++) {
     const char *at;
 
     PetscCall(PetscStrstr(message, wanted[w], (char **)&at));
     found = (PetscBool) !!at;
-    if (!found) FAIL("-ksp_type %s: the message '%s' has no '%s'", type, message, wanted[w]);
+    if (WRONG(!found)) FAIL("-ksp_type %s: the message '%s' has no '%s'", type, message, wanted[w]);
   }
   (*compared)++;
   PetscCall(KSPDestroy(&ksp));
@@ -162,8 +162,8 @@ int main(int argc, char **argv)
   for (PetscInt depth = 1; depth <= 2; depth++) PetscCall(TryNest(depth, &compared));
   PetscCall(TryBare(KSPCBGMRES, "-ksp_type gmres", &compared));
   PetscCall(TryBare(KSPCBFGMRES, "-ksp_type fgmres", &compared));
-  if (compared != 4 * NSTORAGES + 2) FAIL("%" PetscInt_FMT " things were compared", compared);
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "nests of 2 depths in each storage, 2 solvers without arrays: all is right\n"));
+  if (WRONG(compared != 4 * NSTORAGES + 2)) FAIL("%" PetscInt_FMT " things were compared", compared);
+  PetscCall(TestDone(38, "nests of 2 depths in each storage, 2 solvers without arrays: all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

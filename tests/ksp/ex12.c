@@ -130,13 +130,13 @@ static PetscErrorCode Judge(Mat B, PetscErrorCode ierr, const TestError *error, 
   count++;
   if (ierr) {
     PetscCall(PetscStrstr(error->text, "mat_vcrs_allow_lossy_operator", &found));
-    if (!found) FAIL("%s: error %d, %s", where, (int)ierr, error->text);
-    else if (expected == SURE) FAIL("%s is refused: %s", where, error->text);
+    if (WRONG(!found)) FAIL("%s: error %d, %s", where, (int)ierr, error->text);
+    else if (WRONG(expected == SURE)) FAIL("%s is refused: %s", where, error->text);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Residual(B, b, x, &residual));
-  if (!(residual < 1e-6)) FAIL("%s: the residual is %g without a word", where, (double)residual);
-  else if (expected == REFUSED) FAIL("%s is not refused", where);
+  if (WRONG(!(residual < 1e-6))) FAIL("%s: the residual is %g without a word", where, (double)residual);
+  else if (WRONG(expected == REFUSED)) FAIL("%s is not refused", where);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -349,7 +349,7 @@ static PetscErrorCode TestShells(Mat B)
     if (k == 3 && !ierr) {
       PetscCall(VecScale(x, 0.0)); /* what came of it is no solution */
       count++;
-      if (!pcevents) FAIL("a preconditioner that is applied by itself is not refused without log events");
+      if (WRONG(!pcevents)) FAIL("a preconditioner that is applied by itself is not refused without log events");
     } else PetscCall(Judge(B, ierr, &error, k == 0 ? right : k == 3 && (!pcevents || !kspevents) ? EITHER
                                                            : k == 3                              ? SURE
                                                                                                  : REFUSED,
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
   PetscCall(TestShells(B));
   PetscCall(TestComposed(B));
   PetscCall(TestErrors(B));
-  if (count < LEAST) FAIL("only %" PetscInt_FMT " solves", count);
+  if (WRONG(count < LEAST)) FAIL("only %" PetscInt_FMT " solves", count);
   PetscCall(MatDestroy(&B));
   PetscCall(DMDestroy(&da));
   PetscCall(TestReport(failures, "%" PetscInt_FMT " solves are right or refused\n", count));

@@ -33,7 +33,7 @@ static PetscErrorCode Monitor(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
   Vec       r, t, v;
 
   PetscFunctionBeginUser;
-  if (its != seen->next) FAIL("a monitor is called for iteration %" PetscInt_FMT " instead of %" PetscInt_FMT, its, seen->next);
+  if (WRONG(its != seen->next)) FAIL("a monitor is called for iteration %" PetscInt_FMT " instead of %" PetscInt_FMT, its, seen->next);
   seen->next = its + 1;
   if (!its) seen->first = norm;
   seen->last = norm;
@@ -81,9 +81,9 @@ static PetscErrorCode Solve(Mat A, const char options[], PetscReal rtol, PetscBo
   PetscCall(KSPGetNormType(ksp, &norm));
   PetscCall(KSPGetResidualHistory(ksp, NULL, &history));
   PetscCall(TestResidual(A, x, b, &residual));
-  if (history != *its + 1 || seen->next != *its + 1) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " numbers in the history, %" PetscInt_FMT " calls of the monitor", options, *its, history, seen->next);
-  if (rnorm != seen->last) FAIL("%s: KSPGetResidualNorm() is not what the last monitor was told", options);
-  if (reason <= 0 || rnorm > rtol * seen->first || (norm == KSP_NORM_UNPRECONDITIONED && residual > rtol * (1 + 1e-6) + 10 * PETSC_MACHINE_EPSILON)) {
+  if (WRONG(history != *its + 1 || seen->next != *its + 1)) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " numbers in the history, %" PetscInt_FMT " calls of the monitor", options, *its, history, seen->next);
+  if (WRONG(rnorm != seen->last)) FAIL("%s: KSPGetResidualNorm() is not what the last monitor was told", options);
+  if (WRONG(reason <= 0 || rnorm > rtol * seen->first || (norm == KSP_NORM_UNPRECONDITIONED && residual > rtol * (1 + 1e-6) + 10 * PETSC_MACHINE_EPSILON))) {
     FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], *its, (double)residual);
     *its = -1;
   }
@@ -102,7 +102,7 @@ static PetscErrorCode TestAgainst(Mat A, const char theirs[], const char ours[],
   PetscFunctionBeginUser;
   PetscCall(Solve(A, theirs, 1e-8, PETSC_FALSE, &its[0], &seen));
   PetscCall(Solve(A, ours, 1e-8, PETSC_FALSE, &its[1], &seen));
-  if (its[1] > (1 + more) * its[0] + 1) FAIL("%s: %" PetscInt_FMT " iterations, %s: %" PetscInt_FMT, theirs, its[0], ours, its[1]);
+  if (WRONG(its[1] > (1 + more) * its[0] + 1)) FAIL("%s: %" PetscInt_FMT " iterations, %s: %" PetscInt_FMT, theirs, its[0], ours, its[1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,9 +139,9 @@ static PetscErrorCode TestStorages(Mat A, const char pc[])
       PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 20 -ksp_cbgmres_storage %s %s", flexible ? "cbfgmres" : "cbgmres", storages[s].name, pc));
       PetscCall(Solve(A, options, 1e-9, PETSC_TRUE, &its, &seen));
       if (!s) reference = its;
-      if (storages[s].unit < 1e-8 && its > 1.1 * reference + 2) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with double", options, its, reference);
+      if (WRONG(storages[s].unit < 1e-8 && its > 1.1 * reference + 2)) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with double", options, its, reference);
       /* a norm of 1e-3 of the first, and rounding that the whole solution may have */
-      if (!(seen.worst <= 1e-9 + 5e3 * storages[s].unit)) FAIL("%s: norms differ by %g from those of residuals", options, (double)seen.worst);
+      if (WRONG(!(seen.worst <= 1e-9 + 5e3 * storages[s].unit))) FAIL("%s: norms differ by %g from those of residuals", options, (double)seen.worst);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -158,7 +158,7 @@ static PetscErrorCode TestOrthogonalization(Mat A, const char pc[])
   for (int kind = 0; kind < 4; kind++) {
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -ksp_cbgmres_check_every %d %s %s", 1 + kind % 3, kinds[kind], pc));
     PetscCall(Solve(A, options, 1e-9, PETSC_FALSE, &its[kind], &seen));
-    if (PetscAbs(its[kind] - its[0]) > 1) FAIL("%s: %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its[kind], its[0]);
+    if (WRONG(PetscAbs(its[kind] - its[0]) > 1)) FAIL("%s: %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its[kind], its[0]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     if (!few) PetscCall(TestOrthogonalization(A, problems[p].pc));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(3400, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -83,7 +83,7 @@ static PetscErrorCode Run(KSP ksp, Vec b, Vec x, KSPConvergedReason *reason, Pet
 
 #define EXPECT(condition, what)                                                                                                                                         \
   do {                                                                                                                                                                  \
-    if (!(condition)) FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
+    if (WRONG(!(condition))) FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
   } while (0)
 
 /* Zero right side, a first guess that is the solution, spaces that end */
@@ -363,7 +363,7 @@ static PetscErrorCode TestCalls(int type)
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
   PetscCall(KSPCBGMRESGetInfo(ksp, &info));
   EXPECT(reason == KSP_CONVERGED_ATOL, "a test that counts");
-  if (count > its + info.cycles + info.continued + 1) FAIL("%s: a test of one's own was asked %" PetscInt_FMT " times in %" PetscInt_FMT " iterations and %" PetscInt_FMT " cycles", types[type], count, its, info.cycles);
+  if (WRONG(count > its + info.cycles + info.continued + 1)) FAIL("%s: a test of one's own was asked %" PetscInt_FMT " times in %" PetscInt_FMT " iterations and %" PetscInt_FMT " cycles", types[type], count, its, info.cycles);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));
@@ -413,10 +413,10 @@ static PetscErrorCode TestChanges(int type)
       PetscCall(Run(ksp, b, x, &reason, &its, &residual));
       EXPECT(reason > 0 && residual < 1e-7, TestKindNames[kinds[k]]);
       PetscCall(KSPGMRESGetRestart(ksp, &restart));
-      if (restart != (round == 0 ? (k ? 1000 : 30) : (round == 1 ? 7 : 1000))) FAIL("%s: restart %" PetscInt_FMT, types[type], restart);
+      if (WRONG(restart != (round == 0 ? (k ? 1000 : 30) : (round == 1 ? 7 : 1000)))) FAIL("%s: restart %" PetscInt_FMT, types[type], restart);
     }
     PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-    if (strcmp(storage, "frsz2_24")) FAIL("%s: storage %s", types[type], storage);
+    if (WRONG(strcmp(storage, "frsz2_24"))) FAIL("%s: storage %s", types[type], storage);
     PetscCall(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
 
     /* fewer iterations than vectors, then more: from none to enough */
@@ -512,7 +512,7 @@ int main(int argc, char **argv)
     PetscCall(TestChanges(type));
     PetscCall(TestTransposeAndTiny(type));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(460, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -51,7 +51,7 @@ static PetscErrorCode Solve(Mat A, const char options[], KSPConvergedReason *rea
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(TestResidual(A, x, b, first));
     PetscCall(KSPCBGMRESGetInfo(ksp, &again));
-    if (again.raises || strcmp(again.storage, info->storage)) FAIL("%s: the second solve raises %s to %s", options, info->storage, again.storage);
+    if (WRONG(again.raises || strcmp(again.storage, info->storage))) FAIL("%s: the second solve raises %s to %s", options, info->storage, again.storage);
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&b));
@@ -82,10 +82,10 @@ static PetscErrorCode TestStagnation(const char type[])
     PetscCall(MatCreateVecs(A, &x, NULL));
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-9 -ksp_cbgmres_storage %s", type, cases[c].storage));
     PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
-    if (reason != KSP_DIVERGED_BREAKDOWN || !info.stagnated || info.raises || strcmp(info.storage, cases[c].storage) || residual > 1.0) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, stagnated %d", options, KSPConvergedReasons[reason], its, (double)residual, info.stagnated);
+    if (WRONG(reason != KSP_DIVERGED_BREAKDOWN || !info.stagnated || info.raises || strcmp(info.storage, cases[c].storage) || residual > 1.0)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, stagnated %d", options, KSPConvergedReasons[reason], its, (double)residual, info.stagnated);
     PetscCall(PetscStrlcat(options, " -ksp_cbgmres_adaptive", sizeof(options)));
     PetscCall(Solve(A, options, &reason, &its, &residual, &second, &info, x));
-    if (reason <= 0 || info.stagnated || !info.raises || !strcmp(info.storage, cases[c].storage) || residual > 1.1e-9 || second > 1.1e-9) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g and then %g, storage %s after %" PetscInt_FMT " raises", options, KSPConvergedReasons[reason], its, (double)residual, (double)second, info.storage, info.raises);
+    if (WRONG(reason <= 0 || info.stagnated || !info.raises || !strcmp(info.storage, cases[c].storage) || residual > 1.1e-9 || second > 1.1e-9)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g and then %g, storage %s after %" PetscInt_FMT " raises", options, KSPConvergedReasons[reason], its, (double)residual, (double)second, info.storage, info.raises);
     PetscCall(MatDestroy(&A));
     PetscCall(VecDestroy(&x));
   }
@@ -116,7 +116,7 @@ static PetscErrorCode TestBits(const char type[])
       if (!o) reference = its;
       if (!o) continue;
       PetscCall(TestSameBits(x, y, &same));
-      if (!same || its != reference) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, all, its, reference);
+      if (WRONG(!same || its != reference)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, all, its, reference);
     }
   }
   PetscCall(VecDestroy(&x));
@@ -146,11 +146,11 @@ static PetscErrorCode TestRepair(const char type[])
 
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_rtol 1e-13 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d", type, every));
     PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, every == 1 ? x : y));
-    if (reason <= 0 || residual > 1e-13 || !info.passes) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, %" PetscInt_FMT " second passes", options, KSPConvergedReasons[reason], its, (double)residual, info.passes);
+    if (WRONG(reason <= 0 || residual > 1e-13 || !info.passes)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, %" PetscInt_FMT " second passes", options, KSPConvergedReasons[reason], its, (double)residual, info.passes);
     if (every == 1) reference = its;
     else {
       PetscCall(TestSameBits(x, y, &same));
-      if (!same || its != reference) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its, reference);
+      if (WRONG(!same || its != reference)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, its, reference);
     }
   }
   PetscCall(VecDestroy(&x));
@@ -194,11 +194,11 @@ static PetscErrorCode TestGoingOn(const char type[])
       PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-12 -ksp_cbgmres_storage %s", type, cases[c].storage));
       PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
       if (!c) reference = its;
-      if (reason <= 0 || residual > 1.01e-12 || info.cycles > 1 || its > (1 + cases[c].more) * reference + 1) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT ") in %" PetscInt_FMT " cycles, the residual is %g", options, KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
+      if (WRONG(reason <= 0 || residual > 1.01e-12 || info.cycles > 1 || its > (1 + cases[c].more) * reference + 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT ") in %" PetscInt_FMT " cycles, the residual is %g", options, KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
       PetscCall(PetscStrlcat(options, " -ksp_cbgmres_check_every 7", sizeof(options)));
       PetscCall(Solve(A, options, &reason, &again, &residual, NULL, &info, y));
       PetscCall(TestSameBits(x, y, &same));
-      if (!same || its != again) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, again, its);
+      if (WRONG(!same || its != again)) FAIL("%s: another solution, after %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, options, again, its);
     }
     PetscCall(MatDestroy(&A));
     PetscCall(VecDestroy(&x));
@@ -228,7 +228,7 @@ static PetscErrorCode TestUnlimited(const char type[])
     PetscCall(KSPGetIterationNumber(ksp, &its[k]));
     PetscCall(KSPDestroy(&ksp));
   }
-  if (its[0] != its[1]) FAIL("%s: %" PetscInt_FMT " iterations with a limit, %" PetscInt_FMT " without", type, its[0], its[1]);
+  if (WRONG(its[0] != its[1])) FAIL("%s: %" PetscInt_FMT " iterations with a limit, %" PetscInt_FMT " without", type, its[0], its[1]);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
@@ -264,7 +264,7 @@ static PetscErrorCode TestFew(const char type[])
         PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage single", type, sides[side], rtol));
         PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
       }
-      if (reason <= 0 || its != reference || info.continued || info.cycles != 1) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT "), gone on %" PetscInt_FMT " times", options, KSPConvergedReasons[reason], its, reference, info.continued);
+      if (WRONG(reason <= 0 || its != reference || info.continued || info.cycles != 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT "), gone on %" PetscInt_FMT " times", options, KSPConvergedReasons[reason], its, reference, info.continued);
     }
   }
   PetscCall(MatDestroy(&A));
@@ -332,8 +332,8 @@ static PetscErrorCode TestMonitor(const char type[])
       PetscCall(KSPDestroy(&ksp));
     }
     PetscCall(TestSameBits(x, y, &same));
-    if (reason <= 0 || info.cycles < 2 || !same || its[0] != its[1]) FAIL("%s: %s, with a monitor another solution, after %" PetscInt_FMT " iterations in %" PetscInt_FMT " cycles, without after %" PetscInt_FMT, options, KSPConvergedReasons[reason], its[1], info.cycles, its[0]);
-    if (told.calls < its[1] + 1 || !(told.most <= 1e4 * PETSC_MACHINE_EPSILON)) FAIL("%s: in %" PetscInt_FMT " calls a monitor saw solutions whose residuals differ from what it was told by %g", options, told.calls, (double)told.most);
+    if (WRONG(reason <= 0 || info.cycles < 2 || !same || its[0] != its[1])) FAIL("%s: %s, with a monitor another solution, after %" PetscInt_FMT " iterations in %" PetscInt_FMT " cycles, without after %" PetscInt_FMT, options, KSPConvergedReasons[reason], its[1], info.cycles, its[0]);
+    if (WRONG(told.calls < its[1] + 1 || !(told.most <= 1e4 * PETSC_MACHINE_EPSILON))) FAIL("%s: in %" PetscInt_FMT " calls a monitor saw solutions whose residuals differ from what it was told by %g", options, told.calls, (double)told.most);
   }
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
     PetscCall(TestFew(flexible ? KSPCBFGMRES : KSPCBGMRES));
     PetscCall(TestMonitor(flexible ? KSPCBFGMRES : KSPCBGMRES));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(140, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

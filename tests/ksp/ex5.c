@@ -93,14 +93,14 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
       limit = tolerance * a.emax * PetscMax(a.emax, 1.0);
       worst = PetscMax(PetscAbsReal(a.emax - b.emax), PetscAbsReal(a.emin - b.emin));
       worst = PetscMax(worst, b.product);
-      if (a.neig != b.neig || b.nritz < 3) FAIL("%s: %" PetscInt_FMT " eigenvalues and %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT " and at least 3", options, b.neig, b.nritz, a.neig);
+      if (WRONG(a.neig != b.neig || b.nritz < 3)) FAIL("%s: %" PetscInt_FMT " eigenvalues and %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT " and at least 3", options, b.neig, b.nritz, a.neig);
       for (PetscInt i = 0; i < PetscMin(a.neig, b.neig); i++) worst = PetscMax(worst, PetscAbsReal(a.re[i] - b.re[i]));
 
       /* harmonic pairs cannot be compared: those of KSPGMRES have the correction in the wrong places of the Hessenberg matrix */
       for (PetscInt i = 0; ritz && i < PetscMin(a.nritz, b.nritz); i++) worst = PetscMax(worst, PetscAbsReal(PetscSqrtReal(a.ritzre[i] * a.ritzre[i] + a.ritzim[i] * a.ritzim[i]) - PetscSqrtReal(b.ritzre[i] * b.ritzre[i] + b.ritzim[i] * b.ritzim[i])));
       if (ritz) worst = PetscMax(worst, PetscAbsReal(a.residual - b.residual));
-      if (ritz && a.nritz != b.nritz) FAIL("%s: %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT, options, b.nritz, a.nritz);
-      if (!(worst <= limit)) FAIL("%s, %" PetscInt_FMT " iterations, way %d: spectra differ by %g", options, counts[c][1], way, (double)(worst / a.emax));
+      if (WRONG(ritz && a.nritz != b.nritz)) FAIL("%s: %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT, options, b.nritz, a.nritz);
+      if (WRONG(!(worst <= limit))) FAIL("%s, %" PetscInt_FMT " iterations, way %d: spectra differ by %g", options, counts[c][1], way, (double)(worst / a.emax));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -118,8 +118,8 @@ static PetscErrorCode TestLongest(Mat A)
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cut); c++) {
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_cbgmres_storage %s", cut[c]));
     PetscCall(GetSpectrum(A, options, 190, PETSC_TRUE, PETSC_FALSE, &b));
-    if (b.neig < a.neig - 5 || !(PetscAbsReal(a.emax - b.emax) < 1e-3 * a.emax && PetscAbsReal(a.emin - b.emin) < 0.05 * a.emin)) FAIL("%s: singular values from %g to %g, not %g to %g; %" PetscInt_FMT " eigenvalues, not %" PetscInt_FMT, options, (double)b.emin, (double)b.emax, (double)a.emin, (double)a.emax, b.neig, a.neig);
-    if (!(PetscAbsReal(a.ritzre[0] - b.ritzre[0]) < 1e-2 * a.emax)) FAIL("%s: a Ritz value of %g, not %g", options, (double)b.ritzre[0], (double)a.ritzre[0]);
+    if (WRONG(b.neig < a.neig - 5 || !(PetscAbsReal(a.emax - b.emax) < 1e-3 * a.emax && PetscAbsReal(a.emin - b.emin) < 0.05 * a.emin))) FAIL("%s: singular values from %g to %g, not %g to %g; %" PetscInt_FMT " eigenvalues, not %" PetscInt_FMT, options, (double)b.emin, (double)b.emax, (double)a.emin, (double)a.emax, b.neig, a.neig);
+    if (WRONG(!(PetscAbsReal(a.ritzre[0] - b.ritzre[0]) < 1e-2 * a.emax))) FAIL("%s: a Ritz value of %g, not %g", options, (double)b.ritzre[0], (double)a.ritzre[0]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -159,13 +159,13 @@ static PetscErrorCode TestInfo(Mat A)
       PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 12 -ksp_cbgmres_storage %s", flexible ? "cbfgmres" : "cbgmres", cases[c].storage));
       PetscCall(TestCreateKSP(A, options, &ksp));
       PetscCall(KSPCBGMRESGetInfo(ksp, &info));
-      if (info.bytes != 0.0 || strcmp(info.storage, cases[c].storage)) FAIL("%s: %g bytes of %s before the set-up", options, info.bytes, info.storage);
+      if (WRONG(info.bytes != 0.0 || strcmp(info.storage, cases[c].storage))) FAIL("%s: %g bytes of %s before the set-up", options, info.bytes, info.storage);
       PetscCall(KSPSetUp(ksp));
       PetscCall(KSPCBGMRESGetInfo(ksp, &info));
       expected[1] = Bytes(n, cases[c].bits, 8) * 13 + (flexible ? Bytes(n, strcmp(cases[c].storage, "half") ? cases[c].bits : 16.25, 16) * 12 : 0);
       expected[0] = (flexible ? 25.0 : 13.0) * (PetscLogDouble)n * sizeof(PetscScalar);
       PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, expected, 2, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-      if (info.uncompressed != expected[0] || (double)info.bits != cases[c].bits || info.bytes != expected[1]) FAIL("%s: %g bytes for %g, not %g for %g; %g bits", options, info.bytes, info.uncompressed, expected[1], expected[0], (double)info.bits);
+      if (WRONG(info.uncompressed != expected[0] || (double)info.bits != cases[c].bits || info.bytes != expected[1])) FAIL("%s: %g bytes for %g, not %g for %g; %g bits", options, info.bytes, info.uncompressed, expected[1], expected[0], (double)info.bits);
       PetscCall(KSPDestroy(&ksp));
     }
   }
@@ -246,10 +246,10 @@ static PetscErrorCode TestErrors(Mat A)
   PetscCall(KSPMonitorCancel(ksp));
   PetscCall(PetscPopErrorHandler());
   for (int i = 0; i < 9; i++) {
-    if (i < 5 ? ierr[i] != PETSC_ERR_ARG_UNKNOWN_TYPE : !ierr[i]) FAIL("error %d is %d", i, (int)ierr[i]);
+    if (WRONG(i < 5 ? ierr[i] != PETSC_ERR_ARG_UNKNOWN_TYPE : !ierr[i])) FAIL("error %d is %d", i, (int)ierr[i]);
   }
   PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-  if (strcmp(storage, "frsz2_32")) FAIL("the storage is %s", storage);
+  if (WRONG(strcmp(storage, "frsz2_32"))) FAIL("the storage is %s", storage);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
     PetscCall(TestLongest(A));
     PetscCall(TestInfo(A));
     PetscCall(TestErrors(A));
-    PetscCall(TestReport(failures, "all is right\n", 0));
+    PetscCall(TestDone(82, "all is right\n"));
   }
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());

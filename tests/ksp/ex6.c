@@ -89,15 +89,15 @@ static PetscErrorCode TestCodec(CBBasis H, CBBasis D, Vec x, Vec y, Vec hz, Vec 
     PetscCall((*H->ops->store)(H, seed, scale, x, hz));
     PetscCall((*D->ops->store)(D, seed, scale, x, dz));
     PetscCall(Same(hz, dz, PETSC_TRUE, &same));
-    if (!same) FAIL("%s, numbers %d: what the device stores decodes to other bits", where, seed);
+    if (WRONG(!same)) FAIL("%s, numbers %d: what the device stores decodes to other bits", where, seed);
     PetscCall((*D->ops->store)(D, seed, scale, y, y));
     PetscCall(Same(hz, y, PETSC_TRUE, &same));
-    if (!same) FAIL("%s, numbers %d: in place the device stores other bits", where, seed);
+    if (WRONG(!same)) FAIL("%s, numbers %d: in place the device stores other bits", where, seed);
     PetscCall((*D->ops->store)(D, seed, scale, x, NULL));
     PetscCall(VecSet(dz, 5.0));
     PetscCall((*D->ops->load)(D, seed, dz));
     PetscCall(Same(hz, dz, PETSC_TRUE, &same));
-    if (!same) FAIL("%s, numbers %d: the device loads other bits", where, seed);
+    if (WRONG(!same)) FAIL("%s, numbers %d: the device loads other bits", where, seed);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,7 +108,7 @@ static PetscErrorCode Close(PetscInt n, const PetscScalar a[], const PetscScalar
 
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i < n; i++) worst = PetscMax(worst, PetscAbsScalar(a[i] - b[i]));
-  if (!(worst <= tolerance)) FAIL("%s: %s differ by %g", where, what, (double)worst);
+  if (WRONG(!(worst <= tolerance))) FAIL("%s: %s differ by %g", where, what, (double)worst);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,14 +126,14 @@ static PetscErrorCode TestColumns(CBBasis H, CBBasis D, PetscInt k, Vec hz, Vec 
     y[j] = 1.0;
     PetscCall((*D->ops->combine)(D, k, y, dz));
     PetscCall(Same(hz, dz, PETSC_FALSE, &same));
-    if (!same) FAIL("%s: column %" PetscInt_FMT " is read in another way by combine", where, j);
+    if (WRONG(!same)) FAIL("%s: column %" PetscInt_FMT " is read in another way by combine", where, j);
   }
   for (PetscInt j = 0; j < k; j++) y[j] = TestScalar((uint64_t)j, 3, 4);
   PetscCall((*H->ops->combine)(H, k, y, hz));
   PetscCall((*D->ops->combine)(D, k, y, dz));
   PetscCall(VecAXPY(dz, -1.0, hz));
   PetscCall(VecNorm(dz, NORM_INFINITY, &error));
-  if (!(error <= tolerance)) FAIL("%s: linear combinations differ by %g", where, (double)error);
+  if (WRONG(!(error <= tolerance))) FAIL("%s: linear combinations differ by %g", where, (double)error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,15 +168,15 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
     }
     /* the second pass makes w small against what the first one took from it */
     PetscCall(Close(k + 1, H->host.hessenberg + at, D->host.hessenberg + at, tolerance, where, "coefficients"));
-    if (!(PetscAbsReal(H->host.step[j].image - D->host.step[j].image) <= tolerance)) FAIL("%s: the norm of w", where);
-    if (!(PetscAbsReal(H->host.step[j].norm - D->host.step[j].norm) <= tolerance)) FAIL("%s: the norm of the newest column", where);
-    if (!(PetscAbsReal(H->host.step[j].skew - D->host.step[j].skew) <= tolerance)) FAIL("%s: products with the newest column", where);
-    if (D->host.step[j].passes != pass + 1) FAIL("%s: pass %" PetscInt_FMT, where, D->host.step[j].passes);
+    if (WRONG(!(PetscAbsReal(H->host.step[j].image - D->host.step[j].image) <= tolerance))) FAIL("%s: the norm of w", where);
+    if (WRONG(!(PetscAbsReal(H->host.step[j].norm - D->host.step[j].norm) <= tolerance))) FAIL("%s: the norm of the newest column", where);
+    if (WRONG(!(PetscAbsReal(H->host.step[j].skew - D->host.step[j].skew) <= tolerance))) FAIL("%s: products with the newest column", where);
+    if (WRONG(D->host.step[j].passes != pass + 1)) FAIL("%s: pass %" PetscInt_FMT, where, D->host.step[j].passes);
 
     /* append returns what load finds, in another way */
     PetscCall((*D->ops->load)(D, k, again));
     PetscCall(Same(dz, again, PETSC_TRUE, &same));
-    if (!same) FAIL("%s: append returns another column than it stores", where);
+    if (WRONG(!same)) FAIL("%s: append returns another column than it stores", where);
     if (pass) continue;
 
     /* once more: the same bits */
@@ -187,13 +187,13 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->append)(D, k, dw, dz));
     PetscCall((*D->ops->fetch)(D, j, k));
-    if (memcmp(once, D->host.hessenberg + at, (size_t)(k + 1) * sizeof(*once)) || first.norm != D->host.step[j].norm || first.skew != D->host.step[j].skew || first.after != D->host.step[j].after) FAIL("%s: the second time the coefficients have other bits", where);
+    if (WRONG(memcmp(once, D->host.hessenberg + at, (size_t)(k + 1) * sizeof(*once)) || first.norm != D->host.step[j].norm || first.skew != D->host.step[j].skew || first.after != D->host.step[j].after)) FAIL("%s: the second time the coefficients have other bits", where);
     PetscCall(Same(again, dz, PETSC_TRUE, &same));
-    if (!same) FAIL("%s: the second time append stores other bits", where);
+    if (WRONG(!same)) FAIL("%s: the second time append stores other bits", where);
   }
   PetscCall(VecAXPY(dw, -1.0, hw));
   PetscCall(VecNorm(dw, NORM_2, &error));
-  if (!(error <= tolerance)) FAIL("%s: subtract differs by %g", where, (double)error);
+  if (WRONG(!(error <= tolerance))) FAIL("%s: subtract differs by %g", where, (double)error);
   PetscCall(VecDestroy(&hw));
   PetscCall(VecDestroy(&dw));
   PetscCall(VecDestroy(&again));
@@ -314,14 +314,14 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->fetch)(D, k - 1, k));
     for (PetscInt i = 0; i < k; i++) worst = PetscMax(worst, PetscAbsScalar(H->host.hessenberg[(k - 1) * H->host.ld + i] - D->host.hessenberg[(k - 1) * D->host.ld + i]));
-    if (!(worst <= 1e5 * PETSC_MACHINE_EPSILON)) FAIL("%" PetscInt_FMT " columns: coefficients differ by %g", k, (double)worst);
+    if (WRONG(!(worst <= 1e5 * PETSC_MACHINE_EPSILON))) FAIL("%" PetscInt_FMT " columns: coefficients differ by %g", k, (double)worst);
   }
   PetscCall((*H->ops->subtract)(H, columns, w));
   PetscCall(Fill(3000, x));
   PetscCall((*D->ops->subtract)(D, columns, x));
   PetscCall(VecAXPY(x, -1.0, w));
   PetscCall(VecNorm(x, NORM_INFINITY, &H->host.step[0].norm));
-  if (!(H->host.step[0].norm <= 1e5 * PETSC_MACHINE_EPSILON)) FAIL("%" PetscInt_FMT " columns: subtract differs by %g", columns, (double)H->host.step[0].norm);
+  if (WRONG(!(H->host.step[0].norm <= 1e5 * PETSC_MACHINE_EPSILON))) FAIL("%" PetscInt_FMT " columns: subtract differs by %g", columns, (double)H->host.step[0].norm);
   PetscCall(CBBasisDestroy(&H));
   PetscCall(CBBasisDestroy(&D));
   PetscCall(VecDestroy(&x));
@@ -352,7 +352,7 @@ static PetscErrorCode CreateByTransport(Create create, Vec x, PetscInt columns, 
   }
   PetscCall(ierr);
   PetscCall(LitheReduceGetTransport((*basis)->sums, &is, NULL));
-  if (strcmp(LitheTransports[is], transport)) FAIL("sums are by %s, not by %s", LitheTransports[is], transport);
+  if (WRONG(strcmp(LitheTransports[is], transport))) FAIL("sums are by %s, not by %s", LitheTransports[is], transport);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -387,7 +387,7 @@ static PetscErrorCode TestTransports(Create create, PetscInt n, PetscInt columns
         PetscCall((*B->ops->fetch)(B, k - 1, k));
         step[b] = B->host.step + (k - 1);
       }
-      if (memcmp(both[0]->host.hessenberg + at, both[1]->host.hessenberg + at, (size_t)(k + 1) * sizeof(PetscScalar)) || step[0]->after != step[1]->after || step[0]->image != step[1]->image || step[0]->norm != step[1]->norm) FAIL("%" PetscInt_FMT " columns, pass %d: coefficients by ipc and by %s have other bits", k, pass, other);
+      if (WRONG(memcmp(both[0]->host.hessenberg + at, both[1]->host.hessenberg + at, (size_t)(k + 1) * sizeof(PetscScalar)) || step[0]->after != step[1]->after || step[0]->image != step[1]->image || step[0]->norm != step[1]->norm)) FAIL("%" PetscInt_FMT " columns, pass %d: coefficients by ipc and by %s have other bits", k, pass, other);
     }
   }
   for (int b = 0; b < 2; b++) PetscCall(CBBasisDestroy(&both[b]));
@@ -466,7 +466,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(sizes); i++) PetscCall(TestSize(create, sizes[i]));
     PetscCall(TestMany(create, 1100, 290));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(4, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -65,7 +65,7 @@ static PetscErrorCode Solve(Mat A, const char options[], Run *run)
   PetscCall(KSPGetIterationNumber(ksp, &run->its));
   PetscCall(KSPGetResidualHistory(ksp, &norm, &n));
   PetscCall(TestResidual(A, x, b, &residual));
-  if (reason <= 0 || residual > 1.01e-8 || n != run->its + 1) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], run->its, (double)residual);
+  if (WRONG(reason <= 0 || residual > 1.01e-8 || n != run->its + 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], run->its, (double)residual);
   PetscCall(PetscArrayzero(run->norm, NORMS_MAX));
   PetscCall(PetscArraycpy(run->norm, norm, n));
   PetscCall(VecShift(x, -1.0));
@@ -83,9 +83,9 @@ static PetscErrorCode Compare(const char what[], const Run *a, const Run *b, Pet
 
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i < PetscMin(first, PetscMin(a->its, b->its)); i++) worst = PetscMax(worst, PetscAbsReal(a->norm[i] - b->norm[i]) / a->norm[i]);
-  if (!(worst <= close)) FAIL("%s: norms of residuals differ by %g", what, (double)worst);
-  if (PetscAbs(a->its - b->its) > more * a->its + 1) FAIL("%s: %" PetscInt_FMT " iterations and %" PetscInt_FMT, what, a->its, b->its);
-  if (!(b->error <= 1e-4)) FAIL("%s: the error is %g", what, (double)b->error);
+  if (WRONG(!(worst <= close))) FAIL("%s: norms of residuals differ by %g", what, (double)worst);
+  if (WRONG(PetscAbs(a->its - b->its) > more * a->its + 1)) FAIL("%s: %" PetscInt_FMT " iterations and %" PetscInt_FMT, what, a->its, b->its);
+  if (WRONG(!(b->error <= 1e-4))) FAIL("%s: the error is %g", what, (double)b->error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&D));
   PetscCall(PetscFree3(theirs, host, device));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(29, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

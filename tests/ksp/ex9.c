@@ -172,7 +172,7 @@ static PetscErrorCode Try(Kind kind, PetscReal large, const char more[], PetscIn
   PetscCall(CreateContext(&ctx, fields, large, b));
   PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type fgmres -ksp_rtol %g -ksp_max_it 60 %s", (double)rtol, more));
   PetscCall(Solve(A, &ctx, options, b, &theirs, &reason, &residual));
-  if (reason <= 0 || theirs > 30) FAIL("%s, %g: fgmres needs %" PetscInt_FMT " iterations, reason %d", kinds[kind], (double)large, theirs, (int)reason);
+  if (WRONG(reason <= 0 || theirs > 30)) FAIL("%s, %g: fgmres needs %" PetscInt_FMT " iterations, reason %d", kinds[kind], (double)large, theirs, (int)reason);
   for (int s = 0; s < NSTORAGES; s++) {
     /* with so few bits in the first basis a cycle gains two digits or less, whatever the second one is */
     const PetscInt most = storages[s].unit > 1e-3 ? 2 * theirs + 10 : theirs + theirs / 4 + 3;
@@ -180,7 +180,7 @@ static PetscErrorCode Try(Kind kind, PetscReal large, const char more[], PetscIn
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbfgmres -ksp_rtol %g -ksp_max_it 60 -ksp_cbgmres_storage %s %s", (double)rtol, storages[s].name, more));
     PetscCall(Solve(A, &ctx, options, b, &ours, &reason, &residual));
     (*compared)++;
-    if (reason <= 0 || ours > most || residual > 1.01 * rtol) {
+    if (WRONG(reason <= 0 || ours > most || residual > 1.01 * rtol)) {
       FAIL("%s, %g, %s %s: %" PetscInt_FMT " iterations, fgmres %" PetscInt_FMT ", reason %d, residual %g", kinds[kind], (double)large, storages[s].name, more, ours, theirs, (int)reason, (double)residual);
     }
   }
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
   for (int kind = DECLARED; kind <= TWO; kind++) {
     for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(large); l++) PetscCall(Try((Kind)kind, kind == SHIFTED ? PetscMin(large[l], 1e5) : large[l], more[(l + (size_t)kind) % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
   }
-  if (compared < 12 * NSTORAGES) FAIL("only %" PetscInt_FMT " solves were compared", compared);
+  if (WRONG(compared < 12 * NSTORAGES)) FAIL("only %" PetscInt_FMT " solves were compared", compared);
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " solves of each storage: all is right\n", compared / NSTORAGES));
   PetscCall(PetscFinalize());
   return 0;

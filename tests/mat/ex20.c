@@ -9,16 +9,15 @@ static char help[] = "The one-dimensional operators behind MATSBPSAT, and the tr
 #define SBP_NAME(f) f##_Double
 #include <src/mat/sbpsat/sbpnode.h>
 #include <lithe.h>
+#include <tests/failures.h>
 #include <petscblaslapack.h>
 
 #define N1 40 /* intervals of the one-dimensional tests */
 
-static PetscInt failures = 0;
-
 static PetscErrorCode TestBelow(const char *what, int order, double value, double bound)
 {
   PetscFunctionBegin;
-  if (!(value <= bound)) {
+  if (WRONG(!(value <= bound))) {
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "order %d, %s: %g, at most %g\n", order, what, value, bound));
     failures++;
   }
@@ -369,7 +368,7 @@ int main(int argc, char **argv)
     PetscCall(TestTransfers(16, 3, precision));
     PetscCall(TestTransfers(33, 17, precision));
   }
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_SELF, "operators, transfers and steps are as they should be\n"));
+  PetscCall(TestDone(100, "operators, transfers and steps are as they should be\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -319,6 +319,7 @@ int main(int argc, char **argv)
       PetscCall(DMDestroy(&da));
     }
   }
+  PetscCheck(count >= 10, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Only %" PetscInt_FMT " operators were compared", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", failures ? "operators differ" : "all operators agree"));
   if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures in %" PetscInt_FMT " cases\n", failures, count));
   PetscCall(PetscFinalize());

@@ -411,7 +411,7 @@ int main(int argc, char **argv)
       if (k == 0) PetscCall(TestGraph(&g));
     }
   }
-  PetscCall(KernelsEnd());
+  PetscCall(KernelsEnd(20));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -307,7 +307,7 @@ int main(int argc, char **argv)
         PetscCall(TestOperator(s, kinds[faces], (SBPPrecision)precision, dirichlet[faces], where));
       }
   }
-  PetscCall(KernelsEnd());
+  PetscCall(KernelsEnd(20));
   PetscCall(PetscFinalize());
   return 0;
 }

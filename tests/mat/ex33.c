@@ -18,7 +18,7 @@ static PetscErrorCode TestNear(Vec z, Vec y, const char what[])
   PetscCall(VecNorm(y, NORM_INFINITY, &norm));
   PetscCall(VecAXPY(z, -1.0, y));
   PetscCall(VecNorm(z, NORM_INFINITY, &error));
-  if (!(error <= 100 * PETSC_MACHINE_EPSILON * norm)) FAIL("%s: results differ by %g of %g", what, (double)error, (double)norm);
+  if (WRONG(!(error <= 100 * PETSC_MACHINE_EPSILON * norm))) FAIL("%s: results differ by %g of %g", what, (double)error, (double)norm);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,7 +114,7 @@ static PetscErrorCode TestSymmetric(Mat A, Mat B)
       ierr[k] = MatConvert(both[k], MATSBAIJ, MAT_INITIAL_MATRIX, &S[k]);
       PetscCall(PetscPopErrorHandler());
     }
-    if (!ierr[0] != !ierr[1] || (known && ierr[1])) FAIL("to MATSBAIJ: error %d, from AIJ %d", (int)ierr[0], (int)ierr[1]);
+    if (WRONG(!ierr[0] != !ierr[1] || (known && ierr[1]))) FAIL("to MATSBAIJ: error %d, from AIJ %d", (int)ierr[0], (int)ierr[1]);
     if (!ierr[0] && !ierr[1]) PetscCall(TestProduct(S[0], S[1], "MATSBAIJ"));
     for (int k = 0; k < 2; k++) {
       if (!ierr[k]) PetscCall(MatDestroy(&S[k]));
@@ -143,7 +143,7 @@ static PetscErrorCode TestDense(Mat B, MatType type)
     PetscCall(TestProduct(A, D, "from MATDENSE"));
     PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
     PetscCall(MatGetInfo(B, MAT_GLOBAL_SUM, &want));
-    if (info.nz_used != want.nz_used) FAIL("from MATDENSE, %d: %g entries, not %g", (int)r, info.nz_used, want.nz_used);
+    if (WRONG(info.nz_used != want.nz_used)) FAIL("from MATDENSE, %d: %g entries, not %g", (int)r, info.nz_used, want.nz_used);
   }
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&D));
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
   PetscCall(TestDense(B, type));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(10, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -170,7 +170,7 @@ static PetscErrorCode TestReads(Mat A, Mat B, PetscInt *compared)
       PetscCall(Read(B, which, x, y));
       PetscCall(GetStates(A, &after[0]));
       PetscCall(GetStates(B, &after[1]));
-      if (after[0].object - before[0].object > after[1].object - before[1].object || after[0].nonzero != before[0].nonzero) {
+      if (WRONG(after[0].object - before[0].object > after[1].object - before[1].object || after[0].nonzero != before[0].nonzero)) {
         FAIL("%s, round %d: the object state goes up by %d, that of MATAIJ by %d, the nonzero state by %d", Reads[which], round, (int)(after[0].object - before[0].object), (int)(after[1].object - before[1].object), (int)(after[0].nonzero - before[0].nonzero));
       }
       (*compared)++;
@@ -230,11 +230,11 @@ static PetscErrorCode TestCOO(MatType type, PetscInt *compared)
       if (ierr) continue;
       PetscCall(MatMult(D[d], x, y));
       PetscCall(VecSum(y, &sum));
-      if (sum != (PetscScalar)(2.0 * N * (3.0 + d))) FAIL("round %d, duplicate %d: the entries sum up to %g, not to %g", round, d, (double)PetscRealPart(sum), 2.0 * N * (3.0 + d));
+      if (WRONG(sum != (PetscScalar)(2.0 * N * (3.0 + d)))) FAIL("round %d, duplicate %d: the entries sum up to %g, not to %g", round, d, (double)PetscRealPart(sum), 2.0 * N * (3.0 + d));
     }
     PetscCall(MatMult(A, x, y));
     PetscCall(VecSum(y, &v[0]));
-    if (v[0] != (PetscScalar)(2.0 * N * (1.0 + round))) FAIL("round %d: the matrix has changed with its duplicates", round);
+    if (WRONG(v[0] != (PetscScalar)(2.0 * N * (1.0 + round)))) FAIL("round %d: the matrix has changed with its duplicates", round);
     for (int d = 0; d < 3; d++) PetscCall(MatDestroy(&D[d]));
     PetscCall(PetscFree(values));
   }

@@ -45,7 +45,7 @@ static PetscErrorCode Same(const char what[], const char which[], PetscReal leas
   PetscCall(VecNorm(x, NORM_INFINITY, &scale));
   PetscCall(VecNorm(d, NORM_INFINITY, &error));
   scale = PetscMax(scale, least);
-  if (!(error <= 2000 * PETSC_MACHINE_EPSILON * scale)) FAIL("%s, %s: %g of %g", what, which, (double)error, (double)scale);
+  if (WRONG(!(error <= 2000 * PETSC_MACHINE_EPSILON * scale))) FAIL("%s, %s: %g of %g", what, which, (double)error, (double)scale);
   PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +136,7 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
     PetscCall(MatNorm(B, norms[k], &norm[0]));
     PetscCall(MatNorm(A, norms[k], &norm[1]));
     compared++;
-    if (!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0])) FAIL("%s, MatNorm %s: %g instead of %g", what, NormTypes[norms[k]], (double)norm[1], (double)norm[0]);
+    if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0]))) FAIL("%s, MatNorm %s: %g instead of %g", what, NormTypes[norms[k]], (double)norm[1], (double)norm[0]);
   }
   PetscCall(MatGetDiagonalBlock(B, &block[0]));
   PetscCall(MatGetDiagonalBlock(A, &block[1]));
@@ -147,7 +147,7 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
     PetscCall(VecNorm(by, NORM_2, &norm[k]));
   }
   compared++;
-  if (!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0])) FAIL("%s, MatGetDiagonalBlock: %g instead of %g", what, (double)norm[1], (double)norm[0]);
+  if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0]))) FAIL("%s, MatGetDiagonalBlock: %g instead of %g", what, (double)norm[1], (double)norm[0]);
   PetscCall(VecDestroy(&bx));
   PetscCall(VecDestroy(&by));
 
@@ -155,12 +155,12 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
   PetscCall(MatIsSymmetric(B, 1e-10 * most, &symmetric[0]));
   PetscCall(MatIsSymmetric(A, 1e-10 * most, &symmetric[1]));
   compared++;
-  if (symmetric[0] != symmetric[1]) FAIL("%s: MatIsSymmetric is %d instead of %d", what, (int)symmetric[1], (int)symmetric[0]);
+  if (WRONG(symmetric[0] != symmetric[1])) FAIL("%s: MatIsSymmetric is %d instead of %d", what, (int)symmetric[1], (int)symmetric[0]);
   PetscCall(MatIsHermitianKnown(A, &known[0], &is));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   if (known[0] && is && size == 1) { /* what AIJ can tell */
     PetscCall(MatIsHermitian(B, 1e-10 * most, &symmetric[0]));
-    if (!symmetric[0]) FAIL("%s: said to be Hermitian, but is not", what);
+    if (WRONG(!symmetric[0])) FAIL("%s: said to be Hermitian, but is not", what);
   }
 
   /* A copy has all of it */
@@ -388,7 +388,7 @@ static PetscErrorCode TestPublished(DM da)
     PetscCall(DMCreateMatrix(small, &coarse));
     PetscCall(MatSBPSATGetOrder(coarse, &order));
     compared++;
-    if (order != 4) FAIL("matrices of a DMDA, case %d: order %" PetscInt_FMT " came down instead of 4", k, order);
+    if (WRONG(order != 4)) FAIL("matrices of a DMDA, case %d: order %" PetscInt_FMT " came down instead of 4", k, order);
     PetscCall(MatDestroy(&coarse));
     PetscCall(DMDestroy(&small));
     PetscCall(MatDestroy(&A));
@@ -426,7 +426,7 @@ static PetscErrorCode TestPreconditioners(DM da)
       PetscCall(KSPSolve(ksp, b, x));
       PetscCall(KSPGetConvergedReason(ksp, &reason));
       compared++;
-      if (reason <= 0) FAIL("-pc_type %s: %s", type, KSPConvergedReasons[reason]);
+      if (WRONG(reason <= 0)) FAIL("-pc_type %s: %s", type, KSPConvergedReasons[reason]);
     } else TEST_REFUSED(type, KSPSetUp(ksp), "sbpsat", "MatConvert", "sbpmg");
     PetscCall(KSPDestroy(&ksp));
   }

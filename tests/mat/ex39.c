@@ -322,7 +322,7 @@ static PetscErrorCode TestExact(Mat A, Mat B, const char where[])
   for (int k = 0; k < 4; k++) {
     PetscCall(MatConvert(E[k], MATAIJ, MAT_INPLACE_MATRIX, &E[k]));
     PetscCall(MatEqual(E[k], F[k], &same));
-    if (!same) FAIL("%s: matrix %d made of it is not exact", where, k);
+    if (WRONG(!same)) FAIL("%s: matrix %d made of it is not exact", where, k);
     count++;
     PetscCall(MatDestroy(&E[k]));
     PetscCall(MatDestroy(&F[k]));
@@ -334,7 +334,7 @@ static PetscErrorCode TestExact(Mat A, Mat B, const char where[])
   PetscCall(VecEqual(d, e, &same));
   PetscCall(MatNorm(A, NORM_FROBENIUS, &norm[0]));
   PetscCall(MatNorm(B, NORM_FROBENIUS, &norm[1]));
-  if (!same || norm[0] != norm[1]) FAIL("%s: the diagonal or the norm is not exact", where);
+  if (WRONG(!same || norm[0] != norm[1])) FAIL("%s: the diagonal or the norm is not exact", where);
   count++;
   PetscCall(VecDestroy(&d));
   PetscCall(VecDestroy(&e));
@@ -470,7 +470,7 @@ static PetscErrorCode TestNothingLost(void)
     PetscCall(MatScale(B, 2.0));
     PetscCall(AskAll(A, NULL, where));
     PetscCall(HasEntries(A, B, &same));
-    if (!same) FAIL("%s: other entries came back", where);
+    if (WRONG(!same)) FAIL("%s: other entries came back", where);
     count++;
 
     PetscCall(MatGetSize(B, &M, NULL));
@@ -504,7 +504,7 @@ static PetscErrorCode TestDrop(TestKind kind)
     PetscCall(MatVCRSSetAllowLossyOperator(A, (PetscBool)allowed));
     PetscCall(MatVCRSGetInfo(A, &info)); /* compresses */
     PetscCall(HasEntries(A, B, &same));
-    if (same == (PetscBool)allowed) FAIL("%s with -mat_vcrs_drop_aij, loss %s: the arrays are %s", TestKindNames[kind], allowed ? "allowed" : "not allowed", same ? "kept" : "gone");
+    if (WRONG(same == (PetscBool)allowed)) FAIL("%s with -mat_vcrs_drop_aij, loss %s: the arrays are %s", TestKindNames[kind], allowed ? "allowed" : "not allowed", same ? "kept" : "gone");
     count++;
     PetscCall(AskAll(A, allowed ? NULL : words, allowed ? "dropped, allowed" : "to be dropped"));
     PetscCall(MatDestroy(&A));
@@ -515,7 +515,7 @@ static PetscErrorCode TestDrop(TestKind kind)
   PetscCall(CreateLossy(B, MATVCRS_LOSS_LOG, 8, &A));
   PetscCall(MatVCRSDropAIJ(A));
   PetscCall(HasEntries(A, B, &same));
-  if (same) FAIL("%s: MatVCRSDropAIJ() left the arrays", TestKindNames[kind]);
+  if (WRONG(same)) FAIL("%s: MatVCRSDropAIJ() left the arrays", TestKindNames[kind]);
   count++;
   PetscCall(AskAll(A, words, "dropped by the program"));
   PetscCall(MatDestroy(&A));
@@ -536,7 +536,7 @@ int main(int argc, char **argv)
   PetscCall(TestAllowed(TEST_CONVECTION));
   PetscCall(TestDrop(TEST_CONVECTION));
   PetscCall(TestNothingLost());
-  if (refused < LEAST_REFUSED) FAIL("only %" PetscInt_FMT " products were refused", refused);
+  if (WRONG(refused < LEAST_REFUSED)) FAIL("only %" PetscInt_FMT " products were refused", refused);
   PetscCall(TestReport(failures, "%" PetscInt_FMT " products of lossy matrices are refused or done as they should\n", count));
   PetscCall(PetscFinalize());
   return 0;

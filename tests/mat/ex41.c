@@ -20,7 +20,6 @@ int main(int argc, char **argv)
   SBPGrid            g[STREAMS];
   void              *x[STREAMS];
   double            *sum[STREAMS], expected[STREAMS], found[STREAMS];
-  PetscInt           compared = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -59,8 +58,7 @@ int main(int argc, char **argv)
   for (int k = 0; k < TIMES; k++) {
     for (int s = 0; s < STREAMS; s++) {
       PetscCallCUDA(cudaMemcpy(&found[s], sum[s] + k, sizeof(double), cudaMemcpyDeviceToHost));
-      compared++;
-      if (memcmp(&found[s], &expected[s], sizeof(double))) {
+      if (WRONG(memcmp(&found[s], &expected[s], sizeof(double)))) {
         PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL: sum %d of stream %d: %.17g for %.17g\n", k, s, found[s], expected[s]));
         failures++;
       }
@@ -72,8 +70,7 @@ int main(int argc, char **argv)
     PetscCallCUDA(cudaFree(sum[s]));
   }
   PetscCall(PetscDeviceDestroy(&device));
-  PetscCheck(compared == STREAMS * TIMES, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " sums compared", compared);
-  PetscCall(KernelsEnd());
+  PetscCall(KernelsEnd(400));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -8,10 +8,10 @@
 
 #include <lithe/private/sbpsat.h>
 #include <lithe.h>
+#include <tests/failures.h>
 #include <dlfcn.h>
 
 static const SBPKernels *H = &SBPHostKernels, *D;
-static PetscInt          failures;
 static PetscRandom       numbers;
 
 /* An array on the host and on the device, of any precision */
@@ -89,7 +89,7 @@ static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
     }
     most = h > most ? h : (-h > most ? -h : most);
   }
-  if (!(worst <= (double)factor * most * (single ? 6e-8 : 1.2e-16))) {
+  if (WRONG(!(worst <= (double)factor * most * (single ? 6e-8 : 1.2e-16)))) {
     failures++;
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: number %zu of %zu differs by %g, the largest is %g\n", what, where, n, worst, most));
   }
@@ -219,11 +219,11 @@ static PetscErrorCode KernelsStart(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KernelsEnd(void)
+static PetscErrorCode KernelsEnd(PetscInt least)
 {
   PetscFunctionBegin;
   PetscCall(PetscRandomDestroy(&numbers));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, failures ? "%" PetscInt_FMT " failures\n" : "all is right\n", failures));
+  PetscCall(TestDone(least, "all is right\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

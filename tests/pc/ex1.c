@@ -231,20 +231,20 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(Difference(pc[0], pc[1], APPLY, b, &difference[0]));
     PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[1]));
     if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, lossless %" PetscInt_FMT ", lossy %" PetscInt_FMT "; differences %g and %g\n", ProblemNames[c->problem], c->ksp, c->nested ? c->nested : c->options, round, its[0], its[1], its[2], (double)difference[0], (double)difference[1]));
-    if (its[0] < 0) FAIL("%s, %s: the exact preconditioner does not converge", ProblemNames[c->problem], c->options);
-    if (!(difference[0] <= tiny)) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
-    if (PetscAbsInt(its[1] - its[0]) > 1) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations without loss, %" PetscInt_FMT " of the inner preconditioner alone", ProblemNames[c->problem], c->options, round, its[1], its[0]);
+    if (WRONG(its[0] < 0)) FAIL("%s, %s: the exact preconditioner does not converge", ProblemNames[c->problem], c->options);
+    if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
+    if (WRONG(PetscAbsInt(its[1] - its[0]) > 1)) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations without loss, %" PetscInt_FMT " of the inner preconditioner alone", ProblemNames[c->problem], c->options, round, its[1], its[0]);
     limit = (PetscInt)(1.15 * (double)its[0]) + 1;
-    if (its[2] < 0 || its[2] > limit) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with loss, %" PetscInt_FMT " without", ProblemNames[c->problem], c->options, round, its[2], its[0]);
-    if (!(residual[2] <= PetscMax(10.0 * residual[0], (PetscReal)1e-7))) FAIL("%s, %s, round %" PetscInt_FMT ": residual %g with loss, %g without", ProblemNames[c->problem], c->options, round, (double)residual[2], (double)residual[0]);
+    if (WRONG(its[2] < 0 || its[2] > limit)) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with loss, %" PetscInt_FMT " without", ProblemNames[c->problem], c->options, round, its[2], its[0]);
+    if (WRONG(!(residual[2] <= PetscMax(10.0 * residual[0], (PetscReal)1e-7)))) FAIL("%s, %s, round %" PetscInt_FMT ": residual %g with loss, %g without", ProblemNames[c->problem], c->options, round, (double)residual[2], (double)residual[0]);
     /* The copies are read, not the exact matrices; and nothing is lost that should not be */
-    if (c->problem != POISSON && c->reads != (PetscBool)(difference[1] > tiny)) FAIL("%s, %s, round %" PetscInt_FMT ": with loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[1]);
+    if (WRONG(c->problem != POISSON && c->reads != (PetscBool)(difference[1] > tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": with loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[1]);
     PetscCall(PCApplyTransposeExists(pc[0], &hastranspose[0]));
     PetscCall(PCApplyTransposeExists(pc[1], &hastranspose[1]));
-    if (hastranspose[0] != hastranspose[1]) FAIL("%s, %s: one of them has a transpose, the other has not", ProblemNames[c->problem], c->options);
+    if (WRONG(hastranspose[0] != hastranspose[1])) FAIL("%s, %s: one of them has a transpose, the other has not", ProblemNames[c->problem], c->options);
     if (c->transpose) {
       PetscCall(Difference(pc[0], pc[1], APPLY_TRANSPOSE, b, &difference[0]));
-      if (!(difference[0] <= tiny)) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the transposed results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
+      if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the transposed results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
     }
   }
 
@@ -260,7 +260,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(VecAXPY(y[1], -1.0, y[0]));
     PetscCall(VecNorm(y[1], NORM_INFINITY, &difference[0]));
     /* on a device many threads add to one entry of a product with a transpose, in any order */
-    if (!(difference[0] <= (device && !restrictions ? 100 * PETSC_MACHINE_EPSILON : 0.0))) FAIL("%s, %s: a preconditioner that is to be reused changed by %g", ProblemNames[c->problem], c->options, (double)difference[0]);
+    if (WRONG(!(difference[0] <= (device && !restrictions ? 100 * PETSC_MACHINE_EPSILON : 0.0)))) FAIL("%s, %s: a preconditioner that is to be reused changed by %g", ProblemNames[c->problem], c->options, (double)difference[0]);
 
     /* Other options take effect at once */
     PetscCall(KSPSetReusePreconditioner(lossy, PETSC_FALSE));
@@ -268,7 +268,7 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(KSPSetUp(exact));
     PetscCall(PCVCRSSetLoss(pc[2], MATVCRS_LOSS_NONE));
     PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[0]));
-    if (!(difference[0] <= tiny)) FAIL("%s, %s: after PCVCRSSetLoss() the results are %g apart", ProblemNames[c->problem], c->options, (double)difference[0]);
+    if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s: after PCVCRSSetLoss() the results are %g apart", ProblemNames[c->problem], c->options, (double)difference[0]);
   }
 
   PetscCall(PetscOptionsPop());
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
     if (wanted) PetscCall(Compare(da, &comparisons[k], restrictions, verbose, view));
   }
   PetscCall(DMDestroy(&da));
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all comparisons are right\n"));
+  PetscCall(TestDone(13, "all comparisons are right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -44,7 +44,7 @@ static PetscErrorCode CompareOperators(const char what[], DM da, Mat A, DM db, M
       most  = PetscMax(most, PetscAbsScalar(a[k][l]));
     }
   }
-  if (!(error <= 1000 * PETSC_MACHINE_EPSILON * most)) FAIL("%s: differs by %g of %g", what, (double)error, (double)most);
+  if (WRONG(!(error <= 1000 * PETSC_MACHINE_EPSILON * most))) FAIL("%s: differs by %g of %g", what, (double)error, (double)most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
   PetscCall(TestCoarse(40, 48, 2, 3, PETSC_FALSE));
   PetscCall(TestCoarse(96, 88, 4, 3, PETSC_FALSE));
   PetscCall(TestCoarse(80, 96, 6, 2, PETSC_FALSE));
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all is right\n"));
+  PetscCall(TestDone(5, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

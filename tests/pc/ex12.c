@@ -32,7 +32,7 @@ static PetscErrorCode TestFull(PetscInt N, const char options[], PetscReal facto
   PetscCall(SolverCreate(s.A, KSPPREONLY, (PetscReal)1e-6, options, &ksp));
   PetscCall(KSPSolve(ksp, s.b, s.x));
   PetscCall(SystemError(&s, s.x, &error));
-  if (!(error <= factor * exact)) FAIL("N = %" PetscInt_FMT " %s: error %g times that of the discretisation", N, options, (double)(error / exact));
+  if (WRONG(!(error <= factor * exact))) FAIL("N = %" PetscInt_FMT " %s: error %g times that of the discretisation", N, options, (double)(error / exact));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(SystemDestroy(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,11 +58,11 @@ static PetscErrorCode TestOrders(void)
         PetscCall(KSPSolve(ksp, s.b, s.x));
         PetscCall(KSPGetIterationNumber(ksp, &its));
         PetscCall(SystemError(&s, s.x, &error[k]));
-        if (its > 60) FAIL("order %" PetscInt_FMT ", N = %" PetscInt_FMT ", galerkin %d: %" PetscInt_FMT " iterations", order, N, galerkin, its);
+        if (WRONG(its > 60)) FAIL("order %" PetscInt_FMT ", N = %" PetscInt_FMT ", galerkin %d: %" PetscInt_FMT " iterations", order, N, galerkin, its);
         PetscCall(KSPDestroy(&ksp));
         PetscCall(SystemDestroy(&s));
       }
-      if (PetscDefined(USE_REAL_DOUBLE) && !(error[1] < error[0] / (order == 4 ? 6 : 8))) FAIL("order %" PetscInt_FMT ": errors %g and %g", order, (double)error[0], (double)error[1]);
+      if (WRONG(PetscDefined(USE_REAL_DOUBLE) && !(error[1] < error[0] / (order == 4 ? 6 : 8)))) FAIL("order %" PetscInt_FMT ": errors %g and %g", order, (double)error[0], (double)error[1]);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +84,7 @@ static PetscErrorCode TestFullOrders(void)
     PetscCall(KSPSolve(ksp, s.b, s.x));
     PetscCall(KSPGetConvergedReason(ksp, &reason));
     PetscCall(KSPGetIterationNumber(ksp, &its));
-    if (reason <= 0 || its > 20) FAIL("full multigrid, order %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %s", order, its, KSPConvergedReasons[reason]);
+    if (WRONG(reason <= 0 || its > 20)) FAIL("full multigrid, order %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %s", order, its, KSPConvergedReasons[reason]);
     PetscCall(KSPDestroy(&ksp));
     PetscCall(SystemDestroy(&s));
   }
@@ -114,7 +114,7 @@ static PetscErrorCode TestLinear(System *s)
     PetscCall(VecNorm(s->x, NORM_2, &norm));
     PetscCall(VecAXPY(s->x, -a, y));
     PetscCall(VecNorm(s->x, NORM_2, &error));
-    if (!(error <= 1e-5 * norm)) FAIL("not linear, cycle %s: %g of %g", full ? "full" : "v", (double)error, (double)norm);
+    if (WRONG(!(error <= 1e-5 * norm))) FAIL("not linear, cycle %s: %g of %g", full ? "full" : "v", (double)error, (double)norm);
     PetscCall(KSPDestroy(&ksp));
   }
   PetscCall(VecDestroy(&ax));
@@ -140,7 +140,7 @@ static PetscErrorCode ApplyScaled(PC pc, PetscInt exponent, PetscInt result, Vec
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     PetscCall(VecAXPY(z, -1., y));
     PetscCall(VecNorm(z, NORM_INFINITY, &error));
-    if (!(error <= tolerance * norm)) FAIL("%s, right side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
+    if (WRONG(!(error <= tolerance * norm))) FAIL("%s, right side times 2^%" PetscInt_FMT ": error %g of %g", what, exponent, (double)error, (double)norm);
   }
   PetscCall(VecDestroy(&scaled));
   PetscCall(VecDestroy(&z));
@@ -209,8 +209,8 @@ static PetscErrorCode TestChange(System *s)
   PetscCall(KSPSetUp(ksp));
   PetscCall(PCApply(pc, s->b, s->x));
   PetscCall(VecNorm(s->x, NORM_2, &norm[2]));
-  if (PetscAbsReal(norm[1] - norm[0]) > 1e-5 * norm[0]) FAIL("a kept preconditioner changed from %g to %g", (double)norm[0], (double)norm[1]);
-  if (PetscAbsReal(10 * norm[2] - norm[0]) > 1e-4 * norm[0]) FAIL("set up for ten times the coefficient, the preconditioner gives %g instead of %g", (double)norm[2], (double)(norm[0] / 10));
+  if (WRONG(PetscAbsReal(norm[1] - norm[0]) > 1e-5 * norm[0])) FAIL("a kept preconditioner changed from %g to %g", (double)norm[0], (double)norm[1]);
+  if (WRONG(PetscAbsReal(10 * norm[2] - norm[0]) > 1e-4 * norm[0])) FAIL("set up for ten times the coefficient, the preconditioner gives %g instead of %g", (double)norm[2], (double)(norm[0] / 10));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&mu));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,7 +239,7 @@ static PetscErrorCode TestNeumann(System *s, const char ksptype[], const char op
   PetscCall(KSPSolve(ksp, s->b, s->x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetIterationNumber(ksp, &its));
-  if (reason <= 0 || its > 20) FAIL("Neumann faces %s: %" PetscInt_FMT " iterations, %s", options, its, KSPConvergedReasons[reason]);
+  if (WRONG(reason <= 0 || its > 20)) FAIL("Neumann faces %s: %" PetscInt_FMT " iterations, %s", options, its, KSPConvergedReasons[reason]);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatNullSpaceDestroy(&constants));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -275,7 +275,7 @@ static PetscErrorCode TestRefused(System *s)
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     ierr = PCSetUp(pc);
     PetscCall(PetscPopErrorHandler());
-    if (!ierr) FAIL("not refused: %s", k < PETSC_STATIC_ARRAY_LENGTH(refused) ? refused[k] : "a matrix of type aij");
+    if (WRONG(!ierr)) FAIL("not refused: %s", k < PETSC_STATIC_ARRAY_LENGTH(refused) ? refused[k] : "a matrix of type aij");
     PetscCall(PCDestroy(&pc));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
   PetscCall(MatSBPSATSetTensor(s.A, NULL, NULL, NULL, NULL));
   PetscCall(TestNeumann(&s, KSPFGMRES, "-pc_sbpmg_cycle full"));
   PetscCall(SystemDestroy(&s));
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all is right\n"));
+  PetscCall(TestDone(30, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -297,12 +297,12 @@ static PetscErrorCode Compare(PC plain, PC pc, Mat A, const char what[], const c
   PetscCall(TestFillVec(x, 5));
   for (int k = 0; k < 2; k++) {
     PetscCall(Difference(plain, pc, APPLY, x, &difference));
-    if (!(difference <= TINY)) FAIL("%s, told %s, %s%s: the results are %g apart", what, to == INSIDE ? "inside" : "outside", when, drop ? ", exact matrices given back" : "", (double)difference);
+    if (WRONG(!(difference <= TINY))) FAIL("%s, told %s, %s%s: the results are %g apart", what, to == INSIDE ? "inside" : "outside", when, drop ? ", exact matrices given back" : "", (double)difference);
     compared++;
   }
   PetscCall(PCApply(pc, x, y));
   PetscCall(VecNorm(y, NORM_2, &norm));
-  if (!(norm > 0.0)) FAIL("%s, %s: the result is nothing", what, when);
+  if (WRONG(!(norm > 0.0))) FAIL("%s, %s: the result is nothing", what, when);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -477,7 +477,7 @@ static PetscErrorCode TestLater(void)
       if (c[k].tell != TellDM) {
         PetscCall(Compare(pc[0], pc[1], P, c[k].options, "with solvers of another type, set up", INSIDE, (PetscBool)drop));
         PetscCall(PCVCRSGetInfo(pc[1], &info[1]));
-        if (info[1].factors < 1 || (c[k].tell == TellSubdomains && info[0].factors)) FAIL("%s: %d compressed factors, then %d", c[k].options, (int)info[0].factors, (int)info[1].factors);
+        if (WRONG(info[1].factors < 1 || (c[k].tell == TellSubdomains && info[0].factors))) FAIL("%s: %d compressed factors, then %d", c[k].options, (int)info[0].factors, (int)info[1].factors);
       }
       PetscCall(Change(da, PETSC_FALSE, 1, A, P));
       for (int i = 0; i < 2; i++) {
@@ -547,11 +547,11 @@ static PetscErrorCode TestShell(void)
   PetscCall(PCShellSetPreSolve(inner, ShellBefore));
   PetscCall(PCShellSetPostSolve(inner, ShellAfter));
   PetscCall(KSPSolve(ksp, b, x));
-  if (before != 1 || after != 1) FAIL("a shell inside was called %" PetscInt_FMT " times before and %" PetscInt_FMT " times after a solve", before, after);
+  if (WRONG(before != 1 || after != 1)) FAIL("a shell inside was called %" PetscInt_FMT " times before and %" PetscInt_FMT " times after a solve", before, after);
   PetscCall(PCSetType(inner, PCJACOBI));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
-  if (before != 1 || reason < 0) FAIL("a shell that has become another preconditioner: called %" PetscInt_FMT " times, reason %d", before, (int)reason);
+  if (WRONG(before != 1 || reason < 0)) FAIL("a shell that has become another preconditioner: called %" PetscInt_FMT " times, reason %d", before, (int)reason);
   PetscCall(PCCreate(PETSC_COMM_WORLD, &plain));
   PetscCall(PCSetOperators(plain, P, P));
   PetscCall(PCSetType(plain, PCJACOBI));
@@ -560,7 +560,7 @@ static PetscErrorCode TestShell(void)
     PetscReal difference;
 
     PetscCall(Difference(plain, pc, (Way)way, b, &difference));
-    if (!(difference <= TINY)) FAIL("an inner preconditioner that has become another one, %s: the results are %g apart", WayNames[way], (double)difference);
+    if (WRONG(!(difference <= TINY))) FAIL("an inner preconditioner that has become another one, %s: the results are %g apart", WayNames[way], (double)difference);
     compared++;
   }
   PetscCall(PCDestroy(&plain));
@@ -646,8 +646,8 @@ static PetscErrorCode TestSequence(void)
       PetscCall(VecNorm(u[0], NORM_2, &norm));
       PetscCall(VecAXPY(u[1], -1.0, u[0]));
       PetscCall(VecNorm(u[1], NORM_2, &difference));
-      if (its[0] < 0 || its[1] < 0 || its[1] > its[0] + its[0] / 5 + 2) FAIL("%s on a sequence of grids: %" PetscInt_FMT " linear iterations, without PCVCRS %" PetscInt_FMT, inner[k], its[1], its[0]);
-      if (!(difference <= 1e-6 * norm)) FAIL("%s on a sequence of grids: the solutions are %g apart", inner[k], (double)(difference / norm));
+      if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > its[0] + its[0] / 5 + 2)) FAIL("%s on a sequence of grids: %" PetscInt_FMT " linear iterations, without PCVCRS %" PetscInt_FMT, inner[k], its[1], its[0]);
+      if (WRONG(!(difference <= 1e-6 * norm))) FAIL("%s on a sequence of grids: the solutions are %g apart", inner[k], (double)(difference / norm));
       compared++;
       PetscCall(VecDestroy(&u[1]));
     }
@@ -665,8 +665,8 @@ int main(int argc, char **argv)
   PetscCall(TestLater());
   PetscCall(TestShell());
   PetscCall(TestSequence());
-  if (compared < 250) FAIL("%" PetscInt_FMT " results were compared", compared);
-  PetscCall(TestReport(failures, "the same as without PCVCRS\n", 0));
+  if (WRONG(compared < 250)) FAIL("%" PetscInt_FMT " results were compared", compared);
+  PetscCall(TestDone(560, "the same as without PCVCRS\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

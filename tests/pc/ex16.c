@@ -49,7 +49,7 @@ static PetscErrorCode Solve(System *s, Mat A, const char ksptype[], const char o
   PetscCall(KSPSolve(ksp, s->b, s->x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetIterationNumber(ksp, its));
-  if (reason <= 0 || *its > most) FAIL("%s %s: %s, %" PetscInt_FMT " iterations, more than %" PetscInt_FMT, what, options, KSPConvergedReasons[reason], *its, most);
+  if (WRONG(reason <= 0 || *its > most)) FAIL("%s %s: %s, %" PetscInt_FMT " iterations, more than %" PetscInt_FMT, what, options, KSPConvergedReasons[reason], *its, most);
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,8 +162,8 @@ static PetscErrorCode TestScales(System *s, Vec w)
     PetscCall(KSPSolve(ksp, s->b, s->x));
     PetscCall(KSPGetIterationNumber(ksp, &its));
     if (k == 0) first = its;
-    if (k == 1 && its > first) FAIL("shifted by 1000: %" PetscInt_FMT " iterations", its);
-    if (k == 2 && its > first) FAIL("a shift undone: %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, its, first);
+    if (WRONG(k == 1 && its > first)) FAIL("shifted by 1000: %" PetscInt_FMT " iterations", its);
+    if (WRONG(k == 2 && its > first)) FAIL("a shift undone: %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, its, first);
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&M));
@@ -200,13 +200,13 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
       PetscCall(KSPGetConvergedReason(ksp, &reason));
       PetscCall(KSPGetPC(ksp, &pc));
       PetscCall(PCGetFailedReason(pc, &why));
-      if (reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_MAT && reason != KSP_DIVERGED_INDEFINITE_PC) FAIL("shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
-      if (k > 1 && why == PC_NOERROR) FAIL("shift %g: the preconditioner has not failed", (double)shifts[k]);
+      if (WRONG(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_MAT && reason != KSP_DIVERGED_INDEFINITE_PC)) FAIL("shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
+      if (WRONG(k > 1 && why == PC_NOERROR)) FAIL("shift %g: the preconditioner has not failed", (double)shifts[k]);
       /* And works again with a definite one */
       PetscCall(MatCopy(s->A, M, SAME_NONZERO_PATTERN));
       PetscCall(KSPSolve(ksp, s->b, s->x));
       PetscCall(KSPGetConvergedReason(ksp, &reason));
-      if (reason <= 0) FAIL("after shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
+      if (WRONG(reason <= 0)) FAIL("after shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
       PetscCall(KSPDestroy(&ksp));
     }
     PetscCall(MatDestroy(&M));
@@ -226,7 +226,7 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     ierr = PCSetUp(pc);
     PetscCall(PetscPopErrorHandler());
-    if (ierr != PETSC_ERR_SUP) FAIL("a complex shift is not refused");
+    if (WRONG(ierr != PETSC_ERR_SUP)) FAIL("a complex shift is not refused");
     PetscCall(PCDestroy(&pc));
     /* the real part of it serves */
     {
@@ -238,7 +238,7 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
       PetscCall(FillNoise(s->da, 7, s->b));
       PetscCall(KSPSolve(ksp, s->b, s->x));
       PetscCall(KSPGetConvergedReason(ksp, &reason));
-      if (reason <= 0) FAIL("a complex shift, with a real matrix for the preconditioner: %s", KSPConvergedReasons[reason]);
+      if (WRONG(reason <= 0)) FAIL("a complex shift, with a real matrix for the preconditioner: %s", KSPConvergedReasons[reason]);
       PetscCall(KSPDestroy(&ksp));
     }
     PetscCall(MatDestroy(&M));

@@ -37,17 +37,17 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
     /* Bytes are known only where PETSc follows its memory */
     if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %g bytes with the exact matrices, %g without\n", inner[k], bytes[0], bytes[1]));
-    if (bytes[0] > 0.0 && !(bytes[1] < 0.85 * bytes[0])) FAIL("%s: %g bytes with the exact matrices, %g without", inner[k], bytes[0], bytes[1]);
+    if (WRONG(bytes[0] > 0.0 && !(bytes[1] < 0.85 * bytes[0]))) FAIL("%s: %g bytes with the exact matrices, %g without", inner[k], bytes[0], bytes[1]);
     PetscCall(KSPGetPC(keep, &pc[0]));
     PetscCall(KSPGetPC(drop, &pc[1]));
     for (PetscInt round = 0; round < 2; round++) {
       PetscInt its[2];
 
       PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
-      if (!(difference <= TINY)) FAIL("%s, round %" PetscInt_FMT ": without the exact matrices the results are %g apart", inner[k], round, (double)difference);
+      if (WRONG(!(difference <= TINY))) FAIL("%s, round %" PetscInt_FMT ": without the exact matrices the results are %g apart", inner[k], round, (double)difference);
       PetscCall(Iterations(keep, &its[0]));
       PetscCall(Iterations(drop, &its[1]));
-      if (its[0] < 0 || PetscAbsInt(its[0] - its[1]) > 1) FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %" PetscInt_FMT " without the exact matrices", inner[k], round, its[0], its[1]);
+      if (WRONG(its[0] < 0 || PetscAbsInt(its[0] - its[1]) > 1)) FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %" PetscInt_FMT " without the exact matrices", inner[k], round, its[0], its[1]);
       PetscCall(Assemble(da, 2 - round, A));
       PetscCall(KSPSetUp(keep));
       PetscCall(KSPSetUp(drop));
@@ -55,7 +55,7 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
     PetscCall(PCVCRSSetLoss(pc[0], MATVCRS_LOSS_NONE));
     PetscCall(PCVCRSSetLoss(pc[1], MATVCRS_LOSS_NONE));
     PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
-    if (!(difference <= TINY)) FAIL("%s: with other options the results are %g apart without the exact matrices", inner[k], (double)difference);
+    if (WRONG(!(difference <= TINY))) FAIL("%s: with other options the results are %g apart without the exact matrices", inner[k], (double)difference);
     PetscCall(KSPDestroy(&keep));
     PetscCall(KSPDestroy(&drop));
   }
@@ -81,7 +81,7 @@ static PetscErrorCode TestSingle(DM da)
   PetscCall(CreateSolver(da, A, KSPBCGS, "-@pc_type vcrs", "-@pc_type gamg", &ksp[0]));
   PetscCall(CreateSolver(da, A, KSPBCGS, "-@pc_type vcrs -@pc_vcrs_precision single", "-@pc_type gamg", &ksp[1]));
   for (int k = 0; k < 2; k++) PetscCall(Iterations(ksp[k], &its[k]));
-  if (its[0] < 0 || its[1] < 0 || its[1] > its[0] + 1) FAIL("%" PetscInt_FMT " iterations, %" PetscInt_FMT " in single precision", its[0], its[1]);
+  if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > its[0] + 1)) FAIL("%" PetscInt_FMT " iterations, %" PetscInt_FMT " in single precision", its[0], its[1]);
   PetscCall(KSPGetPC(ksp[1], &pc));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecDuplicate(y, &z));
@@ -97,7 +97,7 @@ static PetscErrorCode TestSingle(DM da)
     if (PetscRealPart(a[i]) != (PetscReal)(float)PetscRealPart(a[i]) || PetscImaginaryPart(a[i]) != (PetscReal)(float)PetscImaginaryPart(a[i])) bad++;
   }
   PetscCall(VecRestoreArrayRead(y, &a));
-  if (bad) FAIL("%" PetscInt_FMT " numbers are not of single precision", bad);
+  if (WRONG(bad)) FAIL("%" PetscInt_FMT " numbers are not of single precision", bad);
 
   /* 2^-100 of it, and nearly it: less than half of a last digit away from numbers of single precision */
   for (int k = 0; k < 2; k++) {
@@ -109,7 +109,7 @@ static PetscErrorCode TestSingle(DM da)
     if (!k) PetscCall(VecScale(w, 1.0 / factor));
     PetscCall(VecAXPY(w, -1.0, y));
     PetscCall(VecNorm(w, NORM_INFINITY, &difference));
-    if (difference != 0.0) FAIL("a right side times %g makes a difference of %g", (double)factor, (double)difference);
+    if (WRONG(difference != 0.0)) FAIL("a right side times %g makes a difference of %g", (double)factor, (double)difference);
   }
   PetscCall(VecDestroy(&w));
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));
@@ -188,19 +188,19 @@ static PetscErrorCode TestHook(DM da)
   PetscCall(PetscObjectComposeFunction((PetscObject)inner, "PCVCRSCompress_C", OwnExchange));
   PetscCall(PCSetUp(pc));
   PetscCall(PCApply(pc, x, y[0]));
-  if (!own.compressed) FAIL("a preconditioner that tells of its matrices is not applied from compressed ones");
+  if (WRONG(!own.compressed)) FAIL("a preconditioner that tells of its matrices is not applied from compressed ones");
   PetscCall(PCVCRSSetLoss(pc, MATVCRS_LOSS_NONE));
   PetscCall(PCApply(pc, x, y[1]));
-  if (!own.compressed) FAIL("with other options, a preconditioner that tells of its matrices is not applied from compressed ones");
-  if (own.R != exact[0] || own.P != exact[1] || own.none) FAIL("a preconditioner that tells of its matrices does not get them back");
+  if (WRONG(!own.compressed)) FAIL("with other options, a preconditioner that tells of its matrices is not applied from compressed ones");
+  if (WRONG(own.R != exact[0] || own.P != exact[1] || own.none)) FAIL("a preconditioner that tells of its matrices does not get them back");
   PetscCall(OwnApply(inner, x, y[2]));
   PetscCall(VecNorm(y[2], NORM_2, &norm));
   for (int k = 0; k < 2; k++) {
     PetscCall(VecAXPY(y[k], -1.0, y[2]));
     PetscCall(VecNorm(y[k], NORM_2, &difference[k]));
   }
-  if (!(difference[0] > TINY * norm && difference[0] < 0.1 * norm)) FAIL("with loss its results are %g apart", (double)(difference[0] / norm));
-  if (!(difference[1] <= TINY * norm)) FAIL("without loss its results are %g apart", (double)(difference[1] / norm));
+  if (WRONG(!(difference[0] > TINY * norm && difference[0] < 0.1 * norm))) FAIL("with loss its results are %g apart", (double)(difference[0] / norm));
+  if (WRONG(!(difference[1] <= TINY * norm))) FAIL("without loss its results are %g apart", (double)(difference[1] / norm));
   PetscCall(PetscObjectComposeFunction((PetscObject)inner, "PCVCRSCompress_C", NULL));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&own.R));
@@ -250,12 +250,12 @@ static PetscErrorCode TestState(DM da)
       PetscInt n = 0;
 
       PetscCall(CountProducts(pc[k], x, y, &n));
-      if (round && n != count[k]) FAIL("%" PetscInt_FMT " products in an application, %" PetscInt_FMT " in the next one", count[k], n);
+      if (WRONG(round && n != count[k])) FAIL("%" PetscInt_FMT " products in an application, %" PetscInt_FMT " in the next one", count[k], n);
       count[k] = n;
     }
   }
   /* residuals of MATAIJ are counted as something else, one on each level */
-  if (count[0] < 1 || count[1] > count[0] + 3) FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
+  if (WRONG(count[0] < 1 || count[1] > count[0] + 3)) FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -281,7 +281,7 @@ int main(int argc, char **argv)
   PetscCall(TestHook(da));
   PetscCall(TestState(da));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(25, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -39,9 +39,9 @@ static PetscErrorCode CheckInfo(const char name[], PC pc, PetscLogDouble exactby
 
   PetscFunctionBeginUser;
   PetscCall(PCVCRSGetInfo(pc, &info));
-  if (info.exactbytes != exactbytes) FAIL("%s: %g bytes uncompressed, not %g", name, info.exactbytes, exactbytes);
-  if (info.matrices != matrices || info.factors != factors) FAIL("%s: %" PetscInt64_FMT " matrices and %" PetscInt64_FMT " factors, not %" PetscInt64_FMT " and %" PetscInt64_FMT, name, info.matrices, info.factors, matrices, factors);
-  if (matrices ? !(info.bytes > 0.0 && 2.0 * info.bytes < exactbytes && info.bound > 0.0 && info.bound < 0.5) : info.bytes != 0.0 || info.bound != 0.0) FAIL("%s: %g bytes for %g, with a bound of %g", name, info.bytes, exactbytes, (double)info.bound);
+  if (WRONG(info.exactbytes != exactbytes)) FAIL("%s: %g bytes uncompressed, not %g", name, info.exactbytes, exactbytes);
+  if (WRONG(info.matrices != matrices || info.factors != factors)) FAIL("%s: %" PetscInt64_FMT " matrices and %" PetscInt64_FMT " factors, not %" PetscInt64_FMT " and %" PetscInt64_FMT, name, info.matrices, info.factors, matrices, factors);
+  if (WRONG(matrices ? !(info.bytes > 0.0 && 2.0 * info.bytes < exactbytes && info.bound > 0.0 && info.bound < 0.5) : info.bytes != 0.0 || info.bound != 0.0)) FAIL("%s: %g bytes for %g, with a bound of %g", name, info.bytes, exactbytes, (double)info.bound);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +75,7 @@ static PetscErrorCode TestInfo(DM da)
     factors    = 0;
     if (k == 1) PetscCall(FactorBytes(inside, &exactbytes, &factors));
     PetscCall(CheckInfo(inner[k], pc, exactbytes, k == 1 ? 3 * factors : 1, factors));
-    if (k == 1 && factors != 6) FAIL("%s: %" PetscInt64_FMT " factors", inner[k], factors);
+    if (WRONG(k == 1 && factors != 6)) FAIL("%s: %" PetscInt64_FMT " factors", inner[k], factors);
     PetscCall(PCVCRSGetInfo(pc, &lossy));
 
     /* nothing until there are copies with the new options */
@@ -83,7 +83,7 @@ static PetscErrorCode TestInfo(DM da)
     PetscCall(CheckInfo("other options", pc, 0.0, 0, 0));
     PetscCall(PCApply(pc, x, y));
     PetscCall(PCVCRSGetInfo(pc, &lossless));
-    if (lossless.matrices != lossy.matrices || lossless.exactbytes != exactbytes || lossless.bound != 0.0 || !(lossless.bytes > lossy.bytes)) FAIL("%s, without loss: %g bytes for %g of %" PetscInt64_FMT " matrices", inner[k], lossless.bytes, lossless.exactbytes, lossless.matrices);
+    if (WRONG(lossless.matrices != lossy.matrices || lossless.exactbytes != exactbytes || lossless.bound != 0.0 || !(lossless.bytes > lossy.bytes))) FAIL("%s, without loss: %g bytes for %g of %" PetscInt64_FMT " matrices", inner[k], lossless.bytes, lossless.exactbytes, lossless.matrices);
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(VecDestroy(&x));
@@ -130,8 +130,8 @@ static PetscErrorCode TestTiny(DM da)
     }
     PetscCall(PCVCRSGetInfo(pc[1], &info));
     PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
-    if (!(info.bytes < info.exactbytes && info.bound > 0.0 && info.bound <= 0.1 && difference < 0.02)) FAIL("tiny coupling, %s: %g bytes for %g, with a bound of %g; the results are %g apart", cases[k].inner, info.bytes, info.exactbytes, (double)info.bound, (double)difference);
-    if (its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1) FAIL("tiny coupling, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].inner, its[0], its[1]);
+    if (WRONG(!(info.bytes < info.exactbytes && info.bound > 0.0 && info.bound <= 0.1 && difference < 0.02))) FAIL("tiny coupling, %s: %g bytes for %g, with a bound of %g; the results are %g apart", cases[k].inner, info.bytes, info.exactbytes, (double)info.bound, (double)difference);
+    if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1)) FAIL("tiny coupling, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].inner, its[0], its[1]);
     for (int i = 0; i < 2; i++) PetscCall(KSPDestroy(&ksp[i]));
   }
   PetscCall(VecDestroy(&x));
@@ -165,8 +165,8 @@ static PetscErrorCode TestCoarse(DM da)
       PetscCall(PCVCRSGetInfo(pc, &info));
       bytes[i] = info.bytes;
     }
-    if (!(bytes[1] < bytes[2]) || (k ? bytes[0] != bytes[1] : size > 1 ? bytes[0] > bytes[1]
-                                                                       : bytes[0] >= bytes[1])) FAIL("%s: %g bytes with 8 bits, %g with 16 on coarse levels, %g with 16", inner[k], bytes[0], bytes[1], bytes[2]);
+    if (WRONG(!(bytes[1] < bytes[2]) || (k ? bytes[0] != bytes[1] : size > 1 ? bytes[0] > bytes[1]
+                                                                       : bytes[0] >= bytes[1]))) FAIL("%s: %g bytes with 8 bits, %g with 16 on coarse levels, %g with 16", inner[k], bytes[0], bytes[1], bytes[2]);
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(VecDestroy(&x));
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
   PetscCall(TestTiny(da));
   PetscCall(TestCoarse(da));
   PetscCall(DMDestroy(&da));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(20, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -208,15 +208,15 @@ static PetscErrorCode TestSolve(Mat T, PetscBool upper, PetscBool transpose, con
   PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
   PetscCall(MatVCRSSubstitute(T, upper, transpose, b, again));
   PetscCall(LargestDifference(again, x, &same, &difference));
-  if (!same) FAIL("%s%s: the second solution is another one by %g", where, transpose ? ", transposed" : "", (double)difference);
+  if (WRONG(!same)) FAIL("%s%s: the second solution is another one by %g", where, transpose ? ", transposed" : "", (double)difference);
   PetscCall(MatVCRSSubstitute(T, upper, transpose, hostb, hostx));
   PetscCall(LargestDifference(x, hostx, &same, &difference));
-  if (!(difference <= TINY)) FAIL("%s%s: device and host are %g apart", where, transpose ? ", transposed" : "", (double)difference);
+  if (WRONG(!(difference <= TINY))) FAIL("%s%s: device and host are %g apart", where, transpose ? ", transposed" : "", (double)difference);
   PetscCall(VecCopy(x, hostx));
   if (transpose) PetscCall(MatMultTransposeAdd(T, hostx, hostb, r));
   else PetscCall(MatMultAdd(T, hostx, hostb, r));
   PetscCall(LargestDifference(r, hostx, &same, &difference));
-  if (!(difference <= TINY)) FAIL("%s%s: the residual is %g", where, transpose ? ", transposed" : "", (double)difference);
+  if (WRONG(!(difference <= TINY))) FAIL("%s%s: the residual is %g", where, transpose ? ", transposed" : "", (double)difference);
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&again));
@@ -332,7 +332,7 @@ static PetscErrorCode TestNoNumber(Mat T)
   PetscCall(VecRestoreArray(b, &a));
   PetscCall(MatVCRSSubstitute(B, PETSC_FALSE, PETSC_FALSE, b, y));
   PetscCall(VecGetArrayRead(y, &x));
-  if (!PetscIsNanScalar(x[0]) || !PetscIsNanScalar(x[n - 1])) FAIL("%g and %g from what is no number", (double)PetscAbsScalar(x[0]), (double)PetscAbsScalar(x[n - 1]));
+  if (WRONG(!PetscIsNanScalar(x[0]) || !PetscIsNanScalar(x[n - 1]))) FAIL("%g and %g from what is no number", (double)PetscAbsScalar(x[0]), (double)PetscAbsScalar(x[n - 1]));
   PetscCall(VecRestoreArrayRead(y, &x));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&y));
@@ -370,7 +370,7 @@ int main(int argc, char **argv)
       PetscCall(MatDestroy(&T));
     }
   }
-  PetscCall(TestReport(failures, count ? "all is right\n" : "nothing was tried\n", 0));
+  PetscCall(TestDone(9300, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

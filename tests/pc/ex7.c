@@ -94,26 +94,26 @@ static PetscErrorCode TestLevels(const Pattern *p, const char name[])
   PetscFunctionBeginUser;
   PetscCall(VCRSOrderCreate(p->n, p->i, p->j, p->upper, PETSC_FALSE, &order));
   PetscCall(LongestChain(p, &longest));
-  if (order->grid || order->nlevels != longest) FAIL("%s: %" PetscInt_FMT " levels, not %" PetscInt_FMT, name, order->nlevels, longest);
+  if (WRONG(order->grid || order->nlevels != longest)) FAIL("%s: %" PetscInt_FMT " levels, not %" PetscInt_FMT, name, order->nlevels, longest);
   PetscCall(PetscMalloc1(p->n, &task));
   for (PetscInt row = 0; row < p->n; row++) task[row] = -1;
   for (PetscInt t = 0; t < order->ntasks; t++) {
     const PetscInt begin = order->task[t], end = order->task[t + 1];
 
-    if (end <= begin || end > begin + 32 || (t == 0 && begin) || (t + 1 == order->ntasks && end != p->n)) FAIL("%s: task %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, name, t, begin, end);
+    if (WRONG(end <= begin || end > begin + 32 || (t == 0 && begin) || (t + 1 == order->ntasks && end != p->n))) FAIL("%s: task %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, name, t, begin, end);
     for (PetscInt k = begin; k < end; k++) {
       const PetscInt row = order->row[k];
 
-      if (task[row] >= 0) FAIL("%s: row %" PetscInt_FMT " is there twice", name, row);
-      if (end > begin + 1 && p->i[row + 1] - p->i[row] > VCRS_ORDER_WIDE) FAIL("%s: row %" PetscInt_FMT " is wide and not alone", name, row);
+      if (WRONG(task[row] >= 0)) FAIL("%s: row %" PetscInt_FMT " is there twice", name, row);
+      if (WRONG(end > begin + 1 && p->i[row + 1] - p->i[row] > VCRS_ORDER_WIDE)) FAIL("%s: row %" PetscInt_FMT " is wide and not alone", name, row);
       task[row] = t;
       for (PetscInt e = p->i[row]; e < p->i[row + 1]; e++) {
-        if (task[p->j[e]] < 0 || task[p->j[e]] >= t) FAIL("%s: row %" PetscInt_FMT " comes before row %" PetscInt_FMT, name, row, p->j[e]);
+        if (WRONG(task[p->j[e]] < 0 || task[p->j[e]] >= t)) FAIL("%s: row %" PetscInt_FMT " comes before row %" PetscInt_FMT, name, row, p->j[e]);
       }
     }
   }
   for (PetscInt row = 0; row < p->n; row++) {
-    if (task[row] < 0) FAIL("%s: row %" PetscInt_FMT " is not there", name, row);
+    if (WRONG(task[row] < 0)) FAIL("%s: row %" PetscInt_FMT " is not there", name, row);
   }
   PetscCall(PetscFree(task));
   PetscCall(VCRSOrderDestroy(&order));
@@ -140,13 +140,13 @@ static PetscErrorCode FindPlaces(const VCRSOrder *order, Place place[], const ch
       for (PetscInt i = 0; i < g->line; i++) {
         const PetscInt position = i + g->line * (j + g->lines * gk), row = order->upper ? order->n - 1 - position : position;
 
-        if (place[row].task >= 0) FAIL("%s: row %" PetscInt_FMT " is in two tiles", name, row);
+        if (WRONG(place[row].task >= 0)) FAIL("%s: row %" PetscInt_FMT " is in two tiles", name, row);
         place[row] = (Place){t, i + g->slant * a + g->rise * k, a, k};
       }
     }
   }
   for (PetscInt row = 0; row < order->n; row++) {
-    if (place[row].task < 0) FAIL("%s: row %" PetscInt_FMT " is in no tile", name, row);
+    if (WRONG(place[row].task < 0)) FAIL("%s: row %" PetscInt_FMT " is in no tile", name, row);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -159,11 +159,11 @@ static PetscErrorCode TestTiles(const Pattern *p, PetscInt steps, const char nam
 
   PetscFunctionBeginUser;
   PetscCall(VCRSOrderCreate(p->n, p->i, p->j, p->upper, PETSC_TRUE, &order));
-  if (order->grid != (PetscBool)(steps > 0)) FAIL("%s: %s", name, order->grid ? "taken for a grid" : "not seen to be a grid");
+  if (WRONG(order->grid != (PetscBool)(steps > 0))) FAIL("%s: %s", name, order->grid ? "taken for a grid" : "not seen to be a grid");
   if (order->grid) {
     const VCRSOrderGrid *g = &order->g;
 
-    if (order->nlevels != steps) FAIL("%s: %" PetscInt_FMT " steps, not %" PetscInt_FMT, name, order->nlevels, steps);
+    if (WRONG(order->nlevels != steps)) FAIL("%s: %" PetscInt_FMT " steps, not %" PetscInt_FMT, name, order->nlevels, steps);
     PetscCall(PetscMalloc1(p->n, &place));
     PetscCall(FindPlaces(order, place, name));
     for (PetscInt row = 0; row < p->n; row++) {
@@ -178,8 +178,8 @@ static PetscErrorCode TestTiles(const Pattern *p, PetscInt steps, const char nam
         a = to.a + dj + g->skew * dk;
         k = to.k + dk;
         for (int h = 0; h < g->nhalo; h++) followed = (PetscBool)(followed || (g->haloa[h] == a && g->halok[h] == k));
-        if (-(di + g->slant * (dj + g->skew * dk) + g->rise * dk) > g->lag) FAIL("%s: row %" PetscInt_FMT " needs row %" PetscInt_FMT " too late", name, row, p->j[e]);
-        if (from.task == to.task ? from.step >= to.step || from.a != a || from.k != k : from.task > to.task || !followed) FAIL("%s: row %" PetscInt_FMT " does not get row %" PetscInt_FMT, name, row, p->j[e]);
+        if (WRONG(-(di + g->slant * (dj + g->skew * dk) + g->rise * dk) > g->lag)) FAIL("%s: row %" PetscInt_FMT " needs row %" PetscInt_FMT " too late", name, row, p->j[e]);
+        if (WRONG(from.task == to.task ? from.step >= to.step || from.a != a || from.k != k : from.task > to.task || !followed)) FAIL("%s: row %" PetscInt_FMT " does not get row %" PetscInt_FMT, name, row, p->j[e]);
       }
     }
     PetscCall(PetscFree(place));
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     PetscCall(CreateRandomPattern(200, 0.5, upper, &p));
     PetscCall(TestPattern(&p, 0, "nearly dense"));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(720300, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

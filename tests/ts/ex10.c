@@ -47,9 +47,9 @@ int main(int argc, char **argv)
     }
     compared += 3;
     order = PetscLog2Real(result[0].error / result[1].error);
-    if (!(order > 0.7 * (PetscReal)c->order)) FAIL("%s %d: errors %g and %g have the order %g", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)order);
-    if (!(PetscAbsReal(result[2].error - result[1].error) <= (PetscDefined(USE_REAL_DOUBLE) ? 1e-7 : 1e-4) + 1e-4 * result[1].error)) FAIL("%s %d: error %g instead of %g with the assembled matrix", c->type, (int)c->kind, (double)result[1].error, (double)result[2].error);
-    if (result[1].iterations > 22 * result[1].steps * PetscMax(1, c->order - 1)) FAIL("%s %d: %" PetscInt_FMT " iterations in %" PetscInt_FMT " steps", c->type, (int)c->kind, result[1].iterations, result[1].steps);
+    if (WRONG(!(order > 0.7 * (PetscReal)c->order))) FAIL("%s %d: errors %g and %g have the order %g", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)order);
+    if (WRONG(!(PetscAbsReal(result[2].error - result[1].error) <= (PetscDefined(USE_REAL_DOUBLE) ? 1e-7 : 1e-4) + 1e-4 * result[1].error))) FAIL("%s %d: error %g instead of %g with the assembled matrix", c->type, (int)c->kind, (double)result[1].error, (double)result[2].error);
+    if (WRONG(result[1].iterations > 22 * result[1].steps * PetscMax(1, c->order - 1))) FAIL("%s %d: %" PetscInt_FMT " iterations in %" PetscInt_FMT " steps", c->type, (int)c->kind, result[1].iterations, result[1].steps);
     PetscCall(PetscInfo(NULL, "%s %d: errors %g, %g, %g, iterations %" PetscInt_FMT ", %" PetscInt_FMT "\n", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)result[2].error, result[1].iterations, result[2].iterations));
   }
   if (number < 2 || compared < 3 * number) failures++;

@@ -56,7 +56,7 @@ static PetscErrorCode Refused(Mat A, const char what[], const char options[], co
     PetscCall(PetscStrToArrayDestroy(nwords, word));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD));
-  if (bad) FAIL("%s: expected %s, got: %s", what, words ? words : "no error", message);
+  if (WRONG(bad)) FAIL("%s: expected %s, got: %s", what, words ? words : "no error", message);
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,21 +215,21 @@ int main(int argc, char **argv)
     PetscCall(ChainTS(A, "-ts_type uniformization -ts_uniformization_open_outputs 3 -ts_uniformization_theta 50 -ts_uniformization_check_tolerance 1e-3", &ts));
     PetscCall(PetscPushErrorHandler(Keep, NULL));
     ierr = TSUniformizationSetEpsilon(ts, 0.0);
-    if (!ierr) FAIL("an error of 0 was taken");
+    if (WRONG(!ierr)) FAIL("an error of 0 was taken");
     ierr = TSUniformizationSetRateFactor(ts, 0.5);
-    if (!ierr) FAIL("a factor of 0.5 was taken");
+    if (WRONG(!ierr)) FAIL("a factor of 0.5 was taken");
     ierr = TSUniformizationSetOpenOutputs(ts, 65);
-    if (!ierr) FAIL("65 outputs were taken");
+    if (WRONG(!ierr)) FAIL("65 outputs were taken");
     ierr = TSUniformizationSetNegligible(ts, 1.0);
-    if (!ierr) FAIL("all of the error was taken for states left out");
+    if (WRONG(!ierr)) FAIL("all of the error was taken for states left out");
     PetscCall(PetscPopErrorHandler());
     PetscCall(TSUniformizationSetCheck(ts, PETSC_TRUE, PETSC_CURRENT));
     PetscCall(TSUniformizationGetCheck(ts, &check, &tolerance));
-    if (!check || tolerance != (PetscReal)1e-3) FAIL("the tolerance is %g", (double)tolerance);
+    if (WRONG(!check || tolerance != (PetscReal)1e-3)) FAIL("the tolerance is %g", (double)tolerance);
     PetscCall(TSDestroy(&ts));
   }
   PetscCall(MatDestroy(&A));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(21, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -41,7 +41,7 @@ static PetscErrorCode CheckError(const char what[], Vec x, const Long exact[], d
 
   PetscFunctionBeginUser;
   PetscCall(ChainError(x, exact, &error, NULL));
-  if (!(error <= bound)) FAIL("%s: the error is %g, and should be at most %g", what, error, bound);
+  if (WRONG(!(error <= bound))) FAIL("%s: the error is %g, and should be at most %g", what, error, bound);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,8 +89,8 @@ static PetscErrorCode TestQueue(void)
       PetscCall(PetscSNPrintf(what, sizeof(what), "the queue M/M/1/20 at time %g%s", times[i], steady ? ", steady state looked for" : ""));
       PetscCall(CheckError(what, x, exact, (double)info.bound));
       /* 1.7 jumps in a unit of time; it takes about 1000 of them */
-      if (i == 3 && steady && (info.steadyat < 0 || info.products > 3000)) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
-      if (i == 3 && !steady && (info.steadyat >= 0 || info.products < 6800)) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
+      if (WRONG(i == 3 && steady && (info.steadyat < 0 || info.products > 3000))) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
+      if (WRONG(i == 3 && !steady && (info.steadyat >= 0 || info.products < 6800))) FAIL("%s: %" PetscInt64_FMT " products", what, info.products);
       PetscCall(TSDestroy(&ts));
       PetscCall(VecDestroy(&x));
     }
@@ -160,8 +160,8 @@ static PetscErrorCode TestOutputs(ChainKind kind, PetscBool zero, const char ext
   PetscCall(TSSolve(ts, x));
   PetscCall(TSGetEvaluationSolutions(ts, &nsol, &at, &solutions));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (nsol != n || seen.n != n) FAIL("%s%s, %s: %" PetscInt_FMT " solutions and %" PetscInt_FMT " calls of the monitor for %" PetscInt_FMT " times", c.name, zero ? " without rates" : "", extra, nsol, seen.n, n);
-  if (info.passes > (few ? 3 : n)) FAIL("%s, %s: %" PetscInt_FMT " passes", c.name, extra, info.passes);
+  if (WRONG(nsol != n || seen.n != n)) FAIL("%s%s, %s: %" PetscInt_FMT " solutions and %" PetscInt_FMT " calls of the monitor for %" PetscInt_FMT " times", c.name, zero ? " without rates" : "", extra, nsol, seen.n, n);
+  if (WRONG(info.passes > (few ? 3 : n))) FAIL("%s, %s: %" PetscInt_FMT " passes", c.name, extra, info.passes);
   for (PetscInt i = 0; i < PetscMin(nsol, seen.n); i++) {
     Long dot = 0, sum;
 
@@ -169,12 +169,12 @@ static PetscErrorCode TestOutputs(ChainKind kind, PetscBool zero, const char ext
     ChainExact(&c, (Long)times[i], p, exact);
     PetscCall(CheckError(what, solutions[i], exact, (double)info.bound));
     PetscCall(CheckError(what, seen.x[i], exact, (double)info.bound));
-    if (at[i] != times[i] || seen.time[i] != times[i]) FAIL("%s: the times are %g and %g", what, (double)at[i], (double)seen.time[i]);
+    if (WRONG(at[i] != times[i] || seen.time[i] != times[i])) FAIL("%s: the times are %g and %g", what, (double)at[i], (double)seen.time[i]);
     for (PetscInt j = 0; j < c.n; j++) dot += reward[j] * exact[j];
     sum = Accumulated(&c, p, reward, (Long)times[i]);
     /* The rule has an error, too */
-    if (!(fabsl((Long)seen.instantaneous[i] - dot) <= 3 * (Long)info.bound)) FAIL("%s: a reward of %g, the exact one is %g", what, (double)seen.instantaneous[i], (double)dot);
-    if (!(fabsl((Long)seen.accumulated[i] - sum) <= 3 * (Long)times[i] * (Long)info.bound + 1e-12L)) FAIL("%s: an accumulated reward of %.12g, the exact one is %.12g", what, (double)seen.accumulated[i], (double)sum);
+    if (WRONG(!(fabsl((Long)seen.instantaneous[i] - dot) <= 3 * (Long)info.bound))) FAIL("%s: a reward of %g, the exact one is %g", what, (double)seen.instantaneous[i], (double)dot);
+    if (WRONG(!(fabsl((Long)seen.accumulated[i] - sum) <= 3 * (Long)times[i] * (Long)info.bound + 1e-12L))) FAIL("%s: an accumulated reward of %.12g, the exact one is %.12g", what, (double)seen.accumulated[i], (double)sum);
   }
   PetscCall(CheckError("the last time", x, exact, (double)info.bound));
   PetscCall(SeenDestroy(&seen));
@@ -230,8 +230,8 @@ static PetscErrorCode TestSteps(void)
   for (PetscInt i = 0; i < 8; i++) PetscCall(TSStep(ts));
   PetscCall(TSGetTime(ts, &t));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (t != (PetscReal)2.0 || info.passes != 8) FAIL("8 steps of 0.25 lead to %g in %" PetscInt_FMT " passes", (double)t, info.passes);
-  if (!(info.bound <= (PetscReal)1e-8)) FAIL("8 steps: the bound is %g", (double)info.bound);
+  if (WRONG(t != (PetscReal)2.0 || info.passes != 8)) FAIL("8 steps of 0.25 lead to %g in %" PetscInt_FMT " passes", (double)t, info.passes);
+  if (WRONG(!(info.bound <= (PetscReal)1e-8))) FAIL("8 steps: the bound is %g", (double)info.bound);
   ChainExact(&c, 2.0L, p, exact);
   PetscCall(CheckError("8 steps", x, exact, (double)info.bound));
   PetscCall(VecDuplicate(x, &y));
@@ -249,10 +249,10 @@ static PetscErrorCode TestSteps(void)
   PetscCall(TSSolve(ts, x));
   PetscCall(TSGetTime(ts, &t));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (t != (PetscReal)1.5 || seen.n != 13) FAIL("12 steps of 0.125 lead to %g, and %" PetscInt_FMT " calls of the monitor", (double)t, seen.n);
+  if (WRONG(t != (PetscReal)1.5 || seen.n != 13)) FAIL("12 steps of 0.125 lead to %g, and %" PetscInt_FMT " calls of the monitor", (double)t, seen.n);
   ChainExact(&c, 1.5L, p, exact);
   PetscCall(CheckError("12 steps", x, exact, (double)info.bound));
-  if (!(info.bound <= (PetscReal)1e-8)) FAIL("12 steps: the bound is %g", (double)info.bound);
+  if (WRONG(!(info.bound <= (PetscReal)1e-8))) FAIL("12 steps: the bound is %g", (double)info.bound);
   PetscCall(SeenDestroy(&seen));
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
@@ -266,7 +266,7 @@ static PetscErrorCode TestSteps(void)
   PetscCall(TSUniformizationGetInfo(ts, &info));
   ChainExact(&c, 2.0L, last, exact);
   PetscCall(CheckError("a solution changed on the way", x, exact, (double)info.bound));
-  if (info.passes != 2) FAIL("a solution changed on the way: %" PetscInt_FMT " passes", info.passes);
+  if (WRONG(info.passes != 2)) FAIL("a solution changed on the way: %" PetscInt_FMT " passes", info.passes);
 
   /* The solver again, after a reset of it, and for another matrix; the view */
   PetscCall(TSView(ts, PETSC_VIEWER_STDOUT_WORLD));
@@ -299,7 +299,7 @@ static PetscErrorCode TestProgram(void)
   }
   PetscCall(VecAXPY(y, -1.0, x));
   PetscCall(VecNorm(y, NORM_1, &difference));
-  if (!(difference <= (PetscReal)2e-8)) FAIL("Runge-Kutta and uniformization differ by %g", (double)difference);
+  if (WRONG(!(difference <= (PetscReal)2e-8))) FAIL("Runge-Kutta and uniformization differ by %g", (double)difference);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   {
@@ -333,9 +333,9 @@ static PetscErrorCode TestProgram(void)
     PetscCall(TSSetMaxTime(ts, 2.0));
     PetscCall(TSSolve(ts, x));
     PetscCall(TSGetEvaluationSolutions(ts, &nstored, &stored, &solution));
-    if (nstored != 4) FAIL("two solves store %" PetscInt_FMT " of 4 evaluation times", nstored);
+    if (WRONG(nstored != 4)) FAIL("two solves store %" PetscInt_FMT " of 4 evaluation times", nstored);
     for (PetscInt i = 0; i < nstored; i++) {
-      if (stored[i] != times[i]) FAIL("evaluation time %" PetscInt_FMT " is %g, not %g", i, (double)stored[i], (double)times[i]);
+      if (WRONG(stored[i] != times[i])) FAIL("evaluation time %" PetscInt_FMT " is %g, not %g", i, (double)stored[i], (double)times[i]);
       ChainExact(&c, 3.0L * times[i], p, exact); /* the matrix is three times what it was */
       PetscCall(CheckError("an evaluation time of two solves", solution[i], exact, 3e-8));
     }
@@ -386,7 +386,7 @@ static PetscErrorCode TestEvent(void)
   PetscCall(TSUniformizationGetInfo(ts, &info));
   ChainExact(&c, (Long)t, p, exact);
   PetscCall(CheckError("an event", x, exact, (double)info.bound));
-  if (!(fabsl(exact[0] - 0.5L) <= 2e-6L) || info.passes < 3) FAIL("an event was found at time %g, in %" PetscInt_FMT " passes", (double)t, info.passes);
+  if (WRONG(!(fabsl(exact[0] - 0.5L) <= 2e-6L) || info.passes < 3)) FAIL("an event was found at time %g, in %" PetscInt_FMT " passes", (double)t, info.passes);
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&first));
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
   PetscCall(TestSteps());
   PetscCall(TestProgram());
   PetscCall(TestEvent());
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(290, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -28,7 +28,7 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   ChainExact(t->chain, (Long)time, t->p, exact);
   PetscCall(ChainError(x, exact, &error, &mass));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (!(error <= (double)info.bound) && step) FAIL("%s, %s, time %g: the error is %g, the bound %g", t->chain->name, t->what, (double)time, error, (double)info.bound);
+  if (WRONG(!(error <= (double)info.bound) && step)) FAIL("%s, %s, time %g: the error is %g, the bound %g", t->chain->name, t->what, (double)time, error, (double)info.bound);
   t->seen++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,7 +48,7 @@ static PetscErrorCode Check(const Chain *c, Mat A, PetscReal jumps, const char o
   PetscCall(TSMonitorSet(ts, Monitor, &t, NULL));
   PetscCall(ChainVec(A, c, t.p, &x));
   PetscCall(TSSolve(ts, x));
-  if (t.seen != TIMES + 1) FAIL("%s, %s: %" PetscInt_FMT " times of %d", c->name, options, t.seen, TIMES + 1);
+  if (WRONG(t.seen != TIMES + 1)) FAIL("%s, %s: %" PetscInt_FMT " times of %d", c->name, options, t.seen, TIMES + 1);
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(630, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -134,13 +134,13 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   for (PetscInt i = 0; i < STATES; i++) begin += (double)s->c->p[i];
   bound = (Long)info.bound * s->c->norm;
   lost  = (Long)begin - (Long)mass;
-  if (!((Long)error <= bound)) FAIL("%s, time %g: the error is %g, the bound %g", s->what, (double)time, error, (double)bound);
-  if (!(fabsl(lost) <= bound)) FAIL("%s, time %g: the mass changed by %g, the bound is %g", s->what, (double)time, (double)lost, (double)bound);
-  if (!(info.truncation + info.steady + info.negligible <= s->eps)) FAIL("%s, time %g: weights, steady state and states left out take %g of %g", s->what, (double)time, (double)(info.truncation + info.steady + info.negligible), (double)s->eps);
+  if (WRONG(!((Long)error <= bound))) FAIL("%s, time %g: the error is %g, the bound %g", s->what, (double)time, error, (double)bound);
+  if (WRONG(!(fabsl(lost) <= bound))) FAIL("%s, time %g: the mass changed by %g, the bound is %g", s->what, (double)time, (double)lost, (double)bound);
+  if (WRONG(!(info.truncation + info.steady + info.negligible <= s->eps))) FAIL("%s, time %g: weights, steady state and states left out take %g of %g", s->what, (double)time, (double)(info.truncation + info.steady + info.negligible), (double)s->eps);
   /* A time has its part of what may be left out; a pass after the first gets what others have not used, too */
-  if (info.passes == 1 && !(info.negligible <= s->part * s->eps * time / (PetscReal)s->c->time[TIMES] * (PetscReal)1.0001)) FAIL("%s, time %g: states left out take %g", s->what, (double)time, (double)info.negligible);
+  if (WRONG(info.passes == 1 && !(info.negligible <= s->part * s->eps * time / (PetscReal)s->c->time[TIMES] * (PetscReal)1.0001))) FAIL("%s, time %g: states left out take %g", s->what, (double)time, (double)info.negligible);
   PetscCall(TSUniformizationGetReward(ts, &until, NULL));
-  if (!(fabsl((Long)until - s->c->reward[s->seen]) <= 3 * (Long)time * bound)) FAIL("%s, time %g: the reward is %.12g, the exact one %.12g", s->what, (double)time, (double)until, (double)s->c->reward[s->seen]);
+  if (WRONG(!(fabsl((Long)until - s->c->reward[s->seen]) <= 3 * (Long)time * bound))) FAIL("%s, time %g: the reward is %.12g, the exact one %.12g", s->what, (double)time, (double)until, (double)s->c->reward[s->seen]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,7 +178,7 @@ static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBoo
   PetscCall(TSUniformizationSetReward(ts, r));
   PetscCall(TSMonitorSet(ts, Monitor, &seen, NULL));
   PetscCall(TSSolve(ts, x));
-  if (seen.seen != TIMES) FAIL("%s: %" PetscInt_FMT " times of %d", options, seen.seen, TIMES);
+  if (WRONG(seen.seen != TIMES)) FAIL("%s: %" PetscInt_FMT " times of %d", options, seen.seen, TIMES);
   PetscCall(TSUniformizationGetInfo(ts, info));
   *first = STATES;
   *lost  = 0;
@@ -216,12 +216,12 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
     PetscCall(Solve(c, A, all, PETSC_TRUE, &info[k], &first[k], &lost[k]));
     PetscCall(Solve(c, A, all, PETSC_FALSE, &info[k], &first[k], &lost[k]));
     if (k && skips) {
-      if (!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows)) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
-      if (first[k] <= first[0]) FAIL("%s: the first rows were not left out", all);
+      if (WRONG(!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows))) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
+      if (WRONG(first[k] <= first[0])) FAIL("%s: the first rows were not left out", all);
       /* All that is lost was left out. Of what is left out after so many products a part is lost, that of the weights after them: in proportion to the products, and a look late, 0.44 of it at 39 jumps, of
          which each interval has about as many, and more at more */
-      if (!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible)) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
-    } else if (info[k].negligible != 0 || info[k].rows < (PetscReal)0.95 * info[0].rows) FAIL("%s: rows were left out", all);
+      if (WRONG(!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible))) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
+    } else if (WRONG(info[k].negligible != 0 || info[k].rows < (PetscReal)0.95 * info[0].rows)) FAIL("%s: rows were left out", all);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -247,10 +247,10 @@ static PetscErrorCode CheckStep(const Case *c, Mat A)
   PetscCall(TSSetMaxTime(ts, (PetscReal)c->time[2]));
   PetscCall(TSStep(ts));
   PetscCall(ChainError(x, c->exact[2], &error, NULL));
-  if (!(error <= 1e-4)) FAIL("a step: the error is %g", error);
+  if (WRONG(!(error <= 1e-4))) FAIL("a step: the error is %g", error);
   PetscCall(TSInterpolate(ts, (PetscReal)c->time[1], y));
   PetscCall(ChainError(y, c->exact[1], &error, NULL));
-  if (!(error <= 1e-4)) FAIL("interpolation: the error is %g", error);
+  if (WRONG(!(error <= 1e-4))) FAIL("interpolation: the error is %g", error);
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
   for (PetscInt i = 0; i < STATES; i++) c.p[i] = (i < 50 || i >= 600 ? 1e-9L : 0) + (i == 120 ? 1 : 0) - (i == 460 ? 2 : 0);
   MakeExact(&c);
   PetscCall(Solve(&c, A, "-ts_type uniformization -ts_uniformization_eps 1e-5", PETSC_TRUE, &info, &first, &lost));
-  if (skips && !(info.negligible > 0)) FAIL("nothing was left out of a vector with little at its ends");
+  if (WRONG(skips && !(info.negligible > 0))) FAIL("nothing was left out of a vector with little at its ends");
 
   /* Nothing can be left out: states have a chance of 1 / STATES each, and remain so but for the ends, where more of them gather */
   for (PetscInt i = 0; i < STATES; i++) c.p[i] = (Long)(PetscReal)(1.0 / STATES);
@@ -301,10 +301,10 @@ int main(int argc, char **argv)
   c.time[3] = 4;
   MakeExact(&c);
   PetscCall(Solve(&c, A, "-ts_type uniformization -ts_uniformization_eps 1e-5", PETSC_TRUE, &info, &first, &lost));
-  if (info.negligible != 0 || info.rows != 1) FAIL("rows with %g in them were left out", (double)info.negligible);
+  if (WRONG(info.negligible != 0 || info.rows != 1)) FAIL("rows with %g in them were left out", (double)info.negligible);
 
   PetscCall(MatDestroy(&A));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(81, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -238,7 +238,7 @@ static PetscErrorCode Right(const char what[], Program *p, TS ts, Vec x, Long t)
   ChainExact(&p->chain, t, first, exact);
   PetscCall(ChainError(x, exact, &error, NULL));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (!(error <= (double)info.bound)) FAIL("%s: the error is %g, the bound %g", what, error, (double)info.bound);
+  if (WRONG(!(error <= (double)info.bound))) FAIL("%s: the error is %g, the bound %g", what, error, (double)info.bound);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,12 +264,12 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   PetscCall(MatMult(p.A, x, before));
   PetscCall(TSSolve(ts, x));
   PetscCall(Right(what, &p, ts, x, 1));
-  if (p.calls > (rates < 0 ? 0 : 9) || p.functions > (function < 0 ? 0 : 10)) FAIL("%s: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
+  if (WRONG(p.calls > (rates < 0 ? 0 : 9) || p.functions > (function < 0 ? 0 : 10))) FAIL("%s: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
   PetscCall(VecSet(x, (PetscScalar)(1 / (PetscReal)p.chain.n)));
   PetscCall(MatMult(p.A, x, y));
   PetscCall(VecAXPY(y, -1.0, before));
   PetscCall(VecNorm(y, NORM_INFINITY, &difference));
-  if (difference > (rates == RATES_ROUNDING ? 100 * PETSC_MACHINE_EPSILON : 0)) FAIL("%s: the matrix has changed by %g", what, (double)difference);
+  if (WRONG(difference > (rates == RATES_ROUNDING ? 100 * PETSC_MACHINE_EPSILON : 0))) FAIL("%s: the matrix has changed by %g", what, (double)difference);
 
   /* Steps: the matrix is compared in each */
   PetscCall(TSSetTime(ts, 0.0));
@@ -278,7 +278,7 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   p.calls = p.functions = 0;
   for (PetscInt i = 0; i < steps; i++) PetscCall(TSStep(ts));
   PetscCall(Right(what, &p, ts, x, 1));
-  if (p.calls > (rates < 0 ? 0 : steps * 3 + 8) || p.functions > (function < 0 ? 0 : steps * 4 + 8)) FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
+  if (WRONG(p.calls > (rates < 0 ? 0 : steps * 3 + 8) || p.functions > (function < 0 ? 0 : steps * 4 + 8))) FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&before));
   PetscCall(End(&p, &ts, &x));
@@ -526,9 +526,9 @@ int main(int argc, char **argv)
   PetscCall(TestOtherType());
   PetscCall(TestPieces());
   PetscCall(TestCallback());
-  if (count < (every == 1 ? 390 : 60)) FAIL("only %" PetscInt_FMT " comparisons", count);
+  if (WRONG(count < (every == 1 ? 390 : 60))) FAIL("only %" PetscInt_FMT " comparisons", count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " comparisons\n", count));
-  PetscCall(TestReport(failures, "all is right\n", 0));
+  PetscCall(TestDone(45, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "One linear system from its assembled matrix to its solution: seconds of each stage, and in total.\n\
+  -bench_cases NAME  : a kind of matrix as for the other benchmarks, or a file in PETSc binary form\n\
+  -bench_size N      : about so many rows\n\
+  -job_mat_type TYPE : what the program does with its MATAIJ first (default: aijcusparse on a GPU)\n\
+  -job_solves N      : solves with the same matrix (default: 1)\n\
+  -ksp_..., -pc_...  : the solver; without options GMRES with ILU(0), as PETSc has it\n\n";
+
+/*
+   jobs.py runs this program once per job, without and with Lithe's options, and collects the lines that it prints. A
+   program of its own per measurement: nothing is warm that is cold for a user.
+
+   Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
+   matrix type, set-up, solve. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
+*/
+
+#include <tutorials/common/measure.h>
+#include <lithe.h>
+#include <petsctime.h>
+#include <petscdevice.h>
+
+typedef enum {
+  STAGE_START,
+  STAGE_ASSEMBLY,
+  STAGE_CONVERSION,
+  STAGE_SETUP,
+  STAGE_SOLVE,
+  NSTAGES
+} Stage;
+static const char *const stages[] = {"start", "assembly", "conversion", "setup", "solve"};
+
+typedef struct {
+  Bench          bench;
+  PetscLogDouble last, seconds[NSTAGES];
+} Job;
+
+/* The stage ends here */
+static PetscErrorCode End(Job *job, Stage stage)
+{
+  PetscLogDouble now;
+
+  PetscFunctionBeginUser;
+  PetscCall(BenchWait(&job->bench));
+  PetscCallMPI(MPI_Barrier(job->bench.comm));
+  PetscCall(PetscTime(&now));
+  job->seconds[stage] = now - job->last;
+  job->last           = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds of an event, 0 where it was not logged */
+static PetscErrorCode GetEventTime(const char name[], PetscLogDouble *seconds)
+{
+  PetscEventPerfInfo info;
+  PetscLogEvent      event;
+
+  PetscFunctionBeginUser;
+  *seconds = 0.;
+  PetscCall(PetscLogEventGetId(name, &event));
+  if (event < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  *seconds = info.time;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const events[] = {"MatVCRSCompress", "MatVCRSMaterialize", "PCSetUp"};
+  char                     type[64] = "", name[PETSC_MAX_PATH_LEN] = "reservoir";
+  PetscInt                 solves = 1, its, m;
+  PetscLogDouble           seconds, total = 0.;
+  KSPConvergedReason       reason;
+  PetscReal                norm[2];
+  Job                      job;
+  KSP                      ksp;
+  Mat                      A;
+  Vec                      x, b, r;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTime(&job.last));
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscLogDefaultBegin());
+  PetscCall(LitheInitializePackage());
+  PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &job.bench));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_cases", name, sizeof(name), NULL));
+  if (job.bench.gpu) PetscCall(PetscStrncpy(type, MATAIJCUSPARSE, sizeof(type)));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-job_mat_type", type, sizeof(type), NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-job_solves", &solves, NULL));
+  if (job.bench.gpu) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(End(&job, STAGE_START));
+
+  PetscCall(BenchCreateSystem(&job.bench, name, &A, &b));
+  if (!b) {
+    PetscCall(MatCreateVecs(A, NULL, &b));
+    PetscCall(VecSet(b, 1.0));
+  }
+  PetscCall(End(&job, STAGE_ASSEMBLY));
+
+  if (job.bench.gpu) PetscCall(MatSetVecType(A, VECCUDA));
+  if (type[0]) PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
+  PetscCall(MatCreateVecs(A, &x, &r));
+  PetscCall(VecCopy(b, r));
+  PetscCall(VecDestroy(&b));
+  b = r;
+  PetscCall(End(&job, STAGE_CONVERSION));
+
+  PetscCall(KSPCreate(job.bench.comm, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, PETSC_CURRENT, PETSC_CURRENT, 5000));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  PetscCall(End(&job, STAGE_SETUP));
+
+  for (PetscInt k = 0; k < solves; k++) {
+    PetscCall(VecZeroEntries(x));
+    PetscCall(KSPSolve(ksp, b, x));
+  }
+  PetscCall(End(&job, STAGE_SOLVE));
+
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(MatGetSize(A, &m, NULL));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAXPY(r, -1.0, b));
+  PetscCall(VecNorm(r, NORM_2, &norm[0]));
+  PetscCall(VecNorm(b, NORM_2, &norm[1]));
+  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its, KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
+  for (int s = 0; s < NSTAGES; s++) {
+    PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", stages[s], job.seconds[s]));
+    if (s >= STAGE_CONVERSION) total += job.seconds[s];
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
+    PetscCall(GetEventTime(events[k], &seconds));
+    PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", events[k], seconds));
+  }
+  PetscCall(PetscPrintf(job.bench.comm, ", \"total\": %.6f}\n", total));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&r));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}

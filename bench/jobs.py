@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The Lithe developers
+# This file is part of Lithe, a plugin for PETSc.
+"""Whole jobs, from a program's start to its answer: as PETSc does them best, and with Lithe's options.
+
+    jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
+    jobs.py --from JSON [--markdown FILE] [--chart FILE]
+
+COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, with
+commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
+for programs that have none, the program as a whole. The chart needs matplotlib.
+"""
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import time
+
+BICGSTAB = "-ksp_type bcgs -ksp_pc_side right -ksp_norm_type unpreconditioned"
+STAGES = ("conversion", "setup", "solve")
+
+
+def system(case, rows, solver):
+    """A system by bench/job."""
+    return lambda scale: f"job -bench_cases {case} -bench_size {int(rows * scale)} {solver} "
+
+
+# name: the program with what both have, PETSc's options, Lithe's
+JOBS = {
+    "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
+    "reservoir-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 0"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
+    "wells-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
+    "reservoir-jacobi": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0 -pc_type jacobi"), "", "-job_mat_type vcrs"),
+    "convection-gmres": (
+        system("convdiff7", 8e6, "-pc_type jacobi -ksp_gmres_restart 100 -ksp_pc_side right"),
+        "-ksp_type gmres", "-ksp_type cbgmres -job_mat_type vcrs"),
+    "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
+}
+
+
+def measure(command, limit):
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done in {limit} s"}
+    wall = time.perf_counter() - start
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode or (not lines and "job" in command.split()):
+        print(done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
+        return {"error": f"exit status {done.returncode}"}
+    return {**(json.loads(lines[-1]) if lines else {}), "wall": wall}
+
+
+def run_all(options):
+    results = []
+    for name in options.jobs.split(","):
+        base, *variants = JOBS[name]
+        for variant, extra in zip(("petsc", "lithe"), variants):
+            command = f"{options.run} {base(options.scale)} {extra}".strip()
+            print(command, file=sys.stderr)
+            results.append({"job": name, "variant": variant, "options": extra, "command": command, **measure(command, options.timeout)})
+            if options.json:
+                with open(options.json, "w", encoding="utf-8") as file:
+                    json.dump(results, file, indent=1)
+    return results
+
+
+def cell(result, key, digits=2):
+    return f"{result[key]:.{digits}f}" if key in result else ""
+
+
+def markdown(results):
+    lines = ["| job | | rows | conversion | set-up | of it compression | solve | iterations | **total** | residual |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for r in results:
+        if "error" in r:
+            lines.append(f"| {r['job']} | {r['variant']} | {r['error']} | | | | | | | |")
+            continue
+        lines.append(
+            f"| {r['job']} | {r['variant']} | {r.get('rows', '')} | {cell(r, 'conversion')} | {cell(r, 'setup')} | {cell(r, 'MatVCRSCompress')} "
+            f"| {cell(r, 'solve')} | {r.get('iterations', '')} | **{cell(r, 'total')}** | {r.get('residual', 0):.1e} |")
+    return "\n".join(lines) + "\n"
+
+
+def chart(results, path):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    done = [r for r in results if "error" not in r]
+    names = [name for name in dict.fromkeys(r["job"] for r in done)]
+    figure, axes = pyplot.subplots(1, len(names), figsize=(2.1 * len(names), 3.2), squeeze=False)
+    for axis, name in zip(axes[0], names):
+        for k, variant in enumerate(("petsc", "lithe")):
+            bottom = 0.0
+            for r in (r for r in done if r["job"] == name and r["variant"] == variant):
+                for stage, color in zip(STAGES, ("#9aa5b1", "#4a7fb5", "#d9822b")):
+                    axis.bar(k, r.get(stage, 0), bottom=bottom, color=color, label=stage if name == names[0] and not k else None)
+                    bottom += r.get(stage, 0)
+                axis.text(k, bottom, f"{bottom:.2f} s", ha="center", va="bottom", fontsize=8)
+        axis.set_xticks([0, 1], ["PETSc", "Lithe"])
+        axis.set_title(name, fontsize=9)
+        axis.margins(y=0.12)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0][0].set_ylabel("seconds from the assembled matrix")
+    figure.legend(loc="lower center", ncol=3, frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.savefig(path, dpi=150)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", default="")
+    parser.add_argument("--jobs", default=",".join(JOBS))
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--from", dest="source")
+    for name in ("json", "markdown", "chart"):
+        parser.add_argument(f"--{name}")
+    options = parser.parse_args()
+    if options.source:
+        with open(options.source, encoding="utf-8") as file:
+            results = json.load(file)
+    else:
+        results = run_all(options)
+    text = markdown(results)
+    print(text)
+    if options.markdown:
+        with open(options.markdown, "w", encoding="utf-8") as file:
+            file.write(text)
+    if options.chart:
+        chart(results, options.chart)
+    return any("error" in r for r in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
