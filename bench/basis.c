@@ -110,12 +110,7 @@ static const struct {
   PetscErrorCode (*run)(void *, Vec, Vec);
   PetscInt all, columns, vectors; /* all: times the K columns, too */
 } operations[] = {
-  {"store", Store, 0, 1, 1},
-  {"load", Load, 0, 1, 1},
-  {"dot1", DotOne, 0, 1, 1},
-  {"dot", Dot, 1, 0, 1},
-  {"append", Append, 1, 1, 2},
-  {"step", Step, 2, 1, 3},
+  {"store", Store, 0, 1, 1}, {"load", Load, 0, 1, 1}, {"dot1", DotOne, 0, 1, 1}, {"dot", Dot, 1, 0, 1}, {"append", Append, 1, 1, 2}, {"step", Step, 2, 1, 3},
 };
 #define NOPERATIONS ((PetscInt)PETSC_STATIC_ARRAY_LENGTH(operations))
 
@@ -173,9 +168,12 @@ static PetscErrorCode BenchStorage(Bench *bench, PetscInt s, int exponentbits, P
           {"share_of_copy", NULL, share},
     };
 
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %6.2f %-7s %10.2f %10.4f %10.1f %6.1f\n", storages[s].name, LitheStorageBitsPerValue(&storage), operations[o].name, 1e-6 * bytes, 1e3 * (double)median[o], 1e-9 * rate, 100. * share));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %6.2f %-7s %10.2f %10.4f %10.1f %6.1f\n", storages[s].name, LitheStorageBitsPerValue(&storage),
+                          operations[o].name, 1e-6 * bytes, 1e3 * (double)median[o], 1e-9 * rate, 100. * share));
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-    if (bench->markdown) fprintf(bench->markdown, "| %s | %.2f | %s | %.2f | %.4f | %.1f | %.1f%% |\n", storages[s].name, LitheStorageBitsPerValue(&storage), operations[o].name, 1e-6 * bytes, 1e3 * (double)median[o], 1e-9 * rate, 100. * share);
+    if (bench->markdown)
+      fprintf(bench->markdown, "| %s | %.2f | %s | %.2f | %.4f | %.1f | %.1f%% |\n", storages[s].name, LitheStorageBitsPerValue(&storage), operations[o].name,
+              1e-6 * bytes, 1e3 * (double)median[o], 1e-9 * rate, 100. * share);
   }
   PetscCall(CBBasisDestroy(&c.basis));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -209,9 +207,11 @@ int main(int argc, char **argv)
   PetscCall(VecSetSizes(x, bench.size, bench.size));
   PetscCall(VecSetType(x, bench.gpu ? VECSEQCUDA : VECSEQ));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%" PetscInt_FMT " rows, %" PetscInt_FMT " columns\n  %-9s %6s %-7s %10s %10s %10s %6s\n", bench.size, k, "storage", "bits", "what", "MB", "ms", "GB/s", "%copy"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%" PetscInt_FMT " rows, %" PetscInt_FMT " columns\n  %-9s %6s %-7s %10s %10s %10s %6s\n", bench.size, k, "storage",
+                        "bits", "what", "MB", "ms", "GB/s", "%copy"));
   for (PetscInt s = 0; s < NSTORAGES; s++) {
-    if (wanted[s] && (storages[s].kind != LITHE_STORAGE_FRSZ2 || storages[s].bits <= LITHE_FRSZ2_MAX_BITS)) PetscCall(BenchStorage(&bench, s, (int)exponentbits, k, x, y));
+    if (wanted[s] && (storages[s].kind != LITHE_STORAGE_FRSZ2 || storages[s].bits <= LITHE_FRSZ2_MAX_BITS))
+      PetscCall(BenchStorage(&bench, s, (int)exponentbits, k, x, y));
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));

@@ -73,7 +73,8 @@ typedef struct {
 static PetscInt Row(PetscInt m, PetscInt row, PetscReal beta, PetscInt col[], PetscScalar value[])
 {
   const PetscInt  i = row % m, j = row / m % m, k = row / (m * m);
-  const PetscBool there[]  = {(PetscBool)(k > 0), (PetscBool)(j > 0), (PetscBool)(i > 0), PETSC_TRUE, (PetscBool)(i < m - 1), (PetscBool)(j < m - 1), (PetscBool)(k < m - 1)};
+  const PetscBool there[]  = {(PetscBool)(k > 0),     (PetscBool)(j > 0),     (PetscBool)(i > 0),    PETSC_TRUE,
+                              (PetscBool)(i < m - 1), (PetscBool)(j < m - 1), (PetscBool)(k < m - 1)};
   const PetscInt  offset[] = {-m * m, -m, -1, 0, 1, m, m * m};
   PetscInt        n        = 0;
 
@@ -100,7 +101,8 @@ static PetscErrorCode CreateAIJ(const Run *run, PetscInt m, Mat *newmat)
   begin = end - local;
   PetscCall(PetscMalloc3(local + 1, &ptr, 7 * local, &col, 7 * local, &value));
   ptr[0] = 0;
-  for (PetscInt row = begin; row < end; row++) ptr[row - begin + 1] = ptr[row - begin] + Row(m, row, run->beta, col + ptr[row - begin], value + ptr[row - begin]);
+  for (PetscInt row = begin; row < end; row++)
+    ptr[row - begin + 1] = ptr[row - begin] + Row(m, row, run->beta, col + ptr[row - begin], value + ptr[row - begin]);
   PetscCall(MatCreate(comm, &A));
   PetscCall(MatSetSizes(A, local, local, M, M));
   PetscCall(MatSetType(A, MATAIJ));
@@ -238,8 +240,9 @@ static PetscErrorCode TimeToSolution(const Run *run, Result *r, Mat A, const cha
 /* Bytes of an iteration, on average over the iterations that are timed */
 static double IterationBytes(const Run *run, const Result *r, double matrix, double bits)
 {
-  const double vector = (double)r->rows * (double)sizeof(PetscScalar), column = bits > 0 ? (double)r->rows * (double)(sizeof(PetscScalar) / sizeof(PetscReal)) * bits / 8 : vector;
-  double       columns = 0, vectors = 0;
+  const double vector = (double)r->rows * (double)sizeof(PetscScalar),
+               column = bits > 0 ? (double)r->rows * (double)(sizeof(PetscScalar) / sizeof(PetscReal)) * bits / 8 : vector;
+  double columns = 0, vectors = 0;
 
   for (PetscInt it = 0; it < run->its; it++) {
     const PetscInt  k    = it % r->restart + 1;
@@ -274,10 +277,14 @@ static PetscErrorCode Report(Run *run, const Result *r)
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(bench->comm, "  %-7s %4" PetscInt_FMT " %-7s %-9s %9.4f %7.2f %9.4f %6.1f %7" PetscInt_FMT " %9.3f %10.2e  %s\n", r->pc, r->restart, r->matrix, r->method, 1e3 * r->iteration, r->baseline / r->iteration, 1e3 * r->bound, 100. * r->bound / r->iteration, r->its, r->solve, (double)r->residual, run->rtol > 0 ? KSPConvergedReasons[r->reason] : "-"));
+  PetscCall(PetscPrintf(bench->comm, "  %-7s %4" PetscInt_FMT " %-7s %-9s %9.4f %7.2f %9.4f %6.1f %7" PetscInt_FMT " %9.3f %10.2e  %s\n", r->pc, r->restart,
+                        r->matrix, r->method, 1e3 * r->iteration, r->baseline / r->iteration, 1e3 * r->bound, 100. * r->bound / r->iteration, r->its, r->solve,
+                        (double)r->residual, run->rtol > 0 ? KSPConvergedReasons[r->reason] : "-"));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %" PetscInt_FMT " | %s | %" PetscInt_FMT " | %s | %s | %.4f | %.2f | %.4f | %.1f%% | %" PetscInt_FMT " | %.3f | %.2e | %s |\n", r->rows, r->pc, r->restart, r->matrix, r->method, 1e3 * r->iteration, r->baseline / r->iteration, 1e3 * r->bound, 100. * r->bound / r->iteration, r->its, r->solve, (double)r->residual, run->rtol > 0 ? KSPConvergedReasons[r->reason] : "-");
+    fprintf(bench->markdown, "| %" PetscInt_FMT " | %s | %" PetscInt_FMT " | %s | %s | %.4f | %.2f | %.4f | %.1f%% | %" PetscInt_FMT " | %.3f | %.2e | %s |\n",
+            r->rows, r->pc, r->restart, r->matrix, r->method, 1e3 * r->iteration, r->baseline / r->iteration, 1e3 * r->bound, 100. * r->bound / r->iteration,
+            r->its, r->solve, (double)r->residual, run->rtol > 0 ? KSPConvergedReasons[r->reason] : "-");
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -311,8 +318,10 @@ static PetscErrorCode BenchSystem(Run *run)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(&r, sizeof(r)));
   PetscCall(MatGetSize(run->A[0], &r.rows, NULL));
-  PetscCall(PetscPrintf(run->bench.comm, "\n%" PetscInt_FMT " rows, convection %g, %" PetscInt_FMT " iterations timed; then to %g\n", r.rows, (double)run->beta, run->its, (double)run->rtol));
-  PetscCall(PetscPrintf(run->bench.comm, "  %-7s %4s %-7s %-9s %9s %7s %9s %6s %7s %9s %10s  %s\n", "pc", "m", "mat", "method", "ms/it", "faster", "bound ms", "%", "its", "solve s", "residual", "converged"));
+  PetscCall(PetscPrintf(run->bench.comm, "\n%" PetscInt_FMT " rows, convection %g, %" PetscInt_FMT " iterations timed; then to %g\n", r.rows, (double)run->beta,
+                        run->its, (double)run->rtol));
+  PetscCall(PetscPrintf(run->bench.comm, "  %-7s %4s %-7s %-9s %9s %7s %9s %6s %7s %9s %10s  %s\n", "pc", "m", "mat", "method", "ms/it", "faster", "bound ms",
+                        "%", "its", "solve s", "residual", "converged"));
   for (PetscInt p = 0; p < run->npcs; p++) {
     for (PetscInt m = 0; m < run->nrestarts; m++) {
       r.pc      = run->pc[p];
@@ -378,7 +387,9 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(RunSetFromOptions(&run));
   PetscCall(BenchCopyRate(&run.bench));
-  PetscCall(BenchOpen(&run.bench, "| rows | pc | restart | matrix | method | ms an iteration | times faster | bound, ms | share | iterations | solve, s | true residual | |"));
+  PetscCall(
+    BenchOpen(&run.bench,
+              "| rows | pc | restart | matrix | method | ms an iteration | times faster | bound, ms | share | iterations | solve, s | true residual | |"));
   PetscCall(CreateSystem(&run));
   PetscCall(BenchSystem(&run));
   for (PetscInt a = 0; a < NMATRICES; a++) PetscCall(MatDestroy(&run.A[a]));

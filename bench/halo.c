@@ -290,9 +290,12 @@ static PetscErrorCode ReportProduct(const System *s, const Variant *v, const Tim
 
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   }
-  PetscCall(PetscPrintf(bench->comm, "  %-24s %10.4f %7.2f %10.4f %6.1f %9.2f %9.1f  %8.1e\n", v->name, 1e3 * (double)t->median, (double)(t->baseline / t->median), 1e3 * (double)v->single, 100. * efficiency, (double)(t->basesingle / t->median), bytes / (double)t->median / size / 1e9, (double)t->error));
+  PetscCall(PetscPrintf(bench->comm, "  %-24s %10.4f %7.2f %10.4f %6.1f %9.2f %9.1f  %8.1e\n", v->name, 1e3 * (double)t->median,
+                        (double)(t->baseline / t->median), 1e3 * (double)v->single, 100. * efficiency, (double)(t->basesingle / t->median),
+                        bytes / (double)t->median / size / 1e9, (double)t->error));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %s | %d | %.4f | %.2f | %.4f | %.1f%% | %.2f | %.1e |\n", v->name, size, 1e3 * (double)t->median, (double)(t->baseline / t->median), 1e3 * (double)v->single, 100. * efficiency, (double)(t->basesingle / t->median), (double)t->error);
+    fprintf(bench->markdown, "| %s | %d | %.4f | %.2f | %.4f | %.1f%% | %.2f | %.1e |\n", v->name, size, 1e3 * (double)t->median,
+            (double)(t->baseline / t->median), 1e3 * (double)v->single, 100. * efficiency, (double)(t->basesingle / t->median), (double)t->error);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -305,9 +308,7 @@ static PetscErrorCode TimeVariant(const System *s, const Variant *v, Mat A, Mat 
   Whole     whole;
   PetscBool all, baseline;
   PetscReal median[2], least[2];
-  BenchTask task[2] = {
-    {BenchProduct, base},
-    {NULL, NULL}};
+  BenchTask task[2] = {{BenchProduct, base}, {NULL, NULL}};
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(v->type, "all", &all));
@@ -461,7 +462,8 @@ static PetscErrorCode ReportExchange(Bench *bench, LitheTransport transport, Pet
 
   PetscFunctionBegin;
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-  PetscCall(PetscPrintf(bench->comm, "  %-8s %12" PetscInt64_FMT " %12.2f %12.2f %10.1f\n", LitheTransports[transport], bytes, 1e6 * (double)median, 1e6 * (double)least, 2. * (double)bytes / (double)median / 1e9));
+  PetscCall(PetscPrintf(bench->comm, "  %-8s %12" PetscInt64_FMT " %12.2f %12.2f %10.1f\n", LitheTransports[transport], bytes, 1e6 * (double)median,
+                        1e6 * (double)least, 2. * (double)bytes / (double)median / 1e9));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -515,7 +517,8 @@ static PetscErrorCode BenchExchange(Bench *bench, PetscInt64 most)
 /* What -bench_types names, or each type with what is usual, and PETSc's first */
 static PetscErrorCode GetVariants(const Bench *bench, PetscInt *n, Variant variant[])
 {
-  static const char *const gpu[] = {"aijcusparse", "vcrs:ipc", "vcrs:nccl", "vcrs:mpi", "hybmgpu:sell:ipc", "hybmgpu:sell:nccl", "hybmgpu:sell:mpi", "hybmgpu:csr:ipc", "hybmgpu:hyb:ipc", "hybmgpu:vcrs:ipc", "all:ipc", "all:mpi"};
+  static const char *const gpu[] = {"aijcusparse",      "vcrs:ipc",        "vcrs:nccl",       "vcrs:mpi",         "hybmgpu:sell:ipc", "hybmgpu:sell:nccl",
+                                    "hybmgpu:sell:mpi", "hybmgpu:csr:ipc", "hybmgpu:hyb:ipc", "hybmgpu:vcrs:ipc", "all:ipc",          "all:mpi"};
   static const char *const cpu[] = {"aij", "vcrs:mpi", "hybmgpu:sell:mpi", "hybmgpu:csr:mpi", "hybmgpu:hyb:mpi", "hybmgpu:vcrs:mpi", "all:mpi"};
   char                    *name[TYPES_MAX];
   PetscBool                set;
@@ -560,7 +563,8 @@ int main(int argc, char **argv)
 
   if (single) PetscCall(BenchSingle(&bench, n, nvariants, variant, &basesingle));
   PetscCall(SystemCreate(&bench, bench.comm, n, &s));
-  PetscCall(PetscPrintf(bench.comm, "\n27 points, %" PetscInt_FMT "^3: %.0f nonzeros\n  %-24s %10s %7s %10s %6s %9s %9s  %8s\n", n, s.nonzeros, "type", "ms", "faster", "ms on one", "eff. %", "than one", "CSR GB/s", "error"));
+  PetscCall(PetscPrintf(bench.comm, "\n27 points, %" PetscInt_FMT "^3: %.0f nonzeros\n  %-24s %10s %7s %10s %6s %9s %9s  %8s\n", n, s.nonzeros, "type", "ms",
+                        "faster", "ms on one", "eff. %", "than one", "CSR GB/s", "error"));
   PetscCall(BenchProducts(&s, nvariants, variant, &basesingle, PETSC_TRUE));
   PetscCall(SystemDestroy(&s));
   if (most > 0) PetscCall(BenchExchange(&bench, (PetscInt64)most));

@@ -129,7 +129,8 @@ int main(int argc, char **argv)
   PetscCall(VecAXPY(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, &norm[0]));
   PetscCall(VecNorm(b, NORM_2, &norm[1]));
-  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its, KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
+  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its,
+                        KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
   for (int s = 0; s < NSTAGES; s++) {
     PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", stages[s], job.seconds[s]));
     if (s >= STAGE_CONVERSION) total += job.seconds[s];

@@ -88,9 +88,10 @@ static PetscErrorCode Report(Run *run, const Subject *subject, const Solve *exac
 {
   Bench          *bench = &run->bench;
   const PetscBool known = (PetscBool)(s->exactbytes > 0.), applied = (PetscBool)(s->apply > 0);
-  const double    bytes = s->bytes > 0. ? s->bytes : s->exactbytes, ratio = exact->its ? (double)s->its / (double)exact->its : 1., faster = s->solve > 0. ? exact->solve / s->solve : 1.;
-  const char     *reason = s->reason > 0 ? "yes" : KSPConvergedReasons[s->reason];
-  char            mb[32], smaller[32], apply[32], applyfaster[32];
+  const double    bytes = s->bytes > 0. ? s->bytes : s->exactbytes, ratio = exact->its ? (double)s->its / (double)exact->its : 1.,
+               faster = s->solve > 0. ? exact->solve / s->solve : 1.;
+  const char *reason  = s->reason > 0 ? "yes" : KSPConvergedReasons[s->reason];
+  char        mb[32], smaller[32], apply[32], applyfaster[32];
 
   const BenchField field[] = {
     {"matrix", subject->matrix, 0.},
@@ -117,10 +118,13 @@ static PetscErrorCode Report(Run *run, const Subject *subject, const Solve *exac
   (void)Show(sizeof(smaller), smaller, "%.2f", s->exactbytes / bytes, known);
   (void)Show(sizeof(apply), apply, "%.4f", 1e3 * (double)s->apply, applied);
   (void)Show(sizeof(applyfaster), applyfaster, "%.2f", (double)(s->applyexact / s->apply), applied);
-  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8.3f %8.3f %6" PetscInt_FMT " %6.3f %9.4f %7.2f  %8.1e  %s\n", subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
+  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8.3f %8.3f %6" PetscInt_FMT " %6.3f %9.4f %7.2f  %8.1e  %s\n", subject->inner,
+                        subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s | %s | %s | %s | %s | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n", subject->matrix, subject->rows, subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve, faster, (double)s->residual, reason);
+    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s | %s | %s | %s | %s | %.3f | %.3f | %" PetscInt_FMT " | %.3f | %.4f | %.2f | %.1e | %s |\n",
+            subject->matrix, subject->rows, subject->inner, subject->store, mb, smaller, apply, applyfaster, s->setup, s->compress, s->its, ratio, s->solve,
+            faster, (double)s->residual, reason);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -144,18 +148,21 @@ static PetscErrorCode ReportSummary(const Run *run, PetscInt *violations)
 {
   PetscFunctionBegin;
   *violations = 0;
-  PetscCall(PetscPrintf(run->bench.comm, "\nall systems\n  %-8s %-11s %7s %9s %6s %11s %8s\n", "pc", "store", "systems", "converged", "failed", "iterations", "worst"));
+  PetscCall(
+    PetscPrintf(run->bench.comm, "\nall systems\n  %-8s %-11s %7s %9s %6s %11s %8s\n", "pc", "store", "systems", "converged", "failed", "iterations", "worst"));
   for (PetscInt k = 0; k < run->ninner; k++) {
     for (PetscInt s = 0; s < NSTORES; s++) {
       const Summary *m = &run->summary[k][s];
       const PetscInt n = m->compared - m->violations;
 
       if (!m->solves) continue;
-      PetscCall(PetscPrintf(run->bench.comm, "  %-8s %-11s %7" PetscInt_FMT " %9" PetscInt_FMT " %6" PetscInt_FMT " %11.3f %8.3f\n", run->inner[k], stores[s].name, m->solves, m->compared, m->violations, n ? exp((double)m->logratio / (double)n) : 0., (double)m->worst));
+      PetscCall(PetscPrintf(run->bench.comm, "  %-8s %-11s %7" PetscInt_FMT " %9" PetscInt_FMT " %6" PetscInt_FMT " %11.3f %8.3f\n", run->inner[k],
+                            stores[s].name, m->solves, m->compared, m->violations, n ? exp((double)m->logratio / (double)n) : 0., (double)m->worst));
       if (!stores[s].given) *violations += m->violations;
     }
   }
-  PetscCall(PetscPrintf(run->bench.comm, "  converged: with the exact preconditioner; failed: of these, with the compressed one;\n  iterations: those of the compressed one by those of the exact one, geometric mean, and the largest\n"));
+  PetscCall(PetscPrintf(run->bench.comm, "  converged: with the exact preconditioner; failed: of these, with the compressed one;\n  iterations: those of the "
+                                         "compressed one by those of the exact one, geometric mean, and the largest\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,7 +285,8 @@ static PetscErrorCode BenchSystem(Run *run, const char name[], const char title[
   PetscCall(MatGetSize(A, &rows, NULL));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
   PetscCall(PetscPrintf(bench->comm, "\n%s: %" PetscInt_FMT " rows, %.0f nonzeros\n", title, rows, info.nz_used));
-  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8s %8s %6s %6s %9s %7s  %8s  %s\n", "pc", "store", "MB", "smaller", "apply ms", "faster", "set up s", "compr. s", "its", "ratio", "solve s", "faster", "residual", "converged"));
+  PetscCall(PetscPrintf(bench->comm, "  %-8s %-11s %9s %7s %9s %7s %8s %8s %6s %6s %9s %7s  %8s  %s\n", "pc", "store", "MB", "smaller", "apply ms", "faster",
+                        "set up s", "compr. s", "its", "ratio", "solve s", "faster", "residual", "converged"));
   for (PetscInt k = 0; k < run->ninner; k++) PetscCall(BenchInner(run, title, k, A, P, amat, b));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&P));
@@ -307,7 +315,8 @@ static PetscErrorCode RunSetFromOptions(Run *run)
   PetscCall(PetscOptionsBool("-bench_apply", "Measure applications of the preconditioner", NULL, run->apply, &run->apply, NULL));
   PetscCall(PetscOptionsBool("-bench_operator_vcrs", "The compressed ones with an operator of type vcrs, without loss", NULL, run->amat, &run->amat, NULL));
   PetscCall(PetscOptionsReal("-bench_shift", "Of the matrix that preconditioners of Helmholtz problems are made from", NULL, run->shift, &run->shift, NULL));
-  PetscCall(PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
+  PetscCall(
+    PetscOptionsBool("-bench_strict", "Fail if a default compressed preconditioner fails where the exact one does not", NULL, run->strict, &run->strict, NULL));
   PetscOptionsEnd();
   if (!set) {
     run->ninner = 2;
@@ -352,7 +361,8 @@ int main(int argc, char **argv)
   PetscCall(PetscNew(&run));
   PetscCall(RunSetFromOptions(run));
   PetscCall(BenchGetCases(&nnames, name));
-  PetscCall(BenchOpen(&run->bench, "| matrix | rows | preconditioner | store | MB | times smaller | apply ms | times faster | set up s | compress s | iterations | times exact | solve s | times faster | true residual | converged |"));
+  PetscCall(BenchOpen(&run->bench, "| matrix | rows | preconditioner | store | MB | times smaller | apply ms | times faster | set up s | compress s | "
+                                   "iterations | times exact | solve s | times faster | true residual | converged |"));
   for (PetscInt c = 0; c < nnames; c++) {
     PetscCall(BenchCase(run, name[c]));
     PetscCall(PetscFree(name[c]));

@@ -90,9 +90,10 @@ static PetscErrorCode CreateHard(const Run *run, const char kind[], Mat *A, Vec 
   PetscCall(MatGetOwnershipRange(*A, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
     const PetscInt point = row / unknowns, i = point % m, j = point / m, field = row % unknowns;
-    const PetscInt near[4]  = {i > 0 ? row - unknowns : -1, i < m - 1 ? row + unknowns : -1, j > 0 ? row - unknowns * m : -1, j < m - 1 ? row + unknowns * m : -1};
-    const double   value[4] = {-1.3, -0.7, -1.2, -0.8};
-    const double   factor   = rows ? pow(10., 6. * Scatter(row) - 3.) : (breakdown ? 1e-9 : 1.);
+    const PetscInt near[4] = {i > 0 ? row - unknowns : -1, i < m - 1 ? row + unknowns : -1, j > 0 ? row - unknowns * m : -1,
+                              j < m - 1 ? row + unknowns * m : -1};
+    const double value[4] = {-1.3, -0.7, -1.2, -0.8};
+    const double factor   = rows ? pow(10., 6. * Scatter(row) - 3.) : (breakdown ? 1e-9 : 1.);
 
     for (int k = 0; k < 4; k++) {
       const double chain = breakdown && k == 1 && row % 6 < 5 ? 1. : 0.;
@@ -105,7 +106,8 @@ static PetscErrorCode CreateHard(const Run *run, const char kind[], Mat *A, Vec 
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatCreateVecs(*A, x, NULL));
-  for (PetscInt row = begin; row < end; row++) PetscCall(VecSetValue(*x, row, (PetscScalar)(breakdown ? 2. * Scatter(row + 7) - 1. : (fields && row % 2 ? unit : 1.)), INSERT_VALUES));
+  for (PetscInt row = begin; row < end; row++)
+    PetscCall(VecSetValue(*x, row, (PetscScalar)(breakdown ? 2. * Scatter(row + 7) - 1. : (fields && row % 2 ? unit : 1.)), INSERT_VALUES));
   PetscCall(VecAssemblyBegin(*x));
   PetscCall(VecAssemblyEnd(*x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -257,10 +259,9 @@ static PetscErrorCode StudyMethod(Run *run, const char name[], const char pc[], 
   field[n++] = (BenchField){"method", methods[method], 0.};
   field[n++] = (BenchField){"least_residual", NULL, (double)least};
   for (PetscInt t = 0; t < run->ntolerances; t++) {
-    static const char *const keys[][3] = {
-      {"rtol_1", "iterations_1", "true_residual_1"},
-      {"rtol_2", "iterations_2", "true_residual_2"},
-      {"rtol_3", "iterations_3", "true_residual_3"}};
+    static const char *const keys[][3] = {{"rtol_1", "iterations_1", "true_residual_1"},
+                                          {"rtol_2", "iterations_2", "true_residual_2"},
+                                          {"rtol_3", "iterations_3", "true_residual_3"}};
 
     PetscCall(CountIterations(run, pc, method, run->tolerance[t], &its[t], &residual[t]));
     field[n++] = (BenchField){keys[t][0], NULL, (double)run->tolerance[t]};
@@ -329,7 +330,10 @@ static PetscErrorCode RunOpen(Run *run)
     PetscCall(PetscSNPrintf(text + strlen(text), sizeof(text) - strlen(text), " %13s", part));
   }
   PetscCall(BenchOpen(&run->bench, head));
-  PetscCall(PetscPrintf(run->bench.comm, "restart %" PetscInt_FMT "; the smallest residual, and iterations to a tolerance (- not reached; with a residual: that is the true one, above it)\n\n", run->restart));
+  PetscCall(PetscPrintf(run->bench.comm,
+                        "restart %" PetscInt_FMT
+                        "; the smallest residual, and iterations to a tolerance (- not reached; with a residual: that is the true one, above it)\n\n",
+                        run->restart));
   PetscCall(PetscPrintf(run->bench.comm, "  %-14s %-8s %-9s %9s%s\n", "system", "pc", "method", "smallest", text));
   PetscCallMPI(MPI_Comm_rank(run->bench.comm, &rank));
   if (!run->csvpath[0] || rank) PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,17 +38,14 @@ typedef enum {
   VARIANTS
 } Variant;
 static const char *const variants[VARIANTS] = {"richardson55", "chebyshev22", "full", "gamg", "mg"};
-static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized", "Chebyshev V(2,2), CG, Galerkin", "full multigrid, Galerkin", "PETSc gamg, CG, assembled", "PETSc mg, CG, Galerkin, assembled"};
+static const char *const what[VARIANTS]     = {"Richardson V(5,5), CG, rediscretized", "Chebyshev V(2,2), CG, Galerkin", "full multigrid, Galerkin",
+                                               "PETSc gamg, CG, assembled", "PETSc mg, CG, Galerkin, assembled"};
 
 /* A. Chen, B. A. Erickson, J. W. Choi, J. E. Kozdon, Matrix-free methods for summation-by-parts finite difference operators on GPUs: N and ms on an A100 */
 static const struct {
   PetscInt  N;
   PetscReal ms;
-} published[] = {
-  {1024, 28.5},
-  {2048, 60.5},
-  {4096, 207},
-  {8192, 865}};
+} published[] = {{1024, 28.5}, {2048, 60.5}, {4096, 207}, {8192, 865}};
 
 typedef struct {
   Bench     bench;
@@ -290,25 +287,25 @@ static PetscErrorCode BenchOperator(Run *run, const System *s)
   PetscCall(PCSetType(pc, PCSBPMG));
   PetscCall(PCSetUp(pc));
   {
-    const BenchTask task[2] = {
-      {BenchProduct, s->A},
-      {ApplyInner, pc}};
+    const BenchTask task[2] = {{BenchProduct, s->A}, {ApplyInner, pc}};
 
     PetscCall(BenchTime(bench, 2, task, s->x, s->e, median, least));
   }
   PetscCall(PCDestroy(&pc));
   for (int k = 0; k < 2; k++) {
-    const char  *precision = k ? "single" : PetscDefined(USE_COMPLEX) ? "complex"
-                                                                      : "double";
+    const char  *precision = k ? "single" : PetscDefined(USE_COMPLEX) ? "complex" : "double";
     const double nodes     = (double)(s->N + 1) * (double)(s->N + 1);
     const double bytes     = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
     const double rate = bytes / (double)median[k], share = rate / (bench->copyrate * (double)size);
-    BenchField   field[] = {
-        {"N", NULL, (double)s->N}, {"operator", precision, 0.}, {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]}, {"gb_per_s", NULL, rate / 1e9}, {"share_of_copy", NULL, share}};
+    BenchField   field[] = {{"N", NULL, (double)s->N},           {"operator", precision, 0.},
+                            {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]},
+                            {"gb_per_s", NULL, rate / 1e9},      {"share_of_copy", NULL, share}};
 
-    PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  operator, %-28s %9.3f ms  %8.1f GB/s  %5.1f%% of a copy\n", s->N, precision, 1e3 * (double)median[k], rate / 1e9, 100 * share));
+    PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  operator, %-28s %9.3f ms  %8.1f GB/s  %5.1f%% of a copy\n", s->N, precision,
+                          1e3 * (double)median[k], rate / 1e9, 100 * share));
     PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
-    if (bench->markdown) fprintf(bench->markdown, "| %" PetscInt_FMT " | A x, %s: %.1f%% of a copy | | | | %.3f | |\n", s->N, precision, 100 * share, 1e3 * (double)median[k]);
+    if (bench->markdown)
+      fprintf(bench->markdown, "| %" PetscInt_FMT " | A x, %s: %.1f%% of a copy | | | | %.3f | |\n", s->N, precision, 100 * share, 1e3 * (double)median[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -321,18 +318,26 @@ static PetscErrorCode Report(Run *run, const System *s, Variant v, const Result 
   const PetscBool  good      = (PetscBool)(r->error <= (PetscReal)GOOD);
   PetscReal        ms        = 0;
   char             quote[32] = "";
-  const BenchField field[]   = {
-      {"N", NULL, (double)s->N}, {"variant", variants[v], 0.}, {"order", NULL, (double)run->order}, {"iterations", NULL, (double)r->its}, {"discretisation_error", NULL, (double)s->discretisation}, {"error_over_discretisation", NULL, (double)r->error}, {"setup_ms", NULL, 1e3 * r->setup}, {"solve_ms", NULL, 1e3 * r->solve}};
+  const BenchField field[]   = {{"N", NULL, (double)s->N},
+                                {"variant", variants[v], 0.},
+                                {"order", NULL, (double)run->order},
+                                {"iterations", NULL, (double)r->its},
+                                {"discretisation_error", NULL, (double)s->discretisation},
+                                {"error_over_discretisation", NULL, (double)r->error},
+                                {"setup_ms", NULL, 1e3 * r->setup},
+                                {"solve_ms", NULL, 1e3 * r->solve}};
 
   PetscFunctionBegin;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(published); k++) {
     if (published[k].N == s->N && v == RICHARDSON55) ms = published[k].ms;
   }
   if (ms > 0) PetscCall(PetscSNPrintf(quote, sizeof(quote), "%g", (double)ms));
-  PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  %-38s its %3" PetscInt_FMT "  error %5.2f%s  set-up %9.2f ms  solve %9.2f ms\n", s->N, what[v], r->its, (double)r->error, good ? " " : "!", 1e3 * r->setup, 1e3 * r->solve));
+  PetscCall(PetscPrintf(bench->comm, "  %6" PetscInt_FMT "  %-38s its %3" PetscInt_FMT "  error %5.2f%s  set-up %9.2f ms  solve %9.2f ms\n", s->N, what[v],
+                        r->its, (double)r->error, good ? " " : "!", 1e3 * r->setup, 1e3 * r->solve));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %" PetscInt_FMT " | %s | %" PetscInt_FMT " | %.2f%s | %.2f | %.2f | %s |\n", s->N, what[v], r->its, (double)r->error, good ? "" : " (not good)", 1e3 * r->setup, 1e3 * r->solve, quote);
+    fprintf(bench->markdown, "| %" PetscInt_FMT " | %s | %" PetscInt_FMT " | %.2f%s | %.2f | %.2f | %s |\n", s->N, what[v], r->its, (double)r->error,
+            good ? "" : " (not good)", 1e3 * r->setup, 1e3 * r->solve, quote);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -376,13 +381,15 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(RunSetFromOptions(&run));
   PetscCall(BenchCopyRate(&run.bench));
-  PetscCall(BenchOpen(&run.bench, "| N | variant | iterations | error over that of the discretisation | set-up, ms | solve, ms | Chen et al. on an A100, ms |"));
+  PetscCall(
+    BenchOpen(&run.bench, "| N | variant | iterations | error over that of the discretisation | set-up, ms | solve, ms | Chen et al. on an A100, ms |"));
   for (PetscInt k = 0; k < run.n; k++) {
     System s;
 
     PetscCall(CreateSystem(&run, run.N[k], &s));
     PetscCall(GetDiscretisationError(&run, &s));
-    PetscCall(PetscPrintf(run.bench.comm, "\nN = %" PetscInt_FMT ", order %" PetscInt_FMT ", discretisation error %.3e\n", s.N, run.order, (double)s.discretisation));
+    PetscCall(
+      PetscPrintf(run.bench.comm, "\nN = %" PetscInt_FMT ", order %" PetscInt_FMT ", discretisation error %.3e\n", s.N, run.order, (double)s.discretisation));
     PetscCall(BenchOperator(&run, &s));
     for (int v = 0; v < VARIANTS; v++) {
       Result r;

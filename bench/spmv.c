@@ -100,7 +100,8 @@ static PetscErrorCode BenchMemory(Bench *bench, const char name[], Mat A, Vec x,
   PetscCall(MemoryUsage(bench, after));
   PetscCall(MatVCRSGetInfo(B, &info));
   PetscCall(MatDestroy(&B));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  memory without AIJ arrays: %.3f MB stored, %.3f MB measured on the host", info.bytes / 1e6, (after[0] - before[0]) / 1e6));
+  PetscCall(
+    PetscPrintf(PETSC_COMM_SELF, "  memory without AIJ arrays: %.3f MB stored, %.3f MB measured on the host", info.bytes / 1e6, (after[0] - before[0]) / 1e6));
   if (bench->gpu) PetscCall(PetscPrintf(PETSC_COMM_SELF, ", %.3f MB on the GPU", (after[1] - before[1]) / 1e6));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));
   {
@@ -150,10 +151,14 @@ static PetscErrorCode Report(Bench *bench, const Result *r)
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10.2f %7.2f %10.4f %7.2f %6.1f %9.1f %9.1f  %8.1e\n", r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, r->build / (double)r->baseline, (double)r->error));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10.2f %7.2f %10.4f %7.2f %6.1f %9.1f %9.1f  %8.1e\n", r->store, r->layout, r->values,
+                        r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate,
+                        r->build / (double)r->baseline, (double)r->error));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.0f | %.1e |\n", r->matrix, r->rows, r->store, r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, rate, (double)r->error);
+    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.0f | %.1e |\n", r->matrix, r->rows, r->store,
+            r->layout, r->values, r->bytes / 1e6, r->aijbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share,
+            rate, (double)r->error);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,7 +223,8 @@ static PetscErrorCode BenchMatrix(Bench *bench, const char name[], Mat A, const 
   r.nonzeros = matinfo.nz_used;
   r.aijbytes = r.nonzeros * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: %" PetscInt_FMT " rows, %.0f nonzeros\n", name, M, r.nonzeros));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10s %7s %10s %7s %6s %9s %9s  %8s\n", "store", "layout", "values", "MB", "smaller", "ms", "faster", "%copy", "Mnz/s", "in SpMVs", "error"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-12s %-7s %-8s %10s %7s %10s %7s %6s %9s %9s  %8s\n", "store", "layout", "values", "MB", "smaller", "ms", "faster",
+                        "%copy", "Mnz/s", "in SpMVs", "error"));
 
   /* the product that all are compared with, on the host */
   PetscCall(MatCreateVecs(A, &hostx, &reference));

@@ -85,10 +85,14 @@ static PetscErrorCode Report(Run *run, const Result *r)
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %-7s %10.2f %7.2f %10.4f %7.2f %6.1f %9.3f  %8.1e\n", r->store, r->way, r->bytes / 1e6, r->exactbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, r->setup, (double)r->error));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %-7s %10.2f %7.2f %10.4f %7.2f %6.1f %9.3f  %8.1e\n", r->store, r->way, r->bytes / 1e6,
+                        r->exactbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, r->setup,
+                        (double)r->error));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s | %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.3f | %.1e |\n", r->matrix, r->rows, run->inner, r->store, r->way, r->bytes / 1e6, r->exactbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share, r->setup, (double)r->error);
+    fprintf(bench->markdown, "| %s | %" PetscInt_FMT " | %s | %s | %s | %.2f | %.2f | %.4f | %.2f | %.0f%% | %.3f | %.1e |\n", r->matrix, r->rows, run->inner,
+            r->store, r->way, r->bytes / 1e6, r->exactbytes / r->bytes, 1e3 * (double)r->median, (double)(r->baseline / r->median), 100. * (double)r->share,
+            r->setup, (double)r->error);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,7 +158,8 @@ static PetscErrorCode BenchMatrix(Run *run, const char name[], Mat A)
   r.matrix = name;
   PetscCall(MatGetSize(A, &r.rows, NULL));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n%s: %" PetscInt_FMT " rows, %s\n", name, r.rows, run->inner));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %-7s %10s %7s %10s %7s %6s %9s  %8s\n", "store", "way", "MB", "smaller", "ms", "faster", "%copy", "set up s", "apart"));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "  %-9s %-7s %10s %7s %10s %7s %6s %9s  %8s\n", "store", "way", "MB", "smaller", "ms", "faster", "%copy", "set up s",
+                        "apart"));
   if (bench->gpu) PetscCall(MatConvert(A, MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &A));
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecDuplicate(y, &exact));

@@ -82,9 +82,11 @@ typedef struct {
 
 static PetscErrorCode Report(Study *s, const Result *r)
 {
-  Bench           *bench = s->bench;
-  const double     n = (double)s->chain.n, products = (double)r->products, step = 1e3 * r->solve / products;
-  const double     bytes = (double)r->rows * (products * (r->matrixbytes + 2. * n * (double)sizeof(PetscScalar)) + (double)r->sums * n * (double)sizeof(PetscScalar)), rate = bytes / r->solve;
+  Bench       *bench = s->bench;
+  const double n = (double)s->chain.n, products = (double)r->products, step = 1e3 * r->solve / products;
+  const double bytes = (double)r->rows *
+                       (products * (r->matrixbytes + 2. * n * (double)sizeof(PetscScalar)) + (double)r->sums * n * (double)sizeof(PetscScalar)),
+               rate        = bytes / r->solve;
   const double     share   = rate / (bench->copyrate * (double)s->size);
   const BenchField field[] = {
     {"states", NULL, n},
@@ -111,10 +113,14 @@ static PetscErrorCode Report(Study *s, const Result *r)
   };
 
   PetscFunctionBegin;
-  PetscCall(PetscPrintf(bench->comm, "  %-13s %5.2g %9.3f %8.4f %6.1f %6.1f %9.2f %8.1f %6.1f %7.2f %9.2f %9.2f   %8.1e %8.1e\n", r->kind, (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, r->convert, r->setup, (double)r->bound, (double)r->difference));
+  PetscCall(PetscPrintf(bench->comm, "  %-13s %5.2g %9.3f %8.4f %6.1f %6.1f %9.2f %8.1f %6.1f %7.2f %9.2f %9.2f   %8.1e %8.1e\n", r->kind,
+                        (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share,
+                        s->baseline / r->solve, r->convert, r->setup, (double)r->bound, (double)r->difference));
   PetscCall(BenchWriteRecord(bench, PETSC_STATIC_ARRAY_LENGTH(field), field));
   if (bench->markdown) {
-    fprintf(bench->markdown, "| %d | %s | %.2g | %.3f | %.4f | %.1f%% | %.1f%% | %.1f | %.0f | %.0f%% | %.2f | %.1e |\n", (int)s->size, r->kind, (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share, s->baseline / r->solve, (double)r->difference);
+    fprintf(bench->markdown, "| %d | %s | %.2g | %.3f | %.4f | %.1f%% | %.1f%% | %.1f | %.0f | %.0f%% | %.2f | %.1e |\n", (int)s->size, r->kind,
+            (double)r->negligible, r->solve, step, 100. * (double)r->rows, 100. * (double)r->most, r->matrixbytes / n, rate / 1e9, 100. * share,
+            s->baseline / r->solve, (double)r->difference);
     fflush(bench->markdown);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -450,7 +456,8 @@ static PetscErrorCode GetKinds(const Study *s, PetscInt *n, PetscInt list[])
       PetscCall(PetscStrcmp(name[l], kinds[k].name, &same));
       if (same) break;
     }
-    PetscCheck(k < NKINDS, s->bench->comm, PETSC_ERR_USER_INPUT, "-types: %s is none of aij, aijcusparse, vcrs, hybmgpu:csr, hybmgpu:sell, hybmgpu:hyb, hybmgpu:vcrs, hybmgpu:auto, exchange", name[l]);
+    PetscCheck(k < NKINDS, s->bench->comm, PETSC_ERR_USER_INPUT,
+               "-types: %s is none of aij, aijcusparse, vcrs, hybmgpu:csr, hybmgpu:sell, hybmgpu:hyb, hybmgpu:vcrs, hybmgpu:auto, exchange", name[l]);
     PetscCheck(*n < NKINDS, s->bench->comm, PETSC_ERR_USER_INPUT, "-types: at most %" PetscInt_FMT, NKINDS);
     list[(*n)++] = k;
     PetscCall(PetscFree(name[l]));
@@ -461,7 +468,13 @@ static PetscErrorCode GetKinds(const Study *s, PetscInt *n, PetscInt list[])
 int main(int argc, char **argv)
 {
   Bench          bench;
-  Study          s = {.bench = &bench, .model = {492, 7, 20, 80, 100, (PetscReal)0.1, (PetscReal)0.05}, .final = 10, .eps = (PetscReal)1e-5, .solves = 3, .exchangesteps = 10, .nnegligible = NEGLIGIBLE_MAX};
+  Study          s = {.bench         = &bench,
+                      .model         = {492, 7, 20, 80, 100, (PetscReal)0.1, (PetscReal)0.05},
+                      .final         = 10,
+                      .eps           = (PetscReal)1e-5,
+                      .solves        = 3,
+                      .exchangesteps = 10,
+                      .nnegligible   = NEGLIGIBLE_MAX};
   PetscInt       list[NKINDS], nkinds;
   PetscBool      set;
   PetscLogDouble start = 0, end = 0;
@@ -478,18 +491,23 @@ int main(int argc, char **argv)
   if (!set) s.nnegligible = 0;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-spread", &s.spread, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-exchange_steps", &s.exchangesteps, NULL));
-  PetscCheck(s.final > 0 && s.eps > 0 && s.solves > 0 && s.exchangesteps > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-final, -eps, -solves and -exchange_steps must be positive");
+  PetscCheck(s.final > 0 && s.eps > 0 && s.solves > 0 && s.exchangesteps > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-final, -eps, -solves and -exchange_steps must be positive");
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &s.size));
   PetscCall(GetKinds(&s, &nkinds, list));
   PetscCall(SharesSetFromOptions(PETSC_COMM_WORLD, &s.shares));
   PetscCall(BenchCopyRate(&bench));
-  PetscCall(BenchOpen(&bench, "| processes | type | negligible | solve s | step ms | rows | at most | matrix bytes a row | GB/s | of copy rate | times faster | difference |"));
+  PetscCall(
+    BenchOpen(&bench,
+              "| processes | type | negligible | solve s | step ms | rows | at most | matrix bytes a row | GB/s | of copy rate | times faster | difference |"));
   PetscCall(PetscTime(&start));
   PetscCall(ChainWireless(PETSC_COMM_WORLD, &s.model, &s.shares, &s.chain));
   PetscCall(Seconds(&s, &end));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.1f s; to time %g, error allowed %g\n", s.chain.name, s.chain.n, s.chain.nz, end - start, (double)s.final, (double)s.eps));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.1f s; to time %g, error allowed %g\n",
+                        s.chain.name, s.chain.n, s.chain.nz, end - start, (double)s.final, (double)s.eps));
   if (s.shares.trial) PetscCall(Trial(&s, &kinds[list[0]]));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-13s %5s %9s %8s %6s %6s %9s %8s %6s %7s %9s %9s   %8s %8s\n", "type", "left", "solve s", "step ms", "%rows", "%most", "bytes/row", "GB/s", "%copy", "faster", "convert s", "setup s", "bound", "diff"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "  %-13s %5s %9s %8s %6s %6s %9s %8s %6s %7s %9s %9s   %8s %8s\n", "type", "left", "solve s", "step ms", "%rows",
+                        "%most", "bytes/row", "GB/s", "%copy", "faster", "convert s", "setup s", "bound", "diff"));
   for (PetscInt k = 0; k < nkinds; k++) {
     if (kinds[list[k]].type) PetscCall(BenchUniformization(&s, &kinds[list[k]]));
     else PetscCall(BenchExchange(&s));

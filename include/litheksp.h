@@ -29,8 +29,8 @@ typedef struct {
   PetscInt       passes;       /* second passes of Gram-Schmidt in it */
   PetscInt       raises;       /* how often it raised the storage */
   PetscReal      skew;         /* the largest || V^H v_j ||, v_j left out, of its steps: 0 is orthogonal */
-  PetscReal      gap;          /* the largest | ||r|| - rho | / ||r_0|| of its cycles, rho being the norm of the recurrence and r_0 the residual at the cycle's start */
-  PetscBool      stagnated;    /* it ended because the storage is too coarse, or with double because of rounding elsewhere */
+  PetscReal      gap; /* the largest | ||r|| - rho | / ||r_0|| of its cycles, rho being the norm of the recurrence and r_0 the residual at the cycle's start */
+  PetscBool      stagnated; /* it ended because the storage is too coarse, or with double because of rounding elsewhere */
 } KSPCBGMRESInfo;
 
 PETSC_EXTERN PetscErrorCode KSPCBGMRESSetStorage(KSP, const char[]);

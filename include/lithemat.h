@@ -121,12 +121,13 @@ PETSC_EXTERN const char *const MatVCRSUnits[];
 .seealso: `MATVCRS`, `MatVCRSGetInfo()`
 S*/
 typedef struct {
-  MatVCRSLayout  layout;     /* of the diagonal block of this process */
-  const char    *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
-  PetscBool      difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
-  PetscBool      grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
-  PetscBool      plainrows;  /* products on the host use plain rows, L3 of whole entries row by row: in place of the compressed form or, with plainbytes > 0, beside it */
-  PetscInt       idbytes;    /* bytes of a row's id, 0 if the layout has none */
+  MatVCRSLayout layout;     /* of the diagonal block of this process */
+  const char   *values;     /* how entries are stored: full, single, dict8, dict16, log8, log16, fixed8, fixed16 */
+  PetscBool     difference; /* y_i = sigma_i x_ref + sum_k a_ik (x_k - x_ref), so row sums are exact */
+  PetscBool     grouped;    /* columns of L3 are numbered by the groups that a window of rows reads */
+  PetscBool
+    plainrows; /* products on the host use plain rows, L3 of whole entries row by row: in place of the compressed form or, with plainbytes > 0, beside it */
+  PetscInt       idbytes; /* bytes of a row's id, 0 if the layout has none */
   PetscInt64     rows;
   PetscInt64     nonzeros;
   PetscInt64     indexsets; /* distinct index sets, summed over processes and blocks */

@@ -78,7 +78,9 @@ static PetscErrorCode UnitsCreateMatrix(UnitsKind kind, PetscInt n, PetscReal de
     /* diffusion that varies from point to point, convection, and what couples the fields; the diagonal makes the row sum zero but on the boundary */
     for (PetscInt o = 4; o >= 0; o--) {
       const PetscInt  k = i + offsets[o][0], l = j + offsets[o][1], col = o ? row + nf * (offsets[o][0] + n * offsets[o][1]) : row;
-      const PetscReal a = o ? -(kind == UNITS_MEDIA ? UnitsMedium(kind, row / nf, col / nf) : 1.0 + 0.5 * UnitsWave(row + col)) * (1.0 - wind * (offsets[o][0] + offsets[o][1])) : sum;
+      const PetscReal a = o ? -(kind == UNITS_MEDIA ? UnitsMedium(kind, row / nf, col / nf) : 1.0 + 0.5 * UnitsWave(row + col)) *
+                                (1.0 - wind * (offsets[o][0] + offsets[o][1]))
+                            : sum;
 
       sum -= a;
       if (k < 0 || k >= n || l < 0 || l >= n) continue;
@@ -87,7 +89,10 @@ static PetscErrorCode UnitsCreateMatrix(UnitsKind kind, PetscInt n, PetscReal de
     if (nf == 2) {
       const PetscInt col = row % 2 ? row - 1 : row + 1;
 
-      PetscCall(MatSetValue(*A, row, col, (PetscScalar)((kind == UNITS_MEDIA ? -0.5 : 0.5) * UnitsMedium(kind, row / nf, row / nf) * unit * UnitsOf(kind, n, decades, row, 1) * UnitsOf(kind, n, decades, col, 0)), INSERT_VALUES));
+      PetscCall(MatSetValue(*A, row, col,
+                            (PetscScalar)((kind == UNITS_MEDIA ? -0.5 : 0.5) * UnitsMedium(kind, row / nf, row / nf) * unit *
+                                          UnitsOf(kind, n, decades, row, 1) * UnitsOf(kind, n, decades, col, 0)),
+                            INSERT_VALUES));
     }
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));

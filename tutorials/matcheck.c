@@ -82,7 +82,8 @@ int main(int argc, char **argv)
     PetscCall(CountMissingDiagonal(A, &missing));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rows=%" PetscInt_FMT "\ncolumns=%" PetscInt_FMT "\nnonzeros=%.0f\n", M, N, (double)info.nz_used));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "rhs=%s\npositive=%s\nmissing=%" PetscInt_FMT "\n", has ? "yes" : "no", positive ? "yes" : "no", missing));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "aijbytes=%.0f\n", (double)info.nz_used * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt)));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "aijbytes=%.0f\n",
+                          (double)info.nz_used * (double)(sizeof(PetscScalar) + sizeof(PetscInt)) + (double)(M + 1) * (double)sizeof(PetscInt)));
   } else {
     /* ||b - A x|| / ||b|| */
     PetscViewer viewer;

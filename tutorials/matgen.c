@@ -31,7 +31,9 @@ static PetscErrorCode WriteMatrixMarket(Mat A, const char path[])
       FILE *file = fopen(path, turn ? "a" : "w");
 
       PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
-      if (!turn) fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %.0f\n", PetscDefined(USE_COMPLEX) ? "complex" : "real", (long long)M, (long long)N, (double)info.nz_used);
+      if (!turn)
+        fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %.0f\n", PetscDefined(USE_COMPLEX) ? "complex" : "real", (long long)M,
+                (long long)N, (double)info.nz_used);
       for (PetscInt row = rstart; row < rend; row++) {
         PetscCall(MatGetRow(A, row, &count, &column, &value));
         for (PetscInt k = 0; k < count; k++) {
@@ -77,7 +79,8 @@ int main(int argc, char **argv)
   PetscCall(PetscTime(&end));
   PetscCall(MatGetSize(A, &M, NULL));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt_FMT " rows, %.0f nonzeros, generated in %.2f s\n", ProblemKinds[problem.kind], M, (double)info.nz_used, (double)(end - start)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt_FMT " rows, %.0f nonzeros, generated in %.2f s\n", ProblemKinds[problem.kind], M,
+                        (double)info.nz_used, (double)(end - start)));
 
   /* write */
   if (binary[0]) PetscCall(ProblemWriteSystem(binary, A, rhs));

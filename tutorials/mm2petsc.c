@@ -47,7 +47,7 @@ static PetscBool EndsWith(const char string[], const char end[])
 {
   const size_t n = strlen(string), m = strlen(end);
 
-  return n >= m && !strcmp(string + n - m, end) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(n >= m && !strcmp(string + n - m, end));
 }
 
 /* ------------------------------------------------------------ lines */
@@ -96,7 +96,8 @@ static PetscErrorCode InputClose(Input *input)
   PetscFunctionBegin;
   free(input->line);
   status = input->pipe ? pclose(input->file) : fclose(input->file);
-  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to its end%s%s: is %s installed and the file whole?", input->path, input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? program : "the disk in order");
+  PetscCheck(status == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s could not be read to its end%s%s: is %s installed and the file whole?", input->path,
+             input->pipe ? " by " : "", input->pipe ? program : "", input->pipe ? program : "the disk in order");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,13 +134,17 @@ static PetscErrorCode EntryParse(const Input *input, const char *p, int base, in
   PetscFunctionBegin;
   for (int d = 0; d < 2; d++) {
     at[d] = strtoll(p, &q, 10) - base;
-    PetscCheck(q != p && (isspace((unsigned char)*q) || !*q), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: expected a row, a column and %d numbers", input->path, (long long)input->number, numbers);
-    PetscCheck(at[d] >= 0 && at[d] < (d ? entries->N : entries->M), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: %s %lld does not exist in a matrix of %lld x %lld", input->path, (long long)input->number, d ? "column" : "row", at[d] + base, (long long)entries->M, (long long)entries->N);
+    PetscCheck(q != p && (isspace((unsigned char)*q) || !*q), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s, line %lld: expected a row, a column and %d numbers", input->path, (long long)input->number, numbers);
+    PetscCheck(at[d] >= 0 && at[d] < (d ? entries->N : entries->M), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s, line %lld: %s %lld does not exist in a matrix of %lld x %lld", input->path, (long long)input->number, d ? "column" : "row", at[d] + base,
+               (long long)entries->M, (long long)entries->N);
     p = q;
   }
   for (int k = 0; k < numbers; k++) {
     v[k] = strtod(p, &q);
-    PetscCheck(q != p, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: expected %d number%s after row and column", input->path, (long long)input->number, numbers, numbers == 1 ? "" : "s");
+    PetscCheck(q != p, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: expected %d number%s after row and column", input->path,
+               (long long)input->number, numbers, numbers == 1 ? "" : "s");
     p = q;
   }
   entries->row[entries->n]     = (PetscInt)at[0];
@@ -156,18 +161,21 @@ static PetscErrorCode ReadMatrixMarket(Input *input, Entries *entries)
 
   PetscFunctionBegin;
   line = InputLine(input, 0);
-  PetscCheck(line && sscanf(line, "%%%%MatrixMarket %63s %63s %63s %63s", object, format, field, symmetry) == 4, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s does not begin with a line '%%%%MatrixMarket matrix coordinate real general' or its like: it is no Matrix Market file", input->path);
+  PetscCheck(line && sscanf(line, "%%%%MatrixMarket %63s %63s %63s %63s", object, format, field, symmetry) == 4, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s does not begin with a line '%%%%MatrixMarket matrix coordinate real general' or its like: it is no Matrix Market file", input->path);
   for (char *words[] = {object, format, field, symmetry, NULL}, **w = words; *w; w++) {
     for (char *c = *w; *c; c++) *c = (char)tolower((unsigned char)*c);
   }
-  PetscCheck(!strcmp(object, "matrix") && !strcmp(format, "coordinate"), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s holds a '%s %s': only 'matrix coordinate', sparse matrices, are read", input->path, object, format);
+  PetscCheck(!strcmp(object, "matrix") && !strcmp(format, "coordinate"), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%s holds a '%s %s': only 'matrix coordinate', sparse matrices, are read", input->path, object, format);
 
   /* what an entry is */
   if (!strcmp(field, "real") || !strcmp(field, "integer") || !strcmp(field, "double")) numbers = 1;
   else if (!strcmp(field, "complex")) numbers = 2;
   else if (!strcmp(field, "pattern")) numbers = 0;
   else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "%s: field '%s' is none of real, integer, complex and pattern", input->path, field);
-  PetscCheck(PetscDefined(USE_COMPLEX) || numbers < 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s is complex and this PETSc is real: use one with complex scalars (./quickstart demo --scalar complex)", input->path);
+  PetscCheck(PetscDefined(USE_COMPLEX) || numbers < 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%s is complex and this PETSc is real: use one with complex scalars (./quickstart demo --scalar complex)", input->path);
 
   /* what is left out */
   if (!strcmp(symmetry, "general")) entries->symmetry = SYMMETRY_GENERAL;
@@ -178,9 +186,12 @@ static PetscErrorCode ReadMatrixMarket(Input *input, Entries *entries)
 
   /* sizes, then entries */
   line = InputLine(input, '%');
-  PetscCheck(line && sscanf(line, "%lld %lld %lld", &M, &N, &n) == 3 && M >= 0 && N >= 0 && n >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %lld: expected the numbers of rows, columns and entries", input->path, (long long)input->number);
-  PetscCheck(M < PETSC_INT_MAX && N < PETSC_INT_MAX && 2 * n < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: a matrix of %lld x %lld with %lld entries needs a PETSc with 64-bit indices", input->path, M, N, n);
-  PetscCheck(entries->symmetry == SYMMETRY_GENERAL || M == N, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: a %s matrix of %lld x %lld is not square", input->path, symmetry, M, N);
+  PetscCheck(line && sscanf(line, "%lld %lld %lld", &M, &N, &n) == 3 && M >= 0 && N >= 0 && n >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s, line %lld: expected the numbers of rows, columns and entries", input->path, (long long)input->number);
+  PetscCheck(M < PETSC_INT_MAX && N < PETSC_INT_MAX && 2 * n < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: a matrix of %lld x %lld with %lld entries needs a PETSc with 64-bit indices", input->path, M, N, n);
+  PetscCheck(entries->symmetry == SYMMETRY_GENERAL || M == N, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: a %s matrix of %lld x %lld is not square",
+             input->path, symmetry, M, N);
   entries->M = (PetscInt)M;
   entries->N = (PetscInt)N;
   PetscCall(EntriesReserve(entries, n));
@@ -227,7 +238,8 @@ static PetscErrorCode AddShift(PetscReal shift, Entries *entries)
   PetscReal largest = 0;
 
   PetscFunctionBegin;
-  PetscCheck(entries->M == entries->N, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-shift: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " is not square", entries->M, entries->N);
+  PetscCheck(entries->M == entries->N, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "-shift: a matrix of %" PetscInt_FMT " x %" PetscInt_FMT " is not square",
+             entries->M, entries->N);
   for (PetscInt64 k = 0; k < entries->n; k++) largest = PetscMax(largest, PetscAbsScalar(entries->value[k]));
   PetscCall(EntriesReserve(entries, entries->n + entries->M));
   for (PetscInt k = 0; k < entries->M; k++) {

@@ -147,14 +147,16 @@ static __device__ __forceinline__ void CBCoefficients(const CBScalars &scalars, 
    CB_SUM_THREADS threads have one sum, or several, one after the other; a block sends all of its sums to the other processes before it
    waits for theirs. The last block that is done goes on with the coefficients, if there is a pass to do that for.
 */
-static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceTurn turn, const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt pass, bool room, bool next)
+static __global__ void __launch_bounds__(CB_TEAM_THREADS)
+  CBSumKernel(const __grid_constant__ CBSumArguments a, const __grid_constant__ LitheReduceEpoch epoch, const __grid_constant__ CBScalars scalars,
+              const __grid_constant__ CBScalars page, PetscInt pass, bool room, bool next)
 {
   extern __shared__ __align__(16) double small[];
   __shared__ bool                        last;
-  const int                              lane = static_cast<int>(threadIdx.x) % 32, size = turn.peers.size;
+  const int                              lane = static_cast<int>(threadIdx.x) % 32, size = epoch.peers.size;
   const bool                             first = threadIdx.x % CB_SUM_THREADS < 32; /* of the warps that have a sum together */
-  const PetscInt                         begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
-  const PetscInt                         mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* of the sums that the block has at a time */
+  const PetscInt begin = static_cast<PetscInt>(blockIdx.x) * CB_SUMS_TOGETHER, step = static_cast<PetscInt>(gridDim.x) * CB_SUMS_TOGETHER;
+  const PetscInt mine = static_cast<PetscInt>(threadIdx.x) / CB_SUM_THREADS; /* of the sums that the block has at a time */
 
   /* What comes next may wait for these sums with all that it can know before */
   if (next) PDLTrigger();
@@ -163,18 +165,18 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __gr
     const double value = CBAddBlocks(a, a.first + i + mine);
 
     if (!first || i + mine >= a.count || lane >= size) continue;
-    if (lane == turn.peers.rank) a.sums[a.first + i + mine] = static_cast<PetscReal>(value);
-    else LitheReduceSend(turn, lane, i + mine, value);
+    if (lane == epoch.peers.rank) a.sums[a.first + i + mine] = static_cast<PetscReal>(value);
+    else LitheReduceSend(epoch, lane, i + mine, value);
   }
   for (PetscInt i = begin + mine; i < a.count && first && size > 1; i += step) {
     PetscReal *sum   = a.sums + a.first + i;
     double     value = 0, total;
 
     /* a lane has a process */
-    if (lane < size) value = lane == turn.peers.rank ? static_cast<double>(*sum) : LitheReduceReceive(turn, lane, i);
+    if (lane < size) value = lane == epoch.peers.rank ? static_cast<double>(*sum) : LitheReduceReceive(epoch, lane, i);
     total = __shfl_sync(0xffffffffu, value, 0);
     for (int r = 1; r < size; r++) total += __shfl_sync(0xffffffffu, value, r);
-    if (lane == turn.peers.rank) *sum = static_cast<PetscReal>(total);
+    if (lane == epoch.peers.rank) *sum = static_cast<PetscReal>(total);
   }
   if (pass < 0) return;
 
@@ -190,19 +192,20 @@ static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBSumKernel(const __gr
   if (last) CBCoefficients(scalars, page, a.k, pass, room ? reinterpret_cast<PetscScalar *>(small) : NULL);
 }
 
-static __global__ void __launch_bounds__(CB_TEAM_THREADS) CBCoefficientsKernel(const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt k, PetscInt pass)
+static __global__ void __launch_bounds__(CB_TEAM_THREADS)
+  CBCoefficientsKernel(const __grid_constant__ CBScalars scalars, const __grid_constant__ CBScalars page, PetscInt k, PetscInt pass)
 {
   CBCoefficients(scalars, page, k, pass, NULL);
 }
 
 /* coefficients: made of the sums by the same launch */
-static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass, bool coefficients, const LitheReduceTurn *turn)
+static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass, bool coefficients, const LitheReduceEpoch *epoch)
 {
   /* Shared memory for the small vectors of the algebra, where it is no more than any kernel may have */
   const size_t bytes = (CB_TEAM_PARTS + 1) * static_cast<size_t>(d->scalars.ld) * sizeof(PetscScalar);
   const bool   room  = coefficients && bytes <= CB_TEAM_MEMORY;
   /* it fills the device while this waits for other processes, which must not be waiting for the device */
-  const bool     next = turn->peers.size == 1 || turn->peers.owndevice;
+  const bool     next = epoch->peers.size == 1 || epoch->peers.owndevice;
   CBSumArguments a;
   cudaStream_t   stream;
   PetscInt       blocks;
@@ -218,16 +221,17 @@ static PetscErrorCode CBLaunchSums(const CBDevice *d, PetscInt k, PetscInt pass,
   a.sums    = reinterpret_cast<PetscReal *>(d->scalars.sums);
   a.done    = d->done;
   /* No more than have a multiprocessor each, even where all processes share the device at the same time: they wait for those of others */
-  blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / turn->peers.size), 1));
+  blocks = PetscMin((a.count + CB_SUMS_TOGETHER - 1) / CB_SUMS_TOGETHER, PetscMax(static_cast<PetscInt>(d->multiprocessors / epoch->peers.size), 1));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(LitheCUDAHasPDL(&pdl));
-  PetscCallCUDA(PDLLaunch(CBSumKernel, pdl, dim3(static_cast<unsigned int>(blocks)), dim3(CB_TEAM_THREADS), room ? bytes : 0, stream, a, *turn, d->scalars, d->page, coefficients ? pass : -1, room, next));
+  PetscCallCUDA(PDLLaunch(CBSumKernel, pdl, dim3(static_cast<unsigned int>(blocks)), dim3(CB_TEAM_THREADS), room ? bytes : 0, stream, a, *epoch, d->scalars,
+                          d->page, coefficients ? pass : -1, room, next));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDACBSums(const CBDevice *d, PetscInt k, PetscInt pass)
 {
-  LitheReduceTurn alone = {};
+  LitheReduceEpoch alone = {};
 
   PetscFunctionBegin;
   alone.peers.size = 1;
@@ -246,10 +250,10 @@ static PetscErrorCode CBRecord(const CBDevice *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *d, PetscInt k, PetscInt pass, const LitheReduceTurn *turn)
+PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *d, PetscInt k, PetscInt pass, const LitheReduceEpoch *epoch)
 {
   PetscFunctionBegin;
-  PetscCall(CBLaunchSums(d, k, pass, true, turn));
+  PetscCall(CBLaunchSums(d, k, pass, true, epoch));
   PetscCall(CBRecord(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

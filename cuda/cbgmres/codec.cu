@@ -18,7 +18,8 @@ struct CBStoreShape {
   static constexpr int chunks = F::width == 2 ? 2 : 1;
 };
 
-/* ahead: a load writes much more than it reads, and what is read CB_LOAD_AHEAD later goes to the second-level cache: reads that come early wait less behind writes.
+/* ahead: a load writes much more than it reads, and what is read CB_LOAD_AHEAD later goes to the second-level cache:
+   reads that come early wait less behind writes.
    In blocks of many threads, so that these are bursts */
 template <class F>
 struct CBLoadShape {
@@ -30,8 +31,9 @@ template <class F>
 static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt j)
 {
   if constexpr (CBLoadShape<F>::ahead) {
-    constexpr int threads = CBLoadShape<F>::threads, bytes = threads * F::chunkbits / 8, line = CB_LINE, lines = bytes / line, block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
-    const size_t  at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
+    constexpr int threads = CBLoadShape<F>::threads, bytes = threads * F::chunkbits / 8, line = CB_LINE, lines = bytes / line,
+                  block = LITHE_FRSZ2_BLOCK / F::width * F::chunkbits / 8;
+    const size_t at = static_cast<size_t>(blockIdx.x) * bytes + CB_LOAD_AHEAD, value = at + threadIdx.x * line;
 
     static_assert(bytes % line == 0 && lines < threads, "the first threads of a block fetch a line each, the next one exponents");
     if (threadIdx.x < lines) {
@@ -47,7 +49,8 @@ static __device__ __forceinline__ void CBFetchAhead(const CBColumns &V, PetscInt
 
 /* second: where the second part of the column is */
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale, double down, bool aligned, const PetscReal *x, const PetscReal *diagonal, PetscReal *z)
+static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double scale,
+                                                                         double down, bool aligned, const PetscReal *x, const PetscReal *diagonal, PetscReal *z)
 {
   constexpr int chunks = CBStoreShape<F>::chunks, width = F::width;
   const size_t  all = CBChunks<F>(V), first = static_cast<size_t>(blockIdx.x) * (chunks * CB_STORE_THREADS) + threadIdx.x;
@@ -74,7 +77,8 @@ static __global__ void __launch_bounds__(CB_STORE_THREADS) CBStoreKernel(const _
 }
 
 template <class F, bool twice>
-static __global__ void __launch_bounds__(CBLoadShape<F>::threads) CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
+static __global__ void __launch_bounds__(CBLoadShape<F>::threads)
+  CBLoadKernel(const __grid_constant__ CBColumns V, PetscInt j, PetscInt second, double down, bool aligned, PetscReal *z)
 {
   constexpr int width = F::width;
   const size_t  chunk = static_cast<size_t>(blockIdx.x) * CBLoadShape<F>::threads + threadIdx.x;

@@ -78,7 +78,8 @@ struct CBDotQueue {
           const size_t i = Column(column + c);
 
 #pragma unroll
-          for (int r = 0; r < chunks; r++) __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
+          for (int r = 0; r < chunks; r++)
+            __pipeline_memcpy_async(&memory->value[stage][c][r][threadIdx.x], v + i * V.vbytes + 16 * static_cast<size_t>(chunk[r]), 16);
         }
       }
       /* a group without copies counts, too */

@@ -57,7 +57,8 @@ static __device__ __forceinline__ void CBAddColumn(const CBColumns &V, const typ
 
 /* Columns from the given one on, in groups of so many as are read together, then of half as many, and so on to single ones */
 template <class F, int together = CB_UPDATE_UNROLL>
-static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count, double t[])
+static __device__ __forceinline__ void CBAddColumns(const CBColumns &V, const char *v, const char *e, size_t chunk, const double (*f)[CB_COMPONENTS], int count,
+                                                    double t[])
 {
   int column = 0;
 
@@ -146,7 +147,8 @@ static __global__ void __launch_bounds__(CB_UPDATE_THREADS) CBUpdateKernel(const
 #pragma unroll
     for (int i = 0; i < width; i++) x[i] = t[i];
     CBEncodeTwice<F>(V, a.column, a.seconds.to, here, there, x, t);
-  } else if (a.column >= 0) F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
+  } else if (a.column >= 0)
+    F::Encode(V, V.values + static_cast<size_t>(a.column) * V.vbytes, V.exponents + static_cast<size_t>(a.column) * V.ebytes, here, there, t, t);
   CBWriteVector<width>(a.z, a.aligned, here * width, V.n, a.down, a.diagonal, t);
 }
 
@@ -167,7 +169,8 @@ static PetscErrorCode CBUpdate(const CBDevice *d, CBUpdateArguments a)
 
     const unsigned int blocks = static_cast<unsigned int>((CBChunks<F>(a.V) + CB_UPDATE_THREADS - 1) / CB_UPDATE_THREADS);
 
-    (void)PDLLaunch(a.seconds.count || a.seconds.to >= 0 ? CBUpdateKernel<F, true> : CBUpdateKernel<F, false>, pdl, dim3(blocks), dim3(CB_UPDATE_THREADS), 0, stream, a);
+    (void)PDLLaunch(a.seconds.count || a.seconds.to >= 0 ? CBUpdateKernel<F, true> : CBUpdateKernel<F, false>, pdl, dim3(blocks), dim3(CB_UPDATE_THREADS), 0,
+                    stream, a);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

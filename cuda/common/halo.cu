@@ -17,8 +17,7 @@
 /* What comes before it, of all threads that this one has synchronised with, is seen by whoever sees the number */
 static __device__ __forceinline__ void StoreRelease(unsigned long long *p, unsigned long long value)
 {
-  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value)
-               : "memory");
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
 }
 
 /* ------------------------------------------------------------ entries leave */
@@ -35,7 +34,8 @@ struct Targets {
    Beside OFFDIAGONAL_BLOCKS blocks of cuda/hyb/offdiagonal.cu, which may be waiting for it, there is to be room for one of these: a quarter of the registers
 */
 template <typename Entry>
-static __global__ void __launch_bounds__(THREADS, 4) PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
+static __global__ void __launch_bounds__(THREADS, 4)
+  PackKernel(const __grid_constant__ Targets targets, const Entry *__restrict__ x, unsigned long long exchange)
 {
   PetscInt b = static_cast<PetscInt>(blockIdx.x);
   int      k = 0;
@@ -98,7 +98,8 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
     }
     if (!blocks) continue;
     if (pack->unit == 4) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned int *>(dx), exchange);
-    else if (pack->unit == 8) PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
+    else if (pack->unit == 8)
+      PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const unsigned long long *>(dx), exchange);
     else PackKernel<<<static_cast<unsigned int>(blocks), THREADS, 0, stream>>>(targets, static_cast<const uint4 *>(dx), exchange);
     PetscCallCUDA(cudaGetLastError());
   }
@@ -108,16 +109,16 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 /* ------------------------------------------------------------ and are waited for */
 
 /* One warp */
-static __global__ void WaitKernel(const __grid_constant__ LitheHaloTurn turn)
+static __global__ void WaitKernel(const __grid_constant__ LitheHaloEpoch epoch)
 {
-  LitheHaloReceive(turn);
+  LitheHaloReceive(epoch);
 }
 
-PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *turn, cudaStream_t stream)
+PetscErrorCode LitheCUDAHaloWait(const LitheHaloEpoch *epoch, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  if (!turn->wait.n) PetscFunctionReturn(PETSC_SUCCESS);
-  WaitKernel<<<1, 32, 0, stream>>>(*turn);
+  if (!epoch->wait.n) PetscFunctionReturn(PETSC_SUCCESS);
+  WaitKernel<<<1, 32, 0, stream>>>(*epoch);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,10 +19,7 @@ template <class T>
 static __device__ __forceinline__ const T *PDLWait(const T *x)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;"
-               : "+l"(x)
-               :
-               : "memory");
+  asm volatile("griddepcontrol.wait;" : "+l"(x) : : "memory");
 #endif
   return x;
 }

@@ -10,19 +10,19 @@
 #define THREADS 512
 
 /* A thread has one process, and every chunk-th number of it */
-static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceTurn turn, PetscInt n, PetscReal *a)
+static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_constant__ LitheReduceEpoch epoch, PetscInt n, PetscReal *a)
 {
   __shared__ double part[THREADS];
-  const int         size = turn.peers.size, chunk = THREADS / size, process = static_cast<int>(threadIdx.x) / chunk, first = static_cast<int>(threadIdx.x) % chunk;
-  const bool        works = process < size, own = process == turn.peers.rank;
+  const int  size = epoch.peers.size, chunk = THREADS / size, process = static_cast<int>(threadIdx.x) / chunk, first = static_cast<int>(threadIdx.x) % chunk;
+  const bool works = process < size, own = process == epoch.peers.rank;
 
   if (works && !own) {
-    for (PetscInt i = first; i < n; i += chunk) LitheReduceSend(turn, process, i, static_cast<double>(a[i]));
+    for (PetscInt i = first; i < n; i += chunk) LitheReduceSend(epoch, process, i, static_cast<double>(a[i]));
   }
   for (PetscInt begin = 0; begin < n; begin += chunk) {
     const PetscInt i = begin + first;
 
-    if (works && i < n) part[threadIdx.x] = own ? static_cast<double>(a[i]) : LitheReduceReceive(turn, process, i);
+    if (works && i < n) part[threadIdx.x] = own ? static_cast<double>(a[i]) : LitheReduceReceive(epoch, process, i);
     /* All numbers of this chunk are there, and have been sent before any of them becomes a sum */
     __syncthreads();
     if (process == 0 && i < n) {
@@ -35,10 +35,10 @@ static __global__ void __launch_bounds__(THREADS) ReduceKernel(const __grid_cons
   }
 }
 
-PetscErrorCode LitheCUDAReduce(const LitheReduceTurn *turn, PetscInt n, PetscReal *da, cudaStream_t stream)
+PetscErrorCode LitheCUDAReduce(const LitheReduceEpoch *epoch, PetscInt n, PetscReal *da, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  ReduceKernel<<<1, THREADS, 0, stream>>>(*turn, n, da);
+  ReduceKernel<<<1, THREADS, 0, stream>>>(*epoch, n, da);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

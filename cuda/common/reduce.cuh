@@ -17,35 +17,33 @@
 #include "timeout.cuh"
 
 /* Where a process, to, finds number i of this sum from another one. The inbox of process r has [2][size][stride] places of 16 bytes */
-static __device__ __forceinline__ char *LitheReducePlace(const LitheReduceTurn &turn, int to, int from, PetscInt i)
+static __device__ __forceinline__ char *LitheReducePlace(const LitheReduceEpoch &epoch, int to, int from, PetscInt i)
 {
-  const size_t row = static_cast<size_t>(turn.number & 1) * turn.peers.size + from;
+  const size_t row = static_cast<size_t>(epoch.number & 1) * epoch.peers.size + from;
 
-  return static_cast<char *>(turn.peers.inbox[to]) + 16 * (row * static_cast<size_t>(turn.peers.stride) + static_cast<size_t>(i));
+  return static_cast<char *>(epoch.peers.inbox[to]) + 16 * (row * static_cast<size_t>(epoch.peers.stride) + static_cast<size_t>(i));
 }
 
 /* Two words at once */
-static __device__ __forceinline__ void LitheReduceSend(const LitheReduceTurn &turn, int to, PetscInt i, double value)
+static __device__ __forceinline__ void LitheReduceSend(const LitheReduceEpoch &epoch, int to, PetscInt i, double value)
 {
-  const unsigned long long tag = turn.number << 32, bits = static_cast<unsigned long long>(__double_as_longlong(value));
+  const unsigned long long tag = epoch.number << 32, bits = static_cast<unsigned long long>(__double_as_longlong(value));
 
-  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(LitheReducePlace(turn, to, turn.peers.rank, i)), "l"(tag | (bits & 0xffffffffu)), "l"(tag | (bits >> 32))
+  asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(LitheReducePlace(epoch, to, epoch.peers.rank, i)), "l"(tag | (bits & 0xffffffffu)),
+               "l"(tag | (bits >> 32))
                : "memory");
 }
 
 /* Waits for both. NaN if they do not come, which nobody takes for a sum */
-static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceTurn &turn, int from, PetscInt i)
+static __device__ __forceinline__ double LitheReduceReceive(const LitheReduceEpoch &epoch, int from, PetscInt i)
 {
-  const char *const  place = LitheReducePlace(turn, turn.peers.rank, from, i);
-  const unsigned int sum   = static_cast<unsigned int>(turn.number);
-  Timeout            timeout(turn.peers.timeout, static_cast<unsigned int>(from), turn.number);
+  const char *const  place = LitheReducePlace(epoch, epoch.peers.rank, from, i);
+  const unsigned int sum   = static_cast<unsigned int>(epoch.number);
+  Timeout            timeout(epoch.peers.timeout, static_cast<unsigned int>(from), epoch.number);
   unsigned long long low, high;
 
   for (;;) {
-    asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
-                 : "=l"(low), "=l"(high)
-                 : "l"(place)
-                 : "memory");
+    asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(place) : "memory");
     if (low >> 32 == sum && high >> 32 == sum) return __longlong_as_double(static_cast<long long>(high << 32 | (low & 0xffffffffu)));
     if (timeout.IsOver()) return __longlong_as_double(0x7ff8000000000000ll);
   }

@@ -11,8 +11,7 @@ static __device__ __forceinline__ unsigned long long Nanoseconds()
 {
   unsigned long long now;
 
-  asm volatile("mov.u64 %0, %%globaltimer;"
-               : "=l"(now)::"memory");
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
   return now;
 }
 
@@ -27,8 +26,8 @@ public:
   /* To be asked after each look that was in vain. At first looks follow each other as fast as memory answers, and nobody gives up */
   __device__ __forceinline__ bool IsOver()
   {
-    if (turns_ < 64) {
-      turns_++;
+    if (rounds_ < 64) {
+      rounds_++;
       return false;
     }
 
@@ -54,5 +53,5 @@ private:
   const LitheHaloTimeout &timeout_;
   unsigned int            process_;
   unsigned long long      number_, begin_ = 0;
-  int                     turns_ = 0;
+  int                     rounds_ = 0;
 };

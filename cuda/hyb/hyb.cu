@@ -57,7 +57,8 @@ PetscErrorCode LitheCUDAHybUploadValues(const HybPlan *src, HybPlan *ddst)
 
 PetscErrorCode LitheCUDAHybFree(HybPlan *p)
 {
-  void *const arrays[] = {p->order, p->length, p->sliceptr, p->rowptr, p->col, p->val, p->tail.piece, p->tail.longptr, p->tail.longrow, p->tail.row, p->tail.col, p->tail.val, p->tail.partial};
+  void *const arrays[] = {p->order,        p->length,       p->sliceptr, p->rowptr,   p->col,      p->val,         p->tail.piece,
+                          p->tail.longptr, p->tail.longrow, p->tail.row, p->tail.col, p->tail.val, p->tail.partial};
 
   PetscFunctionBegin;
   for (void *array : arrays) {

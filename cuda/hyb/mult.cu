@@ -40,9 +40,7 @@ static __device__ __forceinline__ unsigned int StreamIf(unsigned int wanted, con
 {
   unsigned int v = 0;
 
-  asm volatile(HYB_ASM_STREAM("%2", "u32") "%0, [%1];\n}"
-               : "+r"(v)
-               : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -51,15 +49,11 @@ static __device__ __forceinline__ Number StreamIf(unsigned int wanted, const Num
 #if defined(PETSC_USE_COMPLEX)
   Number v = {0, 0};
 
-  asm volatile(HYB_ASM_STREAM("%3", "v2." VCRS_ASM_REAL) "{%0, %1}, [%2];\n}"
-               : "+" VCRS_ASM_REGISTER(v.re), "+" VCRS_ASM_REGISTER(v.im)
-               : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%3", "v2." VCRS_ASM_REAL) "{%0, %1}, [%2];\n}" : "+" VCRS_ASM_REGISTER(v.re), "+" VCRS_ASM_REGISTER(v.im) : "l"(p), "r"(wanted));
 #else
   Number v = 0;
 
-  asm volatile(HYB_ASM_STREAM("%2", VCRS_ASM_REAL) "%0, [%1];\n}"
-               : "+" VCRS_ASM_REGISTER(v)
-               : "l"(p), "r"(wanted));
+  asm volatile(HYB_ASM_STREAM("%2", VCRS_ASM_REAL) "%0, [%1];\n}" : "+" VCRS_ASM_REGISTER(v) : "l"(p), "r"(wanted));
 #endif
   return v;
 }
@@ -139,21 +133,24 @@ static __device__ __forceinline__ void FinishRow(const HybArguments &a, const Li
 
 /* A thread a row, columns stride apart */
 template <int count>
-static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
+  HybKernel(const __grid_constant__ HybArguments a, PetscInt64 stride, int width, const __grid_constant__ LitheStep step)
 {
   const VCRSUnsigned k   = a.begin + static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
   const bool         is  = k < a.m;
   const Row          r   = ReadRow(a, k, is);
   Number             sum = Number{};
 
-  for (int j = 0; j < width; j += count) sum = AddBatch<count, true, true>(
-                                           a, [&](int u) { return (j + u) * stride + k; }, is ? First<count>(width - j) : 0, sum);
+  for (int j = 0; j < width; j += count)
+    sum = AddBatch<count, true, true>(
+      a, [&](int u) { return (j + u) * stride + k; }, is ? First<count>(width - j) : 0, sum);
   if (is) FinishRow(a, step, r, sum);
 }
 
 /* A thread a row, a warp a slice */
 template <int count, int blocks, class Length>
-static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr, const Length *__restrict__ length, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const __grid_constant__ HybArguments a, const PetscInt64 *__restrict__ sliceptr,
+                                                                         const Length *__restrict__ length, const __grid_constant__ LitheStep step)
 {
   const VCRSUnsigned k    = a.begin + static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x;
   const unsigned int lane = threadIdx.x % HYB_SLICE;
@@ -173,8 +170,9 @@ static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const _
   same = __all_sync(HYB_ALL, n == most);
   if (same) {
     begin += lane;
-    for (int j = 0; j < most; j += count) sum = AddBatch<count, false, true>(
-                                            a, [&](int u) { return begin + (j + u) * HYB_SLICE; }, First<count>(most - j), sum);
+    for (int j = 0; j < most; j += count)
+      sum = AddBatch<count, false, true>(
+        a, [&](int u) { return begin + (j + u) * HYB_SLICE; }, First<count>(most - j), sum);
   } else {
     const unsigned int below = (1u << lane) - 1;
 
@@ -198,7 +196,8 @@ static __global__ void __launch_bounds__(HYB_THREADS, blocks) SellKernel(const _
 
 /* Some threads a row */
 template <int threads, int count, class Pointer>
-static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
+  CSRKernel(const __grid_constant__ HybArguments a, const Pointer *__restrict__ rowptr, const __grid_constant__ LitheStep step)
 {
   const VCRSUnsigned k  = a.begin + (static_cast<VCRSUnsigned>(blockIdx.x) * HYB_THREADS + threadIdx.x) / threads;
   const bool         is = k < a.m, first = threadIdx.x % threads == 0;
@@ -234,7 +233,9 @@ static __device__ __forceinline__ Number ShuffleUp(Number a, int d)
 }
 
 /* A warp a piece; row is a part of the tail's arrays like col and val of the arguments */
-static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) TailKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt64 *__restrict__ piece, PetscInt npieces, PetscInt nlongpieces, Number *__restrict__ partial, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
+  TailKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt64 *__restrict__ piece, PetscInt npieces,
+             PetscInt nlongpieces, Number *__restrict__ partial, const __grid_constant__ LitheStep step)
 {
   const PetscInt p    = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * HYB_THREADS + threadIdx.x) / 32);
   const int      lane = threadIdx.x % 32;
@@ -282,7 +283,9 @@ static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) TailKernel(con
 }
 
 /* A warp a row of many pieces */
-static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS) LongRowsKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt *__restrict__ ptr, PetscInt nlong, const Number *__restrict__ partial, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(HYB_THREADS, HYB_BLOCKS)
+  LongRowsKernel(const __grid_constant__ HybArguments a, const int32_t *__restrict__ row, const PetscInt *__restrict__ ptr, PetscInt nlong,
+                 const Number *__restrict__ partial, const __grid_constant__ LitheStep step)
 {
   const PetscInt l   = static_cast<PetscInt>((static_cast<PetscInt64>(blockIdx.x) * HYB_THREADS + threadIdx.x) / 32);
   Number         sum = Number{};
@@ -321,7 +324,8 @@ static PetscErrorCode LaunchSell(const HybPlan *p, const HybArguments &a, const 
 
   PetscFunctionBegin;
   /* most rows do not fill a batch of 8, whose registers are better given to more warps */
-  if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m)) PetscCall(Launch(SellKernel<4, HYB_MANY, Length>, rows, stream, a, p->sliceptr, length, step));
+  if (p->longest <= 4 || p->nplaces <= HYB_SHORT * static_cast<PetscInt64>(p->m))
+    PetscCall(Launch(SellKernel<4, HYB_MANY, Length>, rows, stream, a, p->sliceptr, length, step));
   else PetscCall(Launch(SellKernel<HYB_BATCH, HYB_BLOCKS, Length>, rows, stream, a, p->sliceptr, length, step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

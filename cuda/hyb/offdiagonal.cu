@@ -6,7 +6,8 @@
    Off-diagonal blocks in which few rows have entries: a sweep over these rows only. Neighbouring threads share a row, as many as it has entries
    on the average.
 
-   This comes after a product that writes all rows, and takes the time of its reads that wait for each other, for there are not many rows: where rows and their entries
+   This comes after a product that writes all rows, and takes the time of its reads that wait for each other, for there
+   are not many rows: where rows and their entries
    are; these; their ghosts, and what y and a sum have. So it begins while that product ends, waits for the ghosts itself where it may, and for y last.
 */
 
@@ -17,10 +18,11 @@
 #include <lithe/private/litheoffdiagonal.h>
 
 #define OFFDIAGONAL_THREADS 128
-#define OFFDIAGONAL_AHEAD   3                                   /* entries of a thread at once */
-#define OFFDIAGONAL_ROWS    (PetscDefined(USE_COMPLEX) ? 1 : 2) /* of a thread, or of those that share one, where there are many: registers have room for them */
-#define OFFDIAGONAL_BLOCKS  6                                   /* of a multiprocessor at most: there is room for those that send what this waits for */
-#define OFFDIAGONAL_FIT     8                                   /* blocks whose registers a multiprocessor has */
+#define OFFDIAGONAL_AHEAD   3 /* entries of a thread at once */
+/* of a thread, or of those that share one, where there are many: registers have room for them */
+#define OFFDIAGONAL_ROWS   (PetscDefined(USE_COMPLEX) ? 1 : 2)
+#define OFFDIAGONAL_BLOCKS 6 /* of a multiprocessor at most: there is room for those that send what this waits for */
+#define OFFDIAGONAL_FIT    8 /* blocks whose registers a multiprocessor has */
 
 /* Where rows, their beginnings and entries are */
 struct OffDiagonalArguments {
@@ -66,7 +68,8 @@ struct OffDiagonalEntries {
 };
 
 template <int threads, int rows>
-static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT) OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step, const __grid_constant__ LitheHaloTurn turn)
+static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT)
+  OffDiagonalKernel(const __grid_constant__ OffDiagonalArguments a, const __grid_constant__ LitheStep step, const __grid_constant__ LitheHaloEpoch epoch)
 {
   constexpr VCRSUnsigned together = OFFDIAGONAL_THREADS / threads; /* rows of a block at a time */
 
@@ -87,7 +90,7 @@ static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT) O
     }
 #pragma unroll
     for (int j = 0; j < rows; j++) entries[j].Read(a, begin[j], end[j]);
-    if (chunk == blockIdx.x && turn.exchange) LitheHaloReceive(turn);
+    if (chunk == blockIdx.x && epoch.exchange) LitheHaloReceive(epoch);
 #pragma unroll
     for (int j = 0; j < rows; j++) entries[j].ReadGhosts(a, begin[j], end[j]);
 
@@ -124,30 +127,37 @@ static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT) O
 }
 
 template <int threads>
-static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const LitheStep &step, const LitheHaloTurn &turn, int multiprocessors, cudaStream_t stream)
+static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const LitheStep &step, const LitheHaloEpoch &epoch, int multiprocessors,
+                                        cudaStream_t stream)
 {
   const PetscInt64 together = OFFDIAGONAL_THREADS / threads, most = OFFDIAGONAL_BLOCKS * multiprocessors;
   const PetscInt64 turns = (static_cast<PetscInt64>(a.nrows) + together - 1) / together;
   bool             pdl   = false;
 
   PetscFunctionBegin;
-  /* without a turn the ghosts may be what the kernel before this one has put to their places */
-  if (turn.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
-  if (turns <= most) PetscCallCUDA(PDLLaunch(OffDiagonalKernel<threads, 1>, pdl, dim3(static_cast<unsigned int>(PetscMax(turns, 1))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
-  else PetscCallCUDA(PDLLaunch(OffDiagonalKernel<threads, OFFDIAGONAL_ROWS>, pdl, dim3(static_cast<unsigned int>(PetscMin(most, (turns + OFFDIAGONAL_ROWS - 1) / OFFDIAGONAL_ROWS))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, turn));
+  /* without a epoch the ghosts may be what the kernel before this one has put to their places */
+  if (epoch.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
+  if (turns <= most)
+    PetscCallCUDA(
+      PDLLaunch(OffDiagonalKernel<threads, 1>, pdl, dim3(static_cast<unsigned int>(PetscMax(turns, 1))), dim3(OFFDIAGONAL_THREADS), 0, stream, a, step, epoch));
+  else
+    PetscCallCUDA(PDLLaunch(OffDiagonalKernel<threads, OFFDIAGONAL_ROWS>, pdl,
+                            dim3(static_cast<unsigned int>(PetscMin(most, (turns + OFFDIAGONAL_ROWS - 1) / OFFDIAGONAL_ROWS))), dim3(OFFDIAGONAL_THREADS), 0,
+                            stream, a, step, epoch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheHaloTurn *given, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t stream)
+PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheHaloEpoch *given, const LitheStep *step, const PetscScalar dghost[],
+                                       PetscScalar dy[], cudaStream_t stream)
 {
   int                  device, multiprocessors;
   LitheStep            plain = {};
-  LitheHaloTurn        turn  = {};
+  LitheHaloEpoch       epoch = {};
   OffDiagonalArguments a;
 
   PetscFunctionBegin;
-  if (given) turn = *given;
-  if (!d->nrows && !turn.exchange) PetscFunctionReturn(PETSC_SUCCESS);
+  if (given) epoch = *given;
+  if (!d->nrows && !epoch.exchange) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   plain.scale = 1;
@@ -159,10 +169,10 @@ PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *d, const LitheHal
   a.value  = reinterpret_cast<const Number *>(d->value);
   a.ghost  = reinterpret_cast<const Number *>(dghost);
   a.y      = reinterpret_cast<Number *>(dy);
-  if (d->nz < 3 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<1>(a, *step, turn, multiprocessors, stream));
-  else if (d->nz < 12 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<4>(a, *step, turn, multiprocessors, stream));
-  else if (d->nz < 48 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<16>(a, *step, turn, multiprocessors, stream));
-  else PetscCall(OffDiagonalLaunch<32>(a, *step, turn, multiprocessors, stream));
+  if (d->nz < 3 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<1>(a, *step, epoch, multiprocessors, stream));
+  else if (d->nz < 12 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<4>(a, *step, epoch, multiprocessors, stream));
+  else if (d->nz < 48 * static_cast<PetscInt64>(d->nrows)) PetscCall(OffDiagonalLaunch<16>(a, *step, epoch, multiprocessors, stream));
+  else PetscCall(OffDiagonalLaunch<32>(a, *step, epoch, multiprocessors, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

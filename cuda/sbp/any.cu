@@ -255,7 +255,10 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPDiagonalAnyKernel(const
   const int width = m.all[0][1], node = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), i = node % width, j = node / width;
 
   if (j >= m.all[1][1]) return;
-  m.out[static_cast<ptrdiff_t>(j) * m.pitch + i] = SBPShiftIf<shifted>(m, i, j, SBPNodeAny(m, i, j, [&](int a, int b) { return a == i && b == j ? SBPOne<V>() : SBPZero<V>(); }), SBPOne<V>());
+  m.out[static_cast<ptrdiff_t>(j) * m.pitch + i] = SBPShiftIf<shifted>(m, i, j,
+                                                                       SBPNodeAny(m, i, j,
+                                                                                  [&](int a, int b) { return a == i && b == j ? SBPOne<V>() : SBPZero<V>(); }),
+                                                                       SBPOne<V>());
 }
 
 PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
@@ -290,7 +293,8 @@ static __global__ void __launch_bounds__(SBP_THREADS) SBPFusedAnyKernel(const __
 {
   const int width = m.all[0][1], node = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), i = node % width, j = node / width;
 
-  if (j < m.all[1][1]) SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPShiftIf<shifted, V>(m, a, b, SBPNodeAny<V>(m, a, b, u), u(a, b)); });
+  if (j < m.all[1][1])
+    SBPFusedNode<fused>(m, i, j, [&](int a, int b, const auto &u) { return SBPShiftIf<shifted, V>(m, a, b, SBPNodeAny<V>(m, a, b, u), u(a, b)); });
 }
 
 template <bool shifted, class V>

@@ -47,7 +47,8 @@ static __host__ __device__ constexpr bool SBPIsTwo(SBPFusedKind fused)
 }
 
 template <SBPFusedKind fused, SBPKind kind, bool aligned, class V>
-static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::threads, SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::blocks) SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
+static __global__ void __launch_bounds__(SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::threads, SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>::blocks)
+  SBPFusedKernel(const __grid_constant__ SBPFused<V> m)
 {
   using Shape = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
   using L     = typename Shape::L;
@@ -76,10 +77,11 @@ static void SBPLaunchFused(SBPFused<V> m, cudaStream_t stream)
   using Shape             = SBPFusedShape<V, kind, aligned, SBPIsTwo(fused)>;
   using L                 = typename Shape::L;
   constexpr bool tocoarse = fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_SMOOTHTWORESTRICT;
-  constexpr int  reach = fused == SBP_FUSED_SMOOTHTWORESTRICT ? 3 : (fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO ? 2 : 1), rows = tocoarse ? Shape::rows / 2 : Shape::rows;
-  int            threads;
-  constexpr int  step   = tocoarse ? 2 : 1;
-  const int      blocks = SBPDivide<L, reach, step>(&m, rows, Shape::threads, &threads);
+  constexpr int  reach    = fused == SBP_FUSED_SMOOTHTWORESTRICT ? 3 : (fused == SBP_FUSED_RESIDUALRESTRICT || fused == SBP_FUSED_PROLONGSMOOTHTWO ? 2 : 1),
+                rows      = tocoarse ? Shape::rows / 2 : Shape::rows;
+  int           threads;
+  constexpr int step   = tocoarse ? 2 : 1;
+  const int     blocks = SBPDivide<L, reach, step>(&m, rows, Shape::threads, &threads);
 
   if (blocks > 0) SBPFusedKernel<fused, kind, aligned, V><<<blocks, threads, 0, stream>>>(m);
 }
@@ -212,7 +214,8 @@ PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *op, const SBPGrid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout)
+PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b,
+                                         void *out, void *dout)
 {
   PetscFunctionBegin;
   PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTH>(op, nullptr, [&](auto *m) {
@@ -232,7 +235,8 @@ PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *op, const SBPGrid *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc)
+PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv,
+                                             const void *b, void *u, void *rc)
 {
   PetscFunctionBegin;
   if (op->kind != SBP_NINE && op->grid.order > 2) {
@@ -256,10 +260,12 @@ PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *op, const SBPGri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out)
+PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *op, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2],
+                                            const void *dinv, const void *b, void *out)
 {
   PetscFunctionBegin;
-  PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "Two fused smoothing steps need an operator of order 2, not %d", op->grid.order);
+  PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "Two fused smoothing steps need an operator of order 2, not %d",
+             op->grid.order);
   PetscCall(SBPRunFused<SBP_FUSED_PROLONGSMOOTHTWO>(op, nullptr, [&](auto *m) {
     using V = std::remove_const_t<std::remove_pointer_t<decltype(m->u)>>;
     using K = typename SBPReal<V>::type;

@@ -62,7 +62,8 @@ static __device__ __forceinline__ void SBPResidualRestrictNode(const SBPFused<V>
     const int di = k % 3 - 1, dj = k / 3 - 1, a = 2 * i + di, b = 2 * j + dj;
 
     if (a < 0 || b < 0 || a > m.n[0] || b > m.n[1]) continue;
-    s = s + (di ? static_cast<K>(0.5) : K(1)) * (dj ? static_cast<K>(0.5) : K(1)) * (SBPRead(m.b + static_cast<ptrdiff_t>(b) * m.pitch + a) - evaluate(a, b, U));
+    s = s +
+        (di ? static_cast<K>(0.5) : K(1)) * (dj ? static_cast<K>(0.5) : K(1)) * (SBPRead(m.b + static_cast<ptrdiff_t>(b) * m.pitch + a) - evaluate(a, b, U));
   }
   m.out[static_cast<ptrdiff_t>(j) * m.epitch + i] = s;
 }

@@ -89,7 +89,8 @@ static __device__ __forceinline__ void SBPGalerkinInside(const SBPMarch<V> &m, i
 #pragma unroll
         for (int q = 0; q < 9; q++) {
           /* sixteen times the product of the two basis functions */
-          const int product = SBPTwiceHat(a) * SBPTwiceHat(b) * SBPTwiceHat(a + q % 3 - 1 - 2 * SBPNeighbour(k, 0)) * SBPTwiceHat(b + q / 3 - 1 - 2 * SBPNeighbour(k, 1));
+          const int product = SBPTwiceHat(a) * SBPTwiceHat(b) * SBPTwiceHat(a + q % 3 - 1 - 2 * SBPNeighbour(k, 0)) *
+                              SBPTwiceHat(b + q / 3 - 1 - 2 * SBPNeighbour(k, 1));
 
           if (product) sum[k] += static_cast<V>(product / 16.) * w[q / 3][q % 3];
         }
@@ -112,7 +113,8 @@ static __device__ __forceinline__ void SBPGalerkinFrame(const SBPMarch<V> &m, co
       const int a = node % 3 - 1, b = node / 3 - 1, i = 2 * I + a, j = 2 * J + b;
 
       if (i < 0 || i > 2 * n[0] || j < 0 || j > 2 * n[1]) continue;
-      sum[k] += static_cast<V>(SBPTwiceHat(a) * SBPTwiceHat(b) / 4.) * SBPNode<kind>(m, i, j, [&](int x, int y) { return static_cast<V>(SBPTwiceHat(x - p) * SBPTwiceHat(y - q) / 4.); });
+      sum[k] += static_cast<V>(SBPTwiceHat(a) * SBPTwiceHat(b) / 4.) *
+                SBPNode<kind>(m, i, j, [&](int x, int y) { return static_cast<V>(SBPTwiceHat(x - p) * SBPTwiceHat(y - q) / 4.); });
     }
   }
 }
@@ -120,8 +122,9 @@ static __device__ __forceinline__ void SBPGalerkinFrame(const SBPMarch<V> &m, co
 template <SBPKind kind, class V>
 static __global__ void __launch_bounds__(SBP_WARP *SBP_GALERKIN_ROWS) SBPGalerkinKernel(const __grid_constant__ SBPGalerkin<V> g)
 {
-  const int I = static_cast<int>(blockIdx.x) % g.columnblocks * SBP_WARP + static_cast<int>(threadIdx.x), J = static_cast<int>(blockIdx.x) / g.columnblocks * SBP_GALERKIN_ROWS + static_cast<int>(threadIdx.y);
-  V         sum[SBP_COEFFICIENTS] = {};
+  const int I             = static_cast<int>(blockIdx.x) % g.columnblocks * SBP_WARP + static_cast<int>(threadIdx.x),
+            J             = static_cast<int>(blockIdx.x) / g.columnblocks * SBP_GALERKIN_ROWS + static_cast<int>(threadIdx.y);
+  V sum[SBP_COEFFICIENTS] = {};
 
   if (I > g.n[0] || J > g.n[1]) return;
   if (I >= g.from[0] && I < g.to[0] && J >= g.from[1] && J < g.to[1]) SBPGalerkinInside<kind>(g.fine, I, J, sum);
@@ -169,10 +172,12 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *op, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS], void *const rounded[SBP_COEFFICIENTS])
+PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *op, const SBPGrid *coarse, void *const coefficient[SBP_COEFFICIENTS],
+                                    void *const rounded[SBP_COEFFICIENTS])
 {
   PetscFunctionBegin;
-  PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP, "A Galerkin operator of nine points needs an operator of order 2, not %d", op->grid.order);
+  PetscCheck(op->kind == SBP_NINE || op->grid.order == 2, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A Galerkin operator of nine points needs an operator of order 2, not %d", op->grid.order);
   if (op->precision == SBP_SINGLE) PetscCall(SBPLaunchGalerkin<float>(op, coarse, coefficient, rounded));
   else PetscCall(SBPLaunchGalerkin<double>(op, coarse, coefficient, rounded));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -95,12 +95,15 @@ static inline PetscErrorCode SBPSetOperator(const SBPOperator *op, const SBPBox 
 
   PetscFunctionBegin;
   memset(m, 0, sizeof(*m));
-  PetscCheck(static_cast<PetscInt64>(g->ghosted.count[0]) * g->ghosted.count[1] < PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " x %" PetscInt_FMT " nodes of one process are too many for one device; use more processes", g->ghosted.count[0], g->ghosted.count[1]);
+  PetscCheck(static_cast<PetscInt64>(g->ghosted.count[0]) * g->ghosted.count[1] < PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%" PetscInt_FMT " x %" PetscInt_FMT " nodes of one process are too many for one device; use more processes", g->ghosted.count[0],
+             g->ghosted.count[1]);
   for (int k = 0; k < SBPKindCoefficients(op->kind); k++) m->coefficient[k] = SBPFromOwn<const K>(g, &g->ghosted, g->coefficientpitch, op->coefficient[k]);
   for (int d = 0; d < 2; d++) {
     for (int face = 2 * d; face < 2 * d + 2; face++) {
       m->dirichlet[face] = op->kind != SBP_NINE && g->dirichlet[face];
-      if (m->dirichlet[face] && op->penalty[face]) m->penalty[face] = static_cast<const K *>(op->penalty[face]) + (g->own.start[1 - d] - g->ghosted.start[1 - d]);
+      if (m->dirichlet[face] && op->penalty[face])
+        m->penalty[face] = static_cast<const K *>(op->penalty[face]) + (g->own.start[1 - d] - g->ghosted.start[1 - d]);
     }
     m->n[d]      = static_cast<int>(g->n[d]);
     m->start[d]  = static_cast<int>(g->own.start[d]);
@@ -190,7 +193,8 @@ static inline bool SBPIsAligned(const SBPOperator *op, const SBPMarch<V> &m)
   bool aligned = op->grid.own.start[0] == op->grid.ghosted.start[0];
 
   for (int k = 0; k < SBPKindCoefficients(op->kind); k++) aligned = aligned && SBPIsAligned(m.coefficient[k], m.coefficientpitch);
-  return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) && SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch) && SBPIsAligned(m.rounded, m.roundedpitch);
+  return aligned && SBPIsAligned(m.u, m.ghostpitch) && SBPIsAligned(m.b, m.pitch) && SBPIsAligned(m.d, m.pitch) && SBPIsAligned(m.dinv, m.pitch) &&
+         SBPIsAligned(m.out, m.pitch) && SBPIsAligned(m.dout, m.pitch) && SBPIsAligned(m.rounded, m.roundedpitch);
 }
 
 /*
@@ -205,7 +209,8 @@ static inline int SBPDivide(March *m, int rows, int most, int *threads)
   const int blockwarps = warps > 0 && warps < most / SBP_WARP ? warps : most / SBP_WARP;
   int       chunk      = rows;
 
-  while (chunk > SBP_ROWS_LEAST && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED) chunk = chunk / 2 > SBP_ROWS_LEAST ? chunk / 2 : SBP_ROWS_LEAST;
+  while (chunk > SBP_ROWS_LEAST && static_cast<PetscInt64>(warps) * ((all + chunk - 1) / chunk) < SBP_WARPS_WANTED)
+    chunk = chunk / 2 > SBP_ROWS_LEAST ? chunk / 2 : SBP_ROWS_LEAST;
   *threads       = blockwarps * SBP_WARP;
   m->chunk       = chunk;
   m->chunks      = warps && !m->frameonly ? (all + chunk - 1) / chunk : 0;

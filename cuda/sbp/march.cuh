@@ -101,7 +101,8 @@ static __device__ __forceinline__ void SBPWriteRow(const SBPMarch<V> &m, int row
 
 /* The same from sums = A u of the row, with u, b, d and 1 / diagonal there as far as the step takes them; d and sums are used up */
 template <class L, SBPTake take, bool edge, class V>
-static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C], const V dinv[L::C], V d[L::C], V sums[L::C])
+static __device__ __forceinline__ void SBPFinishRow(const SBPMarch<V> &m, int row, int first, int low, int high, const V u[L::C], const V b[L::C],
+                                                    const V dinv[L::C], V d[L::C], V sums[L::C])
 {
   if constexpr (take == SBP_TAKE_ADD || take == SBP_TAKE_ROUND) {
 #pragma unroll
@@ -139,7 +140,8 @@ static __device__ __forceinline__ void SBPMarchStep(const SBPMarch<V> &m, const 
     if (!edge || (j >= m.low[1] && j < m.high[1])) {
       L::template Read<edge>(m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], m.high[0], u);
 #pragma unroll
-      for (int q = 0; q < ncoefficients; q++) L::template Read<edge>(m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], m.high[0], k[q]);
+      for (int q = 0; q < ncoefficients; q++)
+        L::template Read<edge>(m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], m.high[0], k[q]);
     } else {
 #pragma unroll
       for (int c = 0; c < C; c++) {
@@ -211,7 +213,8 @@ struct SBPRing {
 
 template <class Operator, SBPTake take, class V>
 struct SBPStepBytes {
-  static constexpr int b = sizeof(V) + Operator::coefficients * sizeof(typename SBPReal<V>::type), d = b + (take == SBP_TAKE_APPLY ? 0 : sizeof(V)), dinv = d + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0), all = dinv + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0);
+  static constexpr int b = sizeof(V) + Operator::coefficients * sizeof(typename SBPReal<V>::type), d = b + (take == SBP_TAKE_APPLY ? 0 : sizeof(V)),
+                       dinv = d + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0), all = dinv + (take == SBP_TAKE_SMOOTH ? sizeof(V) : 0);
 };
 
 template <class Operator, class L, SBPTake take, int stages, bool edge, class V>
@@ -239,7 +242,9 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 
       ring.template Ask<edge>(stage, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
 #pragma unroll
-      for (int q = 0; q < ncoefficients; q++) ring.template Ask<edge>(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first, m.low[0], high);
+      for (int q = 0; q < ncoefficients; q++)
+        ring.template Ask<edge>(stage, static_cast<int>(sizeof(V) + q * sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, p.first,
+                                m.low[0], high);
       if constexpr (take != SBP_TAKE_APPLY) {
         if (n >= 2) {
           const ptrdiff_t own = static_cast<ptrdiff_t>(j - p.turn) * m.pitch;
@@ -282,7 +287,10 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
   for (int n = 0; n < stages - 1; n++) Ask(n, n);
 #pragma unroll
   for (int n = 0; n < 2; n++) Take(n, n % stages);
-  /* at ends of the grid a row at a time; else as many as there are stages: where a stage lies is known to the compiler, and what is kept of rows need not be moved */
+  /*
+     at ends of the grid a row at a time; else as many as there are stages: where a stage lies is known to the compiler,
+     and what is kept of rows need not be moved
+  */
   constexpr int turns = edge ? 1 : stages;
   int           first = 2 % stages;
 
@@ -304,7 +312,8 @@ static __device__ __forceinline__ void SBPRingStep(const SBPMarch<V> &m, const S
 template <class L, int reach, class March>
 static __device__ __forceinline__ bool SBPIsInside(const March &m, const SBPPlace &p)
 {
-  return p.first >= m.all[0][0] && p.first + L::width <= m.all[0][1] && p.first + L::Halo(reach) >= m.from[0] && p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
+  return p.first >= m.all[0][0] && p.first + L::width <= m.all[0][1] && p.first + L::Halo(reach) >= m.from[0] &&
+         p.first + L::width - L::Halo(reach) <= m.to[0] && m.from[1] > m.low[1] && m.to[1] < m.high[1];
 }
 
 /* stages: of a ring, or 0; threads: of a block, at most */

@@ -69,7 +69,8 @@ struct SBPSecond {
       const V fluxnext  = (b[k] + bn[k]) * (u[k] - next[k]);
       const V crossnext = cn[k] * (nextright[k] - nextleft[k]);
 
-      sums[k]        = factor.r * (along[k] - alongleft[k]) + factor.s * (fluxnext + flux[k]) - quarter * ((turnedright[k] - turnedleft[k]) + (crossnext - crossbefore[k]));
+      sums[k] = factor.r * (along[k] - alongleft[k]) + factor.s * (fluxnext + flux[k]) -
+                quarter * ((turnedright[k] - turnedleft[k]) + (crossnext - crossbefore[k]));
       flux[k]        = -fluxnext;
       crossbefore[k] = cross[k];
       cross[k]       = crossnext;

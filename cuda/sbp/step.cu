@@ -24,7 +24,8 @@ struct SBPStepShape<float, SBP_SAT, take, true> {
 template <SBPTake take>
 struct SBPStepShape<float, SBP_NINE, take, true> {
   using L                     = SBPAdjacent<2>;
-  static constexpr int stages = 3, threads = take == SBP_TAKE_SMOOTH ? 128 : 256, blocks = take == SBP_TAKE_SMOOTH ? 6 : 4, rows = take == SBP_TAKE_SMOOTH ? 12 : 8;
+  static constexpr int stages = 3, threads = take == SBP_TAKE_SMOOTH ? 128 : 256, blocks = take == SBP_TAKE_SMOOTH ? 6 : 4,
+                       rows = take == SBP_TAKE_SMOOTH ? 12 : 8;
 };
 template <SBPKind kind, SBPTake take>
 struct SBPStepShape<float, kind, take, false> {
@@ -55,7 +56,8 @@ struct SBPStepShape<double, SBP_SHIFTED, take, aligned> : SBPStepShape<double, S
 };
 
 template <SBPKind kind, SBPTake take, bool aligned, class V>
-static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::threads, SBPStepShape<V, kind, take, aligned>::blocks) SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
+static __global__ void __launch_bounds__(SBPStepShape<V, kind, take, aligned>::threads, SBPStepShape<V, kind, take, aligned>::blocks)
+  SBPStepKernel(const __grid_constant__ SBPMarch<V> m)
 {
   using Shape = SBPStepShape<V, kind, take, aligned>;
   using L     = typename Shape::L;
@@ -157,7 +159,8 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
   cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP, "A residual is rounded only of operators in double precision, of order 2");
+  PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A residual is rounded only of operators in double precision, of order 2");
   PetscCall(SBPGetStream(&stream));
   PetscCall(SBPSetMarch(op, nullptr, &step, &m));
   m.rounded      = static_cast<float *>(r);

@@ -3,7 +3,10 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Fused operations in the interior: the sweep of a warp, which keeps what the next operation needs of the last rows in registers. cuda/sbp/fused.cu launches them */
+/*
+   Fused operations in the interior: the sweep of a warp, which keeps what the next operation needs of the last rows in
+   registers. cuda/sbp/fused.cu launches them
+*/
 
 #include "fused.cuh"
 
@@ -21,7 +24,9 @@ static __device__ __forceinline__ void SBPAskCoefficients(const Ring &ring, int 
   using K = typename SBPReal<V>::type;
 
 #pragma unroll
-  for (int q = 0; q < ncoefficients; q++) ring.template Ask<true>(stage, offset + q * static_cast<int>(sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, first, m.low[0], high);
+  for (int q = 0; q < ncoefficients; q++)
+    ring.template Ask<true>(stage, offset + q * static_cast<int>(sizeof(K)), m.coefficient[q] + static_cast<ptrdiff_t>(j) * m.coefficientpitch, first, m.low[0],
+                            high);
 }
 
 template <int ncoefficients, class L, class Ring, class K>
@@ -113,11 +118,13 @@ static __device__ __forceinline__ void SBPSmoothTwoBlock(const SBPFused<V> &m, i
 /* ------------------------------------------------------------ residual and restriction */
 
 /*
-   A row of the residual as part of its coarse row, or, if it lies between two of them, of both: out is the one that is complete then, and is written if there is one. restricted is
+   A row of the residual as part of its coarse row, or, if it lies between two of them, of both: out is the one that is
+   complete then, and is written if there is one. restricted is
    what the unfinished coarse row has
 */
 template <class L, class V>
-static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complete, int first, int leftmost, int behind, const V residual[L::C], V restricted[L::C], V *out)
+static __device__ __forceinline__ void SBPRestrictRow(bool between, bool complete, int first, int leftmost, int behind, const V residual[L::C],
+                                                      V restricted[L::C], V *out)
 {
   using K            = typename SBPReal<V>::type;
   constexpr int C    = L::C;
@@ -169,7 +176,9 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
 
     if (n < rows) {
       ring.template Ask<true>(s, 0, m.u + static_cast<ptrdiff_t>(j) * m.ghostpitch, p.first, m.low[0], high);
-      if (n >= 2) ring.template Ask<true>(s, sizeof(V), m.b + static_cast<ptrdiff_t>(j - p.turn) * m.pitch, p.first, m.low[0], SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0]);
+      if (n >= 2)
+        ring.template Ask<true>(s, sizeof(V), m.b + static_cast<ptrdiff_t>(j - p.turn) * m.pitch, p.first, m.low[0],
+                                SBPHasRow(m, j - p.turn) ? m.high[0] : m.low[0]);
       SBPAskCoefficients<ncoefficients>(ring, s, at, m, j, p.first, high);
     }
     __pipeline_commit();
@@ -196,7 +205,8 @@ static __device__ __forceinline__ void SBPResidualRestrictBlock(const SBPFused<V
 #pragma unroll
       for (int c = 0; c < C; c++) sums[c] = b[c] - sums[c];
       /* rows 2 J - 1 and 2 J + 1 at even n */
-      SBPRestrictRow<L>(n % 2 == 0, n > 2, p.first, leftmost, behind, sums, restricted, m.out + static_cast<ptrdiff_t>(p.row + (n / 2 - 2) * p.turn) * m.epitch);
+      SBPRestrictRow<L>(n % 2 == 0, n > 2, p.first, leftmost, behind, sums, restricted,
+                        m.out + static_cast<ptrdiff_t>(p.row + (n / 2 - 2) * p.turn) * m.epitch);
     }
     free  = stage;
     stage = stage + 1 == stages ? 0 : stage + 1;
@@ -286,7 +296,8 @@ static __device__ __forceinline__ void SBPSmoothTwoRestrictBlock(const SBPFused<
 #pragma unroll
       for (int c = 0; c < C; c++) sums[c] = b2[c] - sums[c];
       /* rows 2 J - 1 and 2 J + 1 at even n */
-      SBPRestrictRow<L>(n % 2 == 0, n > 4, p.first, leftmost, behind, sums, restricted, m.restricted + static_cast<ptrdiff_t>(p.row + (n / 2 - 3) * p.turn) * m.epitch);
+      SBPRestrictRow<L>(n % 2 == 0, n > 4, p.first, leftmost, behind, sums, restricted,
+                        m.restricted + static_cast<ptrdiff_t>(p.row + (n / 2 - 3) * p.turn) * m.epitch);
     }
 #pragma unroll
     for (int c = 0; c < C; c++) {

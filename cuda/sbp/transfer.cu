@@ -115,7 +115,8 @@ template <class V>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPInterpolateKernel(const __grid_constant__ SBPTransfer<V> t)
 {
   using K     = typename SBPReal<V>::type;
-  const int I = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x) + t.tostart[0] / 2, J = static_cast<int>(blockIdx.x) / t.columnblocks + t.tostart[1] / 2;
+  const int I = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x) + t.tostart[0] / 2,
+            J = static_cast<int>(blockIdx.x) / t.columnblocks + t.tostart[1] / 2;
   const int i = 2 * I - t.tostart[0], j = 2 * J - t.tostart[1];
   K         wi[4], wj[4];
   int       ati, atj;
@@ -201,9 +202,10 @@ struct SBPUpdateArrays {
 template <class X, class Y>
 static __global__ void __launch_bounds__(SBP_TRANSFER_THREADS) SBPUpdateKernel(const __grid_constant__ SBPUpdateArrays<X, Y> t)
 {
-  const int i = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x), j = static_cast<int>(blockIdx.x) / t.columnblocks * SBP_UPDATE_ROWS;
-  X         x[SBP_UPDATE_ROWS], along[SBP_UPDATE_ROWS / 2 + 1];
-  Y         y[SBP_UPDATE_ROWS];
+  const int i = static_cast<int>(blockIdx.x) % t.columnblocks * SBP_TRANSFER_THREADS + static_cast<int>(threadIdx.x),
+            j = static_cast<int>(blockIdx.x) / t.columnblocks * SBP_UPDATE_ROWS;
+  X x[SBP_UPDATE_ROWS], along[SBP_UPDATE_ROWS / 2 + 1];
+  Y y[SBP_UPDATE_ROWS];
 
   if (i >= t.count[0]) return;
 #pragma unroll
@@ -247,12 +249,14 @@ static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, SBPRatio a, const void 
   t.a      = a;
   for (int d = 0; d < 2; d++) t.count[d] = static_cast<int>(gx->own.count[d]);
   t.columnblocks = (t.count[0] + SBP_TRANSFER_THREADS - 1) / SBP_TRANSFER_THREADS;
-  if (t.count[0] > 0 && t.count[1] > 0) SBPUpdateKernel<X, Y><<<t.columnblocks *((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
+  if (t.count[0] > 0 && t.count[1] > 0)
+    SBPUpdateKernel<X, Y><<<t.columnblocks *((t.count[1] + SBP_UPDATE_ROWS - 1) / SBP_UPDATE_ROWS), SBP_TRANSFER_THREADS, 0, stream>>>(t);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y)
+PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
+                                  SBPPrecision py, void *y)
 {
   PetscFunctionBegin;
   if (px == SBP_SINGLE && py == SBP_SINGLE) PetscCall(SBPLaunchUpdate<float, float>(gx, a, x, coarse, e, gy, y));
@@ -268,7 +272,9 @@ PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *fine, const SBPGrid *coarse, 
   PetscCall(SBPWithType(precision, [&](auto number) {
     using V = decltype(number);
 
-    return SBPTransferLaunch(fine, coarse, coarse, r, static_cast<V *>(rc), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPRestrictKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
+    return SBPTransferLaunch(fine, coarse, coarse, r, static_cast<V *>(rc), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) {
+      SBPRestrictKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t);
+    });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -303,7 +309,9 @@ PetscErrorCode LitheCUDASBPInterpolate(const SBPGrid *coarse, const SBPGrid *fin
   PetscCall(SBPWithType(precision, [&](auto number) {
     using V = decltype(number);
 
-    return SBPTransferLaunch<true>(coarse, fine, coarse, e, static_cast<V *>(u), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) { SBPInterpolateKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t); });
+    return SBPTransferLaunch<true>(coarse, fine, coarse, e, static_cast<V *>(u), [](const SBPTransfer<V> &t, int blocks, cudaStream_t stream) {
+      SBPInterpolateKernel<V><<<blocks, SBP_TRANSFER_THREADS, 0, stream>>>(t);
+    });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -78,7 +78,8 @@ static SBPNodes SBPOwnNodes(const SBPGrid *g)
 template <class Visit>
 static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPNodes nodes, int columnblocks, Visit visit)
 {
-  const int i = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x), rows = static_cast<int>(gridDim.x) / columnblocks;
+  const int i    = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x),
+            rows = static_cast<int>(gridDim.x) / columnblocks;
 
   if (i < nodes.count[0])
     for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
@@ -161,7 +162,9 @@ struct SBPCopyVisit {
 PetscErrorCode LitheCUDASBPCopy(const SBPGrid *from, SBPPrecision px, int part, const void *x, const SBPGrid *to, SBPPrecision py, int topart, void *y)
 {
   PetscFunctionBegin;
-  PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) { return SBPVisit(from, SBPCopyVisit<decltype(a), decltype(b)>{SBPNumbersOf<decltype(a)>(from, px, part, x), SBPNumbersOf<decltype(b)>(to, py, topart, y)}); }));
+  PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) {
+    return SBPVisit(from, SBPCopyVisit<decltype(a), decltype(b)>{SBPNumbersOf<decltype(a)>(from, px, part, x), SBPNumbersOf<decltype(b)>(to, py, topart, y)});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,17 +180,23 @@ struct SBPCopyScaledVisit {
   }
 };
 
-PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *from, SBPPrecision px, int part, const void *x, const SBPGrid *to, SBPPrecision py, int topart, void *y, SBPRatio a)
+PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *from, SBPPrecision px, int part, const void *x, const SBPGrid *to, SBPPrecision py, int topart, void *y,
+                                      SBPRatio a)
 {
   PetscFunctionBegin;
-  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) { return SBPVisit(from, SBPCopyScaledVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(from, px, part, x), SBPNumbersOf<decltype(q)>(to, py, topart, y), a}); }));
+  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) {
+    return SBPVisit(from, SBPCopyScaledVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(from, px, part, x),
+                                                                       SBPNumbersOf<decltype(q)>(to, py, topart, y), a});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* As SBPVisitKernel; all threads come to the end */
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPCopyLargestKernel(SBPNodes nodes, int columnblocks, SBPNumbers<double> x, SBPNumbers<float> y, unsigned int *largest)
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS)
+  SBPCopyLargestKernel(SBPNodes nodes, int columnblocks, SBPNumbers<double> x, SBPNumbers<float> y, unsigned int *largest)
 {
-  const int    i = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x), rows = static_cast<int>(gridDim.x) / columnblocks;
+  const int i       = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x),
+            rows    = static_cast<int>(gridDim.x) / columnblocks;
   unsigned int word = 0;
 
   if (i < nodes.count[0]) {
@@ -202,7 +211,8 @@ static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPCopyLargestKerne
   SBPNoteLargest(word, largest);
 }
 
-PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *scale, int turn)
+PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precision, int part, const void *x, const SBPGrid *to, void *y, SBPScale *scale,
+                                       int turn)
 {
   const SBPNodes nodes = SBPOwnNodes(from);
   int            columnblocks;
@@ -213,14 +223,16 @@ PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precisi
   PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
   PetscCall(SBPGetStream(&stream));
   if (blocks) {
-    SBPCopyLargestKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x), SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
+    SBPCopyLargestKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x),
+                                                                    SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* All blocks find the scale by themselves. In the window few of them have to come and go */
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPRescaleKernel(SBPNodes nodes, SBPNumbers<double> x, SBPNumbers<float> y, SBPScale *scale, int turn)
+static __global__ void __launch_bounds__(SBP_VECTOR_THREADS)
+  SBPRescaleKernel(SBPNodes nodes, SBPNumbers<double> x, SBPNumbers<float> y, SBPScale *scale, int turn)
 {
   __shared__ double shared;
 
@@ -254,7 +266,8 @@ PetscErrorCode LitheCUDASBPRescale(const SBPGrid *from, SBPPrecision precision, 
   PetscFunctionBegin;
   PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
   PetscCall(SBPGetStream(&stream));
-  SBPRescaleKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, x ? SBPNumbersOf<double>(from, precision, part, x) : SBPNumbers<double>{}, x ? SBPNumbersOf<float>(to, SBP_SINGLE, 0, y) : SBPNumbers<float>{}, scale, turn);
+  SBPRescaleKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, x ? SBPNumbersOf<double>(from, precision, part, x) : SBPNumbers<double>{},
+                                                              x ? SBPNumbersOf<float>(to, SBP_SINGLE, 0, y) : SBPNumbers<float>{}, scale, turn);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,7 +292,9 @@ struct SBPAXPBYVisit {
 PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *g, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y)
 {
   PetscFunctionBegin;
-  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) { return SBPVisit(g, SBPAXPBYVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(g, px, 0, x), SBPNumbersOf<decltype(q)>(g, py, 0, y), a, b}); }));
+  PetscCall(SBPWithTypes(px, py, [&](auto p, auto q) {
+    return SBPVisit(g, SBPAXPBYVisit<decltype(p), decltype(q)>{SBPNumbersOf<decltype(p)>(g, px, 0, x), SBPNumbersOf<decltype(q)>(g, py, 0, y), a, b});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,7 +334,8 @@ struct SBPReciprocalVisit {
 PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *g, SBPPrecision precision, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) { return SBPVisit(g, SBPReciprocalVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x)}); }));
+  PetscCall(SBPWithTypes(precision, precision,
+                         [&](auto a, auto) { return SBPVisit(g, SBPReciprocalVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x)}); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -363,7 +379,9 @@ struct SBPNoiseVisit {
 PetscErrorCode LitheCUDASBPNoise(const SBPGrid *g, SBPPrecision precision, void *x)
 {
   PetscFunctionBegin;
-  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) { return SBPVisit(g, SBPNoiseVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x), {g->own.start[0], g->own.start[1]}}); }));
+  PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) {
+    return SBPVisit(g, SBPNoiseVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, x), {g->own.start[0], g->own.start[1]}});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -389,7 +407,9 @@ PetscErrorCode LitheCUDASBPMark(const SBPGrid *g, SBPPrecision precision, int co
 {
   PetscFunctionBegin;
   PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) {
-    return SBPVisit(g, SBPMarkVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, v), {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])}, colour});
+    return SBPVisit(g, SBPMarkVisit<decltype(a)>{SBPNumbersOf<decltype(a)>(g, precision, 0, v),
+                                                 {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])},
+                                                 colour});
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -417,7 +437,11 @@ PetscErrorCode LitheCUDASBPGather(const SBPGrid *g, SBPPrecision precision, int 
   PetscFunctionBegin;
   PetscCall(SBPWithTypes(precision, precision, [&](auto a, auto) {
     using T = decltype(a);
-    SBPGatherVisit<T> v{SBPNumbersOf<T>(g, precision, 0, o), {}, {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])}, {static_cast<int>(g->n[0]), static_cast<int>(g->n[1])}, colour};
+    SBPGatherVisit<T> v{SBPNumbersOf<T>(g, precision, 0, o),
+                        {},
+                        {static_cast<int>(g->own.start[0]), static_cast<int>(g->own.start[1])},
+                        {static_cast<int>(g->n[0]), static_cast<int>(g->n[1])},
+                        colour};
 
     for (int k = 0; k < SBP_COEFFICIENTS; k++) v.coefficient[k] = SBPNumbersOf<T>(g, precision, 0, coefficient[k]);
     return SBPVisit(g, v);
@@ -494,7 +518,8 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
   PetscCall(SBPWithTypes(precision, precision, [&](auto number, auto) {
     using T = decltype(number);
 
-    return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)}, static_cast<double *>(scratch.device), sum);
+    return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)},
+                        static_cast<double *>(scratch.device), sum);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -549,8 +574,12 @@ PetscErrorCode LitheCUDASBPDense(PetscInt n, SBPPrecision precision, const void 
   PetscFunctionBegin;
   PetscCall(SBPGetStream(&stream));
   if (n > 0) {
-    if (SBPIsSingle(precision)) SBPDenseKernel<float><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const float *>(M), static_cast<const float *>(x), static_cast<float *>(y));
-    else SBPDenseKernel<double><<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const double *>(M), static_cast<const double *>(x), static_cast<double *>(y));
+    if (SBPIsSingle(precision))
+      SBPDenseKernel<float>
+        <<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const float *>(M), static_cast<const float *>(x), static_cast<float *>(y));
+    else
+      SBPDenseKernel<double>
+        <<<blocks, SBP_DENSE_THREADS, 0, stream>>>(size, static_cast<const double *>(M), static_cast<const double *>(x), static_cast<double *>(y));
     PetscCallCUDA(cudaGetLastError());
   }
   PetscFunctionReturn(PETSC_SUCCESS);

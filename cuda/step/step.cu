@@ -50,7 +50,8 @@ static __global__ void __launch_bounds__(STEP_THREADS) StepRowsKernel(VCRSUnsign
   const unsigned int some = __ballot_sync(0xffffffffu, row < n && IsNonzero(x[row]));
 
   if (some && threadIdx.x % 32 == 0) {
-    const unsigned long long before = n - row - static_cast<unsigned int>(__ffs(static_cast<int>(some)) - 1), after = row + 32 - static_cast<unsigned int>(__clz(static_cast<int>(some)));
+    const unsigned long long before = n - row - static_cast<unsigned int>(__ffs(static_cast<int>(some)) - 1),
+                             after  = row + 32 - static_cast<unsigned int>(__clz(static_cast<int>(some)));
 
     /* most warps find that others were there */
     if (before > __ldcg(limit)) atomicMax(limit, before);
@@ -88,7 +89,8 @@ static __device__ __forceinline__ double Size(Number a)
 }
 
 /* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
-static __global__ void __launch_bounds__(STEP_THREADS) StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
+static __global__ void __launch_bounds__(STEP_THREADS)
+  StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)
 {
   const PetscInt64 begin = LitheStepPieceBegin(first, last, piece, pieces, blockIdx.x), end = begin + piece;
   const PetscInt64 from = begin > 0 ? begin : 0, to = end < n ? end : n;
@@ -118,7 +120,8 @@ PetscErrorCode LitheCUDAStepEndsBegin(PetscInt begin, PetscInt n, const PetscSca
   if (!pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(StepEndsPrepare(ends));
-  StepEndsKernel<<<2 * pieces, STEP_THREADS, 0, stream>>>(static_cast<PetscInt64>(ends->rows.begin) - begin, static_cast<PetscInt64>(ends->rows.end) - begin, ends->piece, pieces, n, reinterpret_cast<const Number *>(dx), ends->page);
+  StepEndsKernel<<<2 * pieces, STEP_THREADS, 0, stream>>>(static_cast<PetscInt64>(ends->rows.begin) - begin, static_cast<PetscInt64>(ends->rows.end) - begin,
+                                                          ends->piece, pieces, n, reinterpret_cast<const Number *>(dx), ends->page);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaEventRecord(static_cast<cudaEvent_t>(ends->written), stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -148,7 +151,8 @@ PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends)
 }
 
 /* Rows of two ranges; parts of what x has had there */
-static __global__ void __launch_bounds__(STEP_THREADS) StepZeroKernel(PetscInt64 begin0, PetscInt64 n0, PetscInt64 begin1, PetscInt64 n1, Number *x, Number *y, double *sum)
+static __global__ void __launch_bounds__(STEP_THREADS)
+  StepZeroKernel(PetscInt64 begin0, PetscInt64 n0, PetscInt64 begin1, PetscInt64 n1, Number *x, Number *y, double *sum)
 {
   double own = 0;
 
@@ -175,7 +179,9 @@ PetscErrorCode LitheCUDAStepZeroRows(const LitheStepRows rows[2], PetscScalar dx
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(StepEndsPrepare(ends));
   ends->nzeroed = PetscMin(static_cast<PetscInt>(StepBlocks(n[0] + n[1])), LITHE_STEP_ZEROED);
-  StepZeroKernel<<<static_cast<unsigned int>(ends->nzeroed), STEP_THREADS, 0, stream>>>(rows[0].begin, n[0], rows[1].begin, n[1], reinterpret_cast<Number *>(dx), reinterpret_cast<Number *>(dy), ends->page + 2 * LITHE_STEP_PIECES);
+  StepZeroKernel<<<static_cast<unsigned int>(ends->nzeroed), STEP_THREADS, 0, stream>>>(rows[0].begin, n[0], rows[1].begin, n[1],
+                                                                                        reinterpret_cast<Number *>(dx), reinterpret_cast<Number *>(dy),
+                                                                                        ends->page + 2 * LITHE_STEP_PIECES);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaEventRecord(static_cast<cudaEvent_t>(ends->written), stream));
   PetscFunctionReturn(PETSC_SUCCESS);

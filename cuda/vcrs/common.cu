@@ -100,7 +100,7 @@ static uint32_t PairGetWord(const VCRSPlan *table, const VCRSLaunch *l, PetscInt
     } else if (q < l->length && !memcmp(&l->value[0][q], &value, sizeof(value))) word |= 1u << q;
     else part = PETSC_FALSE;
   }
-  same = length == l->length && found == length ? PETSC_TRUE : PETSC_FALSE;
+  same = (PetscBool)(length == l->length && found == length);
   if (!part) word = 0;
   return same ? word | VCRS_WORD_SAME : word;
 }

@@ -8,7 +8,8 @@
 #include "kernels.cuh"
 
 /* The first kernel that takes a matrix has it */
-static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups, &VCRSKernelSmall, &VCRSKernelPairs, &VCRSKernelStencil27, &VCRSKernelStencil7, &VCRSKernelSets, &VCRSKernelSlices, &VCRSKernelRows};
+static const VCRSKernel *const VCRSKernels[] = {&VCRSKernelGroups,   &VCRSKernelSmall, &VCRSKernelPairs,  &VCRSKernelStencil27,
+                                                &VCRSKernelStencil7, &VCRSKernelSets,  &VCRSKernelSlices, &VCRSKernelRows};
 
 /* What the device has, and whether the code that runs there was made for it: that for older devices has no bulk copies either */
 static PetscErrorCode GetDevice(VCRSLaunch *l)
@@ -39,7 +40,8 @@ PetscErrorCode VCRSLaunchCreate(const VCRSPlan *table, VCRSPlan *dplan)
     if (runs) l->kernel = VCRSKernels[k];
   }
   PetscCall(PetscFree(l->word));
-  PetscCheck(runs, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A compressed matrix has no kernel for layout %d: its plan was not built", static_cast<int>(dplan->layout));
+  PetscCheck(runs, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A compressed matrix has no kernel for layout %d: its plan was not built",
+             static_cast<int>(dplan->layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -174,8 +174,7 @@ static __device__ __forceinline__ T *AtShared(uint32_t address)
 template <class T>
 static __device__ __forceinline__ const T *Whole(const T *p)
 {
-  asm(""
-      : "+l"(p));
+  asm("" : "+l"(p));
   return p;
 }
 
@@ -246,13 +245,9 @@ static __device__ __forceinline__ Number Read(const Number *p)
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
-      : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
-      : "l"(p));
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p));
 #else
-  asm("ld.global." VCRS_ASM_REAL " %0, [%1];"
-      : "=" VCRS_ASM_REGISTER(v)
-      : "l"(p));
+  asm("ld.global." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p));
 #endif
   return v;
 }
@@ -263,7 +258,8 @@ static __device__ __forceinline__ Number ReadIf(unsigned int wanted, const Numbe
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL
+                        " {%0, %1}, [%2];\n}"
       : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
       : "l"(p), "r"(wanted));
 #else
@@ -304,9 +300,7 @@ static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const Pet
 {
   PetscInt v;
 
-  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}"
-      : "=" VCRS_ASM_INTEGER(v)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_IF("%2") " mov." VCRS_ASM_INT " %0, 0;\n @q ld.global.nc." VCRS_ASM_INT " %0, [%1];\n}" : "=" VCRS_ASM_INTEGER(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -314,27 +308,27 @@ static __device__ __forceinline__ PetscInt ReadIf(unsigned int wanted, const Pet
 static __device__ __forceinline__ Number MultiplyAddIf(unsigned int wanted, Number a, Number b, Number s)
 {
 #if defined(PETSC_USE_COMPLEX)
-  asm(VCRS_ASM_IF("%6") " .reg ." VCRS_ASM_REAL " t;\n neg." VCRS_ASM_REAL " t, %3;\n @q fma.rn." VCRS_ASM_REAL " %0, %2, %4, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %2, %5, %1;\n @q fma.rn." VCRS_ASM_REAL " %0, t, %5, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %3, %4, %1;\n}"
+  asm(VCRS_ASM_IF("%6") " .reg ." VCRS_ASM_REAL " t;\n neg." VCRS_ASM_REAL " t, %3;\n @q fma.rn." VCRS_ASM_REAL " %0, %2, %4, %0;\n @q fma.rn." VCRS_ASM_REAL
+                        " %1, %2, %5, %1;\n @q fma.rn." VCRS_ASM_REAL " %0, t, %5, %0;\n @q fma.rn." VCRS_ASM_REAL " %1, %3, %4, %1;\n}"
       : "+" VCRS_ASM_REGISTER(s.re), "+" VCRS_ASM_REGISTER(s.im)
       : VCRS_ASM_REGISTER(a.re), VCRS_ASM_REGISTER(a.im), VCRS_ASM_REGISTER(b.re), VCRS_ASM_REGISTER(b.im), "r"(wanted));
 #else
-  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}"
-      : "+" VCRS_ASM_REGISTER(s)
-      : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
+  asm(VCRS_ASM_IF("%3") " @q fma.rn." VCRS_ASM_REAL " %0, %1, %2, %0;\n}" : "+" VCRS_ASM_REGISTER(s) : VCRS_ASM_REGISTER(a), VCRS_ASM_REGISTER(b), "r"(wanted));
 #endif
   return s;
 }
 
-/* Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up; small codes stay in the register that they are read to */
+/*
+   Reads of what is used once: they leave x in L1. Zero if not wanted, so that the code can be looked up; small codes
+   stay in the register that they are read to
+*/
 #define VCRS_ASM_ONCE(condition, type) VCRS_ASM_IF(condition) " @q ld.global.nc.L1::no_allocate." type " "
 
 static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, const unsigned char *p)
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}"
-      : "+r"(v)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u8") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -342,9 +336,7 @@ static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, c
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}"
-      : "+r"(v)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u16") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -352,9 +344,7 @@ static __device__ __forceinline__ unsigned int ReadOnceIf(unsigned int wanted, c
 {
   unsigned int v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}"
-      : "+r"(v)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u32") "%0, [%1];\n}" : "+r"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -362,9 +352,7 @@ static __device__ __forceinline__ unsigned long long ReadOnceIf(unsigned int wan
 {
   unsigned long long v = 0;
 
-  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}"
-      : "+l"(v)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%2", "u64") "%0, [%1];\n}" : "+l"(v) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -372,9 +360,7 @@ static __device__ __forceinline__ uint2 ReadOnceIf(unsigned int wanted, const ui
 {
   uint2 v = {0, 0};
 
-  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}"
-      : "+r"(v.x), "+r"(v.y)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%3", "v2.u32") "{%0, %1}, [%2];\n}" : "+r"(v.x), "+r"(v.y) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -382,9 +368,7 @@ static __device__ __forceinline__ uint4 ReadOnceIf(unsigned int wanted, const ui
 {
   uint4 v = {0, 0, 0, 0};
 
-  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}"
-      : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w)
-      : "l"(p), "r"(wanted));
+  asm(VCRS_ASM_ONCE("%5", "v4.u32") "{%0, %1, %2, %3}, [%4];\n}" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w) : "l"(p), "r"(wanted));
   return v;
 }
 
@@ -494,26 +478,36 @@ typedef struct VCRSLaunch_ {
   int                      length;                  /* of the common set */
   PetscInt                 offset[VCRS_COMMON_MAX]; /* L1, L2: as stored */
   PetscInt                 stride;
-  PetscInt                 line;                           /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
-  PetscBool                stencil27;                      /* L1, L2: done by vcrs/mult/stencil27.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
-  PetscInt                 side[4];                        /* 27-point stencils: the sets of rows at the beginning and at the end of a line, in the first and in the last line of a plane that have all but the points beyond; -1: none */
-  int                      ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
-  PetscInt                 firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
-  PetscInt                 nlisted, *dlisted;              /* device, the same: the other rows, and those that have another index set */
-  uint32_t                *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
-  int                      ntriple, nsingle;
-  int                      order[VCRS_COMMON_MAX];                    /* L0: where in its set the k-th of the reordered entries is */
-  PetscScalar              value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
-  PetscInt                 pair[VCRS_COMMON_PAIRS];                   /* L0: whose they are; the first is id */
-  int                      npair;
-  int                      multiprocessors;
-  int                      split;                   /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
-  bool                     sm90;                    /* the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run */
-  int                      sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
-  uint32_t                *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
-  uint32_t                *dword;                   /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
-  PetscScalar             *ddiagonal;               /* device, L0: [nsets] */
-  VCRSUnions               unions;                  /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
+  PetscInt                 line; /* a distance that divides stride, a line of the grid if the stride is a plane; 0: none */
+  PetscBool stencil27;           /* L1, L2: done by vcrs/mult/stencil27.cu: the set is that of a grid with 27 points, stride is the distance of its planes */
+  PetscInt  side
+    /*
+       27-point stencils: the sets of rows at the beginning and at the end of a line, in the first and in the last line
+       of a plane that have all but the points beyond; -1: none
+    */
+    [4];
+  int         ends[VCRS_STENCIL27_WARPS + 1]; /* 27-point stencils: of so many neighbouring slices, how many have rows at ends of lines and others, at most */
+  PetscInt    firstmain, nmain;               /* L0 with several media, 27-point stencils: the rows for which the common set stays inside x */
+  PetscInt    nlisted, *dlisted;              /* device, the same: the other rows, and those that have another index set */
+  uint32_t   *dmain;                          /* device, 27-point stencils: bit row % 32 of word row / 32 is set for rows that are not in dlisted */
+  int         ntriple, nsingle;
+  int         order[VCRS_COMMON_MAX];                    /* L0: where in its set the k-th of the reordered entries is */
+  PetscScalar value[VCRS_COMMON_PAIRS][VCRS_COMMON_MAX]; /* L0, reordered, as offset[] then is */
+  PetscInt    pair[VCRS_COMMON_PAIRS];                   /* L0: whose they are; the first is id */
+  int         npair;
+  int         multiprocessors;
+  int         split; /* L1, L2, L3: how many warps are to share a slice, see vcrs/mult/small.cu; 0: the kernels for large matrices */
+  bool
+    /*
+                  the code that runs here is for compute capability 9.0 or later: launches may overlap with the kernels
+                  before them (common/pdl.cuh), vcrs/mult/groups.cu and vcrs/mult/stencil27.cu run
+               */
+               sm90;
+  int          sharedbytes, blockbytes; /* shared memory of a multiprocessor, and what a block of it may have */
+  uint32_t    *dlong;                   /* device, L3 if split and there are very long rows: bit row % 32 of word row / 32 is set for these */
+  uint32_t    *dword;                   /* device, [nsets]: which of the common entries a pair (L1, L2: a set) has; 0 where that does not say what it holds */
+  PetscScalar *ddiagonal;               /* device, L0: [nsets] */
+  VCRSUnions   unions;                  /* device, L0: of mixed slices; nunions > 0: these are what vcrs/mult/unions.cu works on */
 } VCRSLaunch;
 
 /* What every product gets */
@@ -567,7 +561,8 @@ struct VCRSKernel {
   PetscErrorCode (*mult)(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
 };
 
-PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices, VCRSKernelRows;
+PETSC_INTERN const VCRSKernel VCRSKernelGroups, VCRSKernelSmall, VCRSKernelPairs, VCRSKernelStencil27, VCRSKernelStencil7, VCRSKernelSets, VCRSKernelSlices,
+  VCRSKernelRows;
 
 /* L1, L2, a common set or none: the kernel without further conditions */
 PETSC_INTERN PetscErrorCode VCRSSetsMult(const VCRSLaunch *, const VCRSPlan *, const MultArguments *, cudaStream_t);
@@ -587,6 +582,7 @@ PETSC_INTERN PetscErrorCode VCRSRowList(VCRSLaunch *, const VCRSPlan *, uint32_t
 PETSC_INTERN PetscErrorCode VCRSBanksOrder(const VCRSPlan *, bool spread, cudaStream_t);
 
 /* Any layout, entry by entry */
-PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, PetscReal, cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt,
+                                         PetscReal, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *, PetscBool, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *, PetscScalar *, cudaStream_t);

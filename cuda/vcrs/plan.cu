@@ -113,7 +113,10 @@ static void PlanCopyScalars(const VCRSPlan *src, VCRSPlan *dst)
   dst->nsigma = src->nsigma;
 }
 
-/* A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it, and streams need not wait for copies from pageable memory */
+/*
+   A plan's copies and what belongs to it are there before its first product: a kernel that begins early relies on it,
+   and streams need not wait for copies from pageable memory
+*/
 static PetscErrorCode PlanPrepare(const VCRSPlan *table, VCRSPlan *dplan)
 {
   PetscFunctionBegin;
@@ -167,7 +170,8 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   if (spread) PetscCall(VCRSBanksOrder(dsrc, false, stream));
   if (dsrc->setptr) PetscCallCUDA(cudaMemcpy(&ends.nsetentries, dsrc->setptr + dsrc->nsets, sizeof(ends.nsetentries), cudaMemcpyDeviceToHost));
-  if (dsrc->longptr && dsrc->nlong) PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
+  if (dsrc->longptr && dsrc->nlong)
+    PetscCallCUDA(cudaMemcpy(&ends.nlongentries, dsrc->longptr + dsrc->nlong, sizeof(ends.nlongentries), cudaMemcpyDeviceToHost));
 
   PlanCopyScalars(dsrc, dst);
   n = PlanGetArrays(&device, &ends, from);
@@ -183,7 +187,9 @@ PetscErrorCode LitheCUDAVCRSDownload(const VCRSPlan *dsrc, VCRSPlan *dst)
   if (dst->id) {
     PetscCall(PetscCalloc1(dst->nsets, &dst->setcount));
     for (PetscInt i = 0; i < dst->m; i++) {
-      const PetscInt id = dst->idbytes == 1 ? static_cast<uint8_t *>(dst->id)[i] : (dst->idbytes == 2 ? static_cast<uint16_t *>(dst->id)[i] : static_cast<PetscInt>(static_cast<uint32_t *>(dst->id)[i]));
+      const PetscInt id = dst->idbytes == 1
+                            ? static_cast<uint8_t *>(dst->id)[i]
+                            : (dst->idbytes == 2 ? static_cast<uint16_t *>(dst->id)[i] : static_cast<PetscInt>(static_cast<uint32_t *>(dst->id)[i]));
 
       dst->setcount[id]++;
     }
@@ -207,7 +213,8 @@ PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan)
 }
 
 /* dy = sign A dx + dadd for one column, without dadd dy = A dx */
-static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy, cudaStream_t stream)
+static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *dx, const PetscScalar *dadd, PetscReal sign, PetscScalar *dy,
+                               cudaStream_t stream)
 {
   MultArguments     v;
   const VCRSLaunch *l;
@@ -225,7 +232,8 @@ static PetscErrorCode PlanMult(const VCRSPlan *table, const VCRSPlan *dplan, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
+PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx,
+                                 const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy)
 {
   const PetscInt nrow = op == VCRS_OP_N ? dplan->m : dplan->n;
   cudaStream_t   stream;
@@ -244,7 +252,8 @@ PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, V
     PetscScalar *yj = dy + static_cast<PetscInt64>(j) * ldy;
 
     if (!dadd) PetscCallCUDA(cudaMemsetAsync(yj, 0, nrow * sizeof(PetscScalar), stream));
-    else if (dadd != dy) PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
+    else if (dadd != dy)
+      PetscCallCUDA(cudaMemcpyAsync(yj, dadd + static_cast<PetscInt64>(j) * ldadd, nrow * sizeof(PetscScalar), cudaMemcpyDeviceToDevice, stream));
   }
   if (dplan->m > 0) PetscCall(VCRSRowsMultTranspose(dplan, op == VCRS_OP_H ? PETSC_TRUE : PETSC_FALSE, nrhs, dx, ldx, dy, ldy, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -264,7 +273,8 @@ PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dpla
 /* Whether steps are made by unions: one launch then gives y */
 static bool StepHasUnions(const VCRSPlan *dplan)
 {
-  return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch && static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
+  return (!dplan->difference || dplan->sigmakind == VCRS_SIGMA_NONE) && dplan->layout == MATVCRS_LAYOUT_L0 && dplan->launch &&
+         static_cast<const VCRSLaunch *>(dplan->launch)->unions.nunions;
 }
 
 /* Known once there has been a step */

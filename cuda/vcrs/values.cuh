@@ -65,8 +65,7 @@ struct CopiedTable {
 
   static __device__ __forceinline__ void Ready(int threads)
   {
-    if (threads) asm volatile("bar.sync 1, %0;" ::"r"(threads)
-                              : "memory");
+    if (threads) asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
     else __syncthreads();
   }
 
@@ -291,7 +290,8 @@ struct Values<VCRS_VALUES_LOG16, Table> : NoTables {
 };
 
 /*
-   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory. Fine values of 16 bits are computed, not looked up;
+   Logarithms whose tables have zero in lower words: look-ups of upper words take half of the turns of shared memory.
+   Fine values of 16 bits are computed, not looked up;
    kernels with grouped columns have half as many copies of a coarse one, since room is worth more, complex 27-point stencils whole doubles.
 */
 template <VCRSValues kind>
@@ -336,14 +336,15 @@ struct ShortLog16 : NoTables {
     Table::Ready(threads);
   }
 
-  /* Both ways to convert a byte, by the unit for that, and as the lowest of 2^23 + c, less 2^23: with either alone all would wait for the unit or for instructions */
+  /*
+     Both ways to convert a byte, by the unit for that, and as the lowest of 2^23 + c, less 2^23: with either alone all
+     would wait for the unit or for instructions
+  */
   __device__ __forceinline__ double Component(unsigned int word, int b, unsigned int wanted) const
   {
     float c;
 
-    if (b == 0) asm("cvt.rn.f32.u8 %0, %1;"
-                    : "=f"(c)
-                    : "r"(word));
+    if (b == 0) asm("cvt.rn.f32.u8 %0, %1;" : "=f"(c) : "r"(word));
     else c = __uint_as_float(__byte_perm(word, upper, 0x7650 + b)) - 8388608.f;
     return static_cast<double>(coarse.Byte(word, b + 1, wanted)) * static_cast<double>(LitheLogFine(powers, power, c));
   }
@@ -401,22 +402,21 @@ struct Values<VCRS_VALUES_FIXED8, Table> : FixedPoint {
   {
     double re;
 
-    asm("cvt.rn.f64.s8 %0, %1;"
-        : "=d"(re)
-        : "r"(code)); /* the compiler would extend the sign first */
+    asm("cvt.rn.f64.s8 %0, %1;" : "=d"(re) : "r"(code)); /* the compiler would extend the sign first */
     return re;
   }
 
-  /* 3/2 2^power and the other: a product of its byte with the unit of that mantissa. That is one of the bits of a byte, so power is no less; what is taken off the sums rounds them to some 2^-39 of a unit of the codes times x */
+  /*
+     3/2 2^power and the other: a product of its byte with the unit of that mantissa. That is one of the bits of a byte,
+     so power is no less; what is taken off the sums rounds them to some 2^-39 of a unit of the codes times x
+  */
   static constexpr int power = 13;
 
   static __device__ __forceinline__ double MantissaOfSecond(Register<Code>::type code)
   {
     int upper;
 
-    asm("dp4a.s32.u32 %0, %1, %2, %3;"
-        : "=r"(upper)
-        : "r"(code), "r"(1 << (20 - power) << 8), "r"((0x3FF + power) << 20 | 1 << 19));
+    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(upper) : "r"(code), "r"(1 << (20 - power) << 8), "r"((0x3FF + power) << 20 | 1 << 19));
     return __hiloint2double(upper, 0);
   }
 

@@ -48,7 +48,10 @@ LITHE_HD static inline int LitheSameBitsReal(PetscReal a, PetscReal b)
   return !memcmp(&a, &b, sizeof(a));
 }
 
-/* The highest bit is set where |v| is neither 0 nor in [least, most], v and the limits as bit patterns: comparisons of whole numbers, which vector loops can do on every processor */
+/*
+   The highest bit is set where |v| is neither 0 nor in [least, most], v and the limits as bit patterns: comparisons of
+   whole numbers, which vector loops can do on every processor
+*/
 static inline uint64_t LitheOutside(uint64_t v, uint64_t least, uint64_t most)
 {
   const uint64_t modulus = v & 0x7fffffffffffffffULL, below = modulus - 1; /* 0 becomes the largest number */

@@ -50,7 +50,10 @@ LITHE_HD static inline uint64_t LitheFRSZ2Modulus(PetscReal v)
   return bits & 0x7fffffffffffffffULL;
 }
 
-/* The number nearest to v in steps of 2^(E-1023), ties to even; at the end of the range the last one. With E = 2047: 1 and -1 are infinities, 0 is everything else */
+/*
+   The number nearest to v in steps of 2^(E-1023), ties to even; at the end of the range the last one. With E = 2047: 1
+   and -1 are infinities, 0 is everything else
+*/
 LITHE_HD static inline int64_t LitheFRSZ2Quantise(const LitheFRSZ2 *f, int E, PetscReal v)
 {
   const double limit = (double)(((int64_t)1 << (f->bits - 1)) - 1);
@@ -86,7 +89,10 @@ LITHE_HD static inline int LitheFRSZ2Base(const LitheFRSZ2 *f, uint64_t largest)
   return E > 254 ? E - 254 : 0;
 }
 
-/* E of a block with this largest modulus. The base is that of LitheFRSZ2Base() for this block or a larger one; a block beyond it becomes NaN, not something finite and wrong */
+/*
+   E of a block with this largest modulus. The base is that of LitheFRSZ2Base() for this block or a larger one; a block
+   beyond it becomes NaN, not something finite and wrong
+*/
 LITHE_HD static inline int LitheFRSZ2Exponent(const LitheFRSZ2 *f, int base, uint64_t largest)
 {
   const int least = base + 1 > LITHE_FRSZ2_LEAST ? base + 1 : LITHE_FRSZ2_LEAST, most = LitheFRSZ2MostExponent(f);

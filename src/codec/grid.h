@@ -143,7 +143,10 @@ LITHE_HD static inline int LitheFixedExponent(double v, int bits)
   return e;
 }
 
-/* Two factors that make of a multiple of 2^exponent how many they are. A product is exact, too, and takes less time than a quotient; the smallest powers of two have no reciprocal */
+/*
+   Two factors that make of a multiple of 2^exponent how many they are. A product is exact, too, and takes less time
+   than a quotient; the smallest powers of two have no reciprocal
+*/
 LITHE_HD static inline void LitheFixedReciprocal(int exponent, double per[2])
 {
   const int part = exponent < -1000 ? -1000 : exponent;

@@ -10,8 +10,11 @@
    8 bit:  code c means coarse[c]; coarse[0] = 0
    16 bit: code c means coarse[c >> 8] fine[c & 255]; coarse[0] = 0, so that code 0 is zero
 
-   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these tables up, and 8 bit, or 16 with grouped columns, upper words alone, which are there in half the time: in double precision entries of coarse[] are rounded to
-   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a polynomial of c, which takes these kernels less time than a look-up. Not
+   Kernels of grouped columns and of complex boxes (cuda/vcrs/mult/groups.cu, cuda/vcrs/mult/stencil27.cu) look these
+   tables up, and 8 bit, or 16 with grouped columns, upper words alone, which are there in half the time: in double
+   precision entries of coarse[] are rounded to
+   the 21 bits of a double's upper word, whatever reads them, where that adds less than a 32nd to d, and fine[c] is a
+   polynomial of c, which takes these kernels less time than a look-up. Not
    so where numbers come near to the ends of the range.
 
    Where both signs occur, coarse[1..127] are positive and coarse[128..254] negative; else coarse[1..255] have the one sign.
@@ -26,7 +29,10 @@
 #define LITHE_LOG_TABLE  512
 #define LITHE_LOG_POWERS 5
 
-/* What rounding to 21 bits changes a logarithm by, at most: -log(1 - 2^-21), rounded up, and the polynomial's error; twice that, of a product, is less than a 32nd of LITHE_LOG_SHORT */
+/*
+   What rounding to 21 bits changes a logarithm by, at most: -log(1 - 2^-21), rounded up, and the polynomial's error;
+   twice that, of a product, is less than a 32nd of LITHE_LOG_SHORT
+*/
 #define LITHE_LOG_ROUNDING 4.7684e-7
 #define LITHE_LOG_SHORT    3.06e-5
 
@@ -55,7 +61,10 @@ LITHE_HD static inline double LitheRoundToUpperWord(double v)
   return v;
 }
 
-/* q^c by the polynomial of so many coefficients, constant first: the same bits on host and device, since fmaf() rounds once on either, and whether or not the last coefficients are there, if they are zero */
+/*
+   q^c by the polynomial of so many coefficients, constant first: the same bits on host and device, since fmaf() rounds
+   once on either, and whether or not the last coefficients are there, if they are zero
+*/
 LITHE_HD static inline float LitheLogFine(int powers, const float power[], float c)
 {
   float v = power[powers - 1];
@@ -64,7 +73,10 @@ LITHE_HD static inline float LitheLogFine(int powers, const float power[], float
   return v;
 }
 
-/* The polynomial of n coefficients that is q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255]: at the zeros of the Chebyshev polynomial. Returns whether it is near enough to it */
+/*
+   The polynomial of n coefficients that is q^c, q = exp(step), at 0 and at n - 1 other points of [0, 255]: at the zeros
+   of the Chebyshev polynomial. Returns whether it is near enough to it
+*/
 LITHE_HD static inline int LitheLogInterpolate(double step, int n, float power[])
 {
   const double first = cos(.5 * PETSC_PI / n);
@@ -137,7 +149,10 @@ LITHE_HD static inline void LitheLogScaleSetUp(LitheLogScale *s, int bits, doubl
     if (again) s->logstep *= 1. - 4. * (double)PETSC_MACHINE_EPSILON;
   } while (again);
 
-  /* the series ends with r^2/2, |r| < 1/1024; its rest and all rounding stay below 4e-10 of a logarithm. Subnormal numbers it does not know, and 0, as 2^-1023, has to be below the scale */
+  /*
+     the series ends with r^2/2, |r| < 1/1024; its rest and all rounding stay below 4e-10 of a logarithm. Subnormal
+     numbers it does not know, and 0, as 2^-1023, has to be below the scale
+  */
   s->peroctave = 0.69314718055994530942 * s->perstep;
   s->unsure    = min >= 2.2250738585072014e-308 && s->logmin * s->perstep + 1023. * s->peroctave > 1. ? 1e-9 * (s->perstep + 1.) : 1.;
   for (c = 0; c < LITHE_LOG_TABLE; c++) {

@@ -18,7 +18,10 @@ LITHE_HD static inline uint64_t LitheShiftToNearest(uint64_t m, int shift)
   return (m + (((uint64_t)1 << (shift - 1)) - 1) + ((m >> shift) & 1)) >> shift;
 }
 
-/* A format of one sign bit and the given bits of exponent and mantissa, as IEEE 754 makes them: what is too large is infinity, what is too small subnormal or zero, a NaN stays one */
+/*
+   A format of one sign bit and the given bits of exponent and mantissa, as IEEE 754 makes them: what is too large is
+   infinity, what is too small subnormal or zero, a NaN stays one
+*/
 LITHE_HD static inline uint16_t LitheMinifloatEncode(int exponentbits, int mantissabits, double v)
 {
   const int      drop = 52 - mantissabits, bias = (1 << (exponentbits - 1)) - 1;

@@ -95,7 +95,8 @@ LITHE_HD static inline void LitheStorageEncodeBlock(const LitheStorage *s, int b
   }
 }
 
-LITHE_HD static inline void LitheStorageDecodeBlock(const LitheStorage *s, int base, size_t block, int n, const void *values, const void *exponents, PetscReal v[])
+LITHE_HD static inline void LitheStorageDecodeBlock(const LitheStorage *s, int base, size_t block, int n, const void *values, const void *exponents,
+                                                    PetscReal v[])
 {
   const size_t first = block * LITHE_FRSZ2_BLOCK;
 

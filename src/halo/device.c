@@ -12,14 +12,14 @@
 
 /* ------------------------------------------------------------ an exchange in a kernel of the caller */
 
-PetscErrorCode LitheHaloTake(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+PetscErrorCode LitheHaloReceive(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
   PetscFunctionBegin;
-  PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloTake() called without LitheHaloBegin()");
+  PetscCheck(halo->begun, halo->comm, PETSC_ERR_ORDER, "LitheHaloReceive() called without LitheHaloBegin()");
   halo->begun = PETSC_FALSE;
-  PetscCall(PetscMemzero(turn, sizeof(*turn)));
-  if (halo->ops->take) PetscCall((*halo->ops->take)(halo, turn, ghost));
-  if (!turn->exchange) PetscCall((*halo->ops->end)(halo, ghost));
+  PetscCall(PetscMemzero(epoch, sizeof(*epoch)));
+  if (halo->ops->receive) PetscCall((*halo->ops->receive)(halo, epoch, ghost));
+  if (!epoch->exchange) PetscCall((*halo->ops->end)(halo, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,12 +34,12 @@ PetscErrorCode LitheHaloGetStream(LitheHalo halo, cudaStream_t *stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloAwait(LitheHalo halo, const void **ghost)
+PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 {
   PetscFunctionBegin;
-  PetscCheck(halo->begun && halo->ops->await, halo->comm, PETSC_ERR_ORDER, "LitheHaloAwait() called without a stream from LitheHaloGetStream()");
+  PetscCheck(halo->begun && halo->ops->wait, halo->comm, PETSC_ERR_ORDER, "LitheHaloWait() called without a stream from LitheHaloGetStream()");
   halo->begun = PETSC_FALSE; /* if there is an error nobody ends this exchange */
-  PetscCall((*halo->ops->await)(halo, ghost));
+  PetscCall((*halo->ops->wait)(halo, ghost));
   halo->begun = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -51,7 +51,8 @@ static const char *LitheTransportMessage(LitheTransport transport, int code)
 }
 
 /* Auto takes the first one, in the order of the enumeration */
-PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *attempt, void *object, LitheTransport *taken, char reason[], size_t length)
+PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *attempt, void *object, LitheTransport *taken, char reason[],
+                                            size_t length)
 {
   PetscFunctionBegin;
   *taken = LITHE_TRANSPORT_AUTO;
@@ -67,7 +68,8 @@ PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransport
       *taken = transport;
       break;
     }
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", reason[0] ? "; " : "", LitheTransports[transport], LitheHaloObstacleText(obstacle), code ? ", " : "", code ? LitheTransportMessage(transport, code) : ""));
+    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%s: %s%s%s", reason[0] ? "; " : "", LitheTransports[transport], LitheHaloObstacleText(obstacle),
+                            code ? ", " : "", code ? LitheTransportMessage(transport, code) : ""));
     PetscCall(PetscStrlcat(reason, text, length));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,8 +110,10 @@ PetscErrorCode LitheHaloCreate(PetscSF sf, LitheTransport transport, PetscMemTyp
   PetscInt  last;
 
   PetscFunctionBegin;
-  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; they have 4, 8 or 16", unit);
-  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
+  PetscCheck(unit == 4 || unit == 8 || unit == 16, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE, "Entries of %zu bytes; they have 4, 8 or 16",
+             unit);
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)sf), PETSC_ERR_ARG_OUTOFRANGE,
+             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
   /* Before anything is allocated: until a program has its first vector on a device, PETSc has not chosen this process's */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
   PetscCall(PetscNew(&halo));

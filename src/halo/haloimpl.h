@@ -45,23 +45,24 @@ typedef enum {
 
 /*
    A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind. These may be NULL: take(), for
-   the end of an exchange in a kernel of the caller's, which leaves the turn as it is where that cannot be; stream(), the stream as a pointer, and await(): as LitheHaloGetStream() and LitheHaloAwait()
+   the end of an exchange in a kernel of the caller's, which leaves the epoch as it is where that cannot be; stream(),
+   the stream as a pointer, and wait(): as LitheHaloGetStream() and LitheHaloWait()
 */
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
   PetscErrorCode (*begin)(LitheHalo, const void *x);
   PetscErrorCode (*end)(LitheHalo, const void **ghost);
   PetscErrorCode (*destroy)(LitheHalo);
-  PetscErrorCode (*take)(LitheHalo, LitheHaloTurn *, const void **ghost);
+  PetscErrorCode (*receive)(LitheHalo, LitheHaloEpoch *, const void **ghost);
   PetscErrorCode (*stream)(LitheHalo, void **stream);
-  PetscErrorCode (*await)(LitheHalo, const void **ghost);
+  PetscErrorCode (*wait)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
-/* The same for sums over processes. These may be NULL: take(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */
+/* The same for sums over processes. These may be NULL: receive(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
-  PetscErrorCode (*take)(LitheReduce, LitheReduceTurn *);
+  PetscErrorCode (*receive)(LitheReduce, LitheReduceEpoch *);
   PetscErrorCode (*check)(LitheReduce);
   PetscErrorCode (*destroy)(LitheReduce);
 } LitheReduceOps;
@@ -108,7 +109,8 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
 /* halo.c: takes the first transport that is asked for and possible on all processes, and tells why those before it are not; taken = auto: there is none */
-PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[], size_t length);
+PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
+                                                         size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
 
 /* One file a transport */
@@ -161,7 +163,8 @@ typedef struct {
    memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others is told, becomes what it has told. Collective, and so is
    the end: a mapping is closed before its owner frees the memory. Where there is an obstacle nothing is left behind
 */
-PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *, LitheHaloObstacle *, int *code);
+PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
+                                                          LitheHaloMemory *, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
 /* rank and what are kept, and not copied */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);

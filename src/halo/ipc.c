@@ -18,18 +18,19 @@ typedef struct {
   LitheHaloMemory    memory;
   const void        *ghost[2];
   LitheHaloPack      pack;
-  LitheHaloWait      wait;
+  LitheHaloFlags     wait;
   PetscBool          aside; /* entries are written, and waited for, in a stream of their own */
   cudaStream_t       stream;
   cudaEvent_t        ready, arrived;
-  PetscBool          awaited;    /* what is launched in the stream finds the entries of this exchange */
+  PetscBool          waited;     /* what is launched in the stream finds the entries of this exchange */
   PetscBool          owndevices; /* no two processes have the same */
 } LitheHalo_IPC;
 
 /* ------------------------------------------------------------ what is done once */
 
 /* Memory of all processes; places: where each neighbour's flag and ghost[] are in its memory */
-static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[], LitheHaloObstacle *obstacle, int *code)
+static PetscErrorCode LitheHaloConnect_Private(LitheHalo halo, LitheHalo_IPC *ipc, const LitheHaloPeers *peers, LitheHaloPlaces places[],
+                                               LitheHaloObstacle *obstacle, int *code)
 {
   const size_t align = 256;
   const size_t flags = ((size_t)peers->n * sizeof(unsigned long long) + align - 1) / align * align;
@@ -120,7 +121,7 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscCall(LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_FALSE));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   ipc->exchange++;
-  ipc->awaited = PETSC_FALSE;
+  ipc->waited = PETSC_FALSE;
   if (!ipc->aside) {
     PetscCall(LitheCUDAHaloPack(&ipc->pack, x, ipc->exchange, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -131,28 +132,29 @@ static PetscErrorCode LitheHaloBegin_IPC(LitheHalo halo, const void *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LitheHaloGetTurn_Private(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+static PetscErrorCode LitheHaloGetEpoch_Private(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
   LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
 
   PetscFunctionBegin;
   PetscCall(LitheHaloTimeoutCheck_Private(&ipc->wait.timeout, PETSC_FALSE));
-  turn->wait     = ipc->wait;
-  turn->exchange = ipc->exchange;
-  turn->sent     = ipc->pack.sent;
-  turn->nsent    = ipc->exchange * (unsigned long long)ipc->pack.ntargets;
-  *ghost         = ipc->ghost[ipc->exchange & 1];
+  epoch->wait     = ipc->wait;
+  epoch->exchange = ipc->exchange;
+  epoch->sent     = ipc->pack.sent;
+  epoch->nsent    = ipc->exchange * (unsigned long long)ipc->pack.ntargets;
+  *ghost          = ipc->ghost[ipc->exchange & 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   Its kernel sees itself when this process's entries have left, in whatever stream that was. Where processes share a device many blocks that wait might keep another
+   Its kernel sees itself when this process's entries have left, in whatever stream that was. Where processes share a
+   device many blocks that wait might keep another
    process from sending
 */
-static PetscErrorCode LitheHaloTake_IPC(LitheHalo halo, LitheHaloTurn *turn, const void **ghost)
+static PetscErrorCode LitheHaloReceive_IPC(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
   PetscFunctionBegin;
-  if (((LitheHalo_IPC *)halo->data)->owndevices) PetscCall(LitheHaloGetTurn_Private(halo, turn, ghost));
+  if (((LitheHalo_IPC *)halo->data)->owndevices) PetscCall(LitheHaloGetEpoch_Private(halo, epoch, ghost));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,22 +166,22 @@ static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream)
 }
 
 /* The stream that this process's entries have left in waits for the others', unless it does */
-static PetscErrorCode LitheHaloAwait_IPC(LitheHalo halo, const void **ghost)
+static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 {
   LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
   cudaStream_t   stream = ipc->stream;
-  LitheHaloTurn  turn;
+  LitheHaloEpoch epoch;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  ierr = LitheHaloGetTurn_Private(halo, &turn, ghost);
+  ierr = LitheHaloGetEpoch_Private(halo, &epoch, ghost);
   if (ierr && ipc->aside) PetscCallCUDA(cudaStreamSynchronize(ipc->stream)); /* nobody will wait for what the caller has launched there */
   PetscCall(ierr);
-  if (ipc->awaited) PetscFunctionReturn(PETSC_SUCCESS);
-  turn.sent = NULL;
+  if (ipc->waited) PetscFunctionReturn(PETSC_SUCCESS);
+  epoch.sent = NULL;
   if (!ipc->aside) PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheCUDAHaloWait(&turn, stream));
-  ipc->awaited = PETSC_TRUE;
+  PetscCall(LitheCUDAHaloWait(&epoch, stream));
+  ipc->waited = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,7 +190,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   LitheHalo_IPC *ipc = (LitheHalo_IPC *)halo->data;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloAwait_IPC(halo, ghost));
+  PetscCall(LitheHaloWait_IPC(halo, ghost));
   if (ipc->aside) {
     cudaStream_t stream;
 
@@ -221,4 +223,10 @@ static PetscErrorCode LitheHaloDestroy_IPC(LitheHalo halo)
   PetscFunctionReturn(ierr);
 }
 
-const LitheHaloOps LitheHaloIPC = {.create = LitheHaloCreate_IPC, .begin = LitheHaloBegin_IPC, .end = LitheHaloEnd_IPC, .destroy = LitheHaloDestroy_IPC, .take = LitheHaloTake_IPC, .stream = LitheHaloGetStream_IPC, .await = LitheHaloAwait_IPC};
+const LitheHaloOps LitheHaloIPC = {.create  = LitheHaloCreate_IPC,
+                                   .begin   = LitheHaloBegin_IPC,
+                                   .end     = LitheHaloEnd_IPC,
+                                   .destroy = LitheHaloDestroy_IPC,
+                                   .receive = LitheHaloReceive_IPC,
+                                   .stream  = LitheHaloGetStream_IPC,
+                                   .wait    = LitheHaloWait_IPC};

@@ -80,7 +80,8 @@ PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm comm, LitheHaloMemory *me
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[], LitheHaloMemory *memory, LitheHaloObstacle *obstacle, int *code)
+PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
+                                             LitheHaloMemory *memory, LitheHaloObstacle *obstacle, int *code)
 {
   LitheHaloAddress own;
 
@@ -106,7 +107,8 @@ PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt r
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &seconds, NULL));
-  PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds", (double)seconds);
+  PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds",
+             (double)seconds);
   timeout->limit = (unsigned long long)(1e9 * (double)seconds);
   timeout->rank  = rank;
   timeout->what  = what;
@@ -129,8 +131,12 @@ PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *timeout, PetscBoo
   PetscFunctionBegin;
   if (!neighbour || (once && timeout->told)) PetscFunctionReturn(PETSC_SUCCESS);
   timeout->told = PETSC_TRUE;
-  PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU, "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", timeout->what, timeout->failure->exchange, limit);
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy", timeout->rank ? timeout->rank[number] : (PetscMPIInt)number, timeout->what, timeout->failure->exchange, limit);
+  PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU,
+             "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", timeout->what, timeout->failure->exchange,
+             limit);
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU,
+          "Process %d has not sent its %s %llu within %g seconds (-lithe_halo_timeout): it has ended, or does something else, or its device is busy",
+          timeout->rank ? timeout->rank[number] : (PetscMPIInt)number, timeout->what, timeout->failure->exchange, limit);
 }
 
 PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *timeout)

@@ -138,7 +138,8 @@ typedef struct {
 } LitheHalo_NCCL;
 
 /* Messages of one direction; those that need the buffer get a place there. Returns its entries */
-static PetscErrorCode LitheHaloMessages_Private(size_t unit, PetscInt n, const LitheHaloList list[], PetscInt *nmessages, LitheHaloMessage **messages, PetscInt *buffered)
+static PetscErrorCode LitheHaloMessages_Private(size_t unit, PetscInt n, const LitheHaloList list[], PetscInt *nmessages, LitheHaloMessage **messages,
+                                                PetscInt *buffered)
 {
   PetscInt used = 0;
 
@@ -189,7 +190,8 @@ static PetscErrorCode LitheHaloPlan_Private(LitheHalo halo, LitheHalo_NCCL *data
       entries[1] += recv->count;
     }
   }
-  if (peers->nself) pack[npack++] = (LitheHaloTarget){.array = {data->ghost, data->ghost}, .fromlist = peers->selffrom, .tolist = peers->selfto, .count = peers->nself};
+  if (peers->nself)
+    pack[npack++] = (LitheHaloTarget){.array = {data->ghost, data->ghost}, .fromlist = peers->selffrom, .tolist = peers->selfto, .count = peers->nself};
   PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, PETSC_FALSE, npack, pack, &data->pack));
   PetscCall(LitheHaloPackCreate(halo->unit, PETSC_FALSE, PETSC_FALSE, nunpack, unpack, &data->unpack));
   PetscCall(PetscFree2(pack, unpack));

@@ -23,7 +23,8 @@ static PetscErrorCode LitheHaloGetBasicSF_Private(PetscSF sf, PetscSF *basic)
 }
 
 /* Sorted neighbours on either side, without this process */
-static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nroot, const PetscMPIInt rootrank[], PetscMPIInt nleaf, const PetscMPIInt leafrank[], LitheHaloPeers *peers)
+static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nroot, const PetscMPIInt rootrank[], PetscMPIInt nleaf,
+                                                  const PetscMPIInt leafrank[], LitheHaloPeers *peers)
 {
   PetscInt n = 0;
 
@@ -41,7 +42,8 @@ static PetscErrorCode LitheHaloMergeRanks_Private(PetscMPIInt me, PetscMPIInt nr
 }
 
 /* Copies what one side says of every rank to the neighbour's list; entries of this process itself are left out */
-static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, PetscMPIInt n, const PetscMPIInt rank[], const PetscInt offset[], const PetscInt index[], PetscInt *to, LitheHaloList list[])
+static PetscErrorCode LitheHaloFillLists_Private(const LitheHaloPeers *peers, PetscMPIInt n, const PetscMPIInt rank[], const PetscInt offset[],
+                                                 const PetscInt index[], PetscInt *to, LitheHaloList list[])
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < peers->n; k++) {

@@ -34,7 +34,8 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
 
   PetscFunctionBegin;
   if (transport == LITHE_TRANSPORT_AUTO) PetscCall(PetscOptionsGetEnum(NULL, NULL, "-lithe_reduce_transport", LitheTransports, (PetscEnum *)&transport, NULL));
-  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE, "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
+  PetscCheck(transport >= LITHE_TRANSPORT_AUTO && transport <= LITHE_TRANSPORT_MPI, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "Transport %d; there are auto, ipc, nccl and mpi", (int)transport);
   PetscCheck(most > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "Sums of %" PetscInt_FMT " numbers; there is at least one", most);
   /* As for a halo: until a program has its first vector on a device, PETSc has not chosen this process's */
   if (PetscDefined(HAVE_CUDA) && PetscMemTypeDevice(memory)) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
@@ -47,7 +48,8 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
   reduce->asked  = transport;
   if (reduce->size > 1) {
     /* On the host there is one transport, and an option that is meant for devices does not concern it */
-    PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport, reduce->reason, sizeof(reduce->reason)));
+    PetscCall(LitheTransportChoose_Private(PetscMemTypeDevice(memory) ? transport : LITHE_TRANSPORT_MPI, LitheReduceTry_Private, reduce, &reduce->transport,
+                                           reduce->reason, sizeof(reduce->reason)));
     if (!reduce->ops) {
       char reason[sizeof(reduce->reason)];
 
@@ -63,7 +65,8 @@ PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport transport, PetscM
 static PetscErrorCode LitheReduceCheckCount_Private(LitheReduce reduce, PetscInt n)
 {
   PetscFunctionBegin;
-  PetscCheck(n > 0 && n <= reduce->most, reduce->comm, PETSC_ERR_ARG_OUTOFRANGE, "A sum of %" PetscInt_FMT " numbers, where at most %" PetscInt_FMT " were announced, and at least one", n, reduce->most);
+  PetscCheck(n > 0 && n <= reduce->most, reduce->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A sum of %" PetscInt_FMT " numbers, where at most %" PetscInt_FMT " were announced, and at least one", n, reduce->most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,15 +79,15 @@ PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[])
 }
 
 #if defined(LITHE_HAVE_CUDA)
-PetscErrorCode LitheReduceTake(LitheReduce reduce, PetscInt n, LitheReduceTurn *turn, PetscBool *possible)
+PetscErrorCode LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible)
 {
   PetscFunctionBegin;
   PetscCall(LitheReduceCheckCount_Private(reduce, n));
-  *possible = (PetscBool)(!reduce->ops || reduce->ops->take);
+  *possible = (PetscBool)(!reduce->ops || reduce->ops->receive);
   if (!*possible) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMemzero(turn, sizeof(*turn)));
-  turn->peers.size = 1;
-  if (reduce->ops) PetscCall((*reduce->ops->take)(reduce, turn));
+  PetscCall(PetscMemzero(epoch, sizeof(*epoch)));
+  epoch->peers.size = 1;
+  if (reduce->ops) PetscCall((*reduce->ops->receive)(reduce, epoch));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

@@ -32,7 +32,8 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
     if (r != reduce->rank) other[n++] = r;
   }
   /* Everything is in the same place everywhere: nothing is told but the handle */
-  PetscCall(LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
+  PetscCall(
+    LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
   if (*obstacle == LITHE_HALO_POSSIBLE) {
     ipc->peers.inbox[reduce->rank] = ipc->memory.own;
     for (PetscMPIInt k = 0; k < n; k++) ipc->peers.inbox[other[k]] = ipc->memory.mapped[k];
@@ -73,27 +74,27 @@ static PetscErrorCode LitheReduceCheck_IPC(LitheReduce reduce)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode LitheReduceTake_IPC(LitheReduce reduce, LitheReduceTurn *turn)
+static PetscErrorCode LitheReduceReceive_IPC(LitheReduce reduce, LitheReduceEpoch *epoch)
 {
   LitheReduce_IPC *ipc = (LitheReduce_IPC *)reduce->data;
 
   PetscFunctionBegin;
   PetscCall(LitheReduceCheck_IPC(reduce));
-  turn->peers  = ipc->peers;
-  turn->number = ++ipc->number;
+  epoch->peers  = ipc->peers;
+  epoch->number = ++ipc->number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode LitheReduceSum_IPC(LitheReduce reduce, PetscInt n, PetscScalar a[])
 {
-  const PetscInt  components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
-  LitheReduceTurn turn;
-  cudaStream_t    stream;
+  const PetscInt   components = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  LitheReduceEpoch epoch;
+  cudaStream_t     stream;
 
   PetscFunctionBegin;
-  PetscCall(LitheReduceTake_IPC(reduce, &turn));
+  PetscCall(LitheReduceReceive_IPC(reduce, &epoch));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheCUDAReduce(&turn, n * components, (PetscReal *)a, stream));
+  PetscCall(LitheCUDAReduce(&epoch, n * components, (PetscReal *)a, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,4 +113,4 @@ static PetscErrorCode LitheReduceDestroy_IPC(LitheReduce reduce)
   PetscFunctionReturn(ierr);
 }
 
-const LitheReduceOps LitheReduceIPC = {LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceTake_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};
+const LitheReduceOps LitheReduceIPC = {LitheReduceCreate_IPC, LitheReduceSum_IPC, LitheReduceReceive_IPC, LitheReduceCheck_IPC, LitheReduceDestroy_IPC};

@@ -80,7 +80,10 @@ PetscErrorCode LitheAIJConvertBackStart(Mat A, MatReuse reuse, Mat *newmat, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix that is not symmetric without a word, and all rows of a MATIS */
+/*
+   What only AIJ's own functions do as PETSc's users know it: MatConvert_Basic() takes the upper triangle of a matrix
+   that is not symmetric without a word, and all rows of a MATIS
+*/
 static PetscErrorCode LitheAIJConvertThroughAIJ_Private(Mat A, MatType type, MatReuse reuse, Mat *newmat)
 {
   PetscErrorCode ierr;
@@ -97,18 +100,15 @@ static PetscErrorCode LitheAIJConvertThroughAIJ_Private(Mat A, MatType type, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth, LitheAIJConvertFn *back)
+PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char to[], const char root[], const char aijroot[], LitheAIJConvertFn *forth,
+                                          LitheAIJConvertFn *back)
 {
   static const char *const relatives[] = {"aij", "aijcusparse", "aijkokkos", "aijperm", "aijsell", "aijcrl", "aijmkl", "dense", "densecuda"};
   const char *const        names[]     = {to, root, aijroot};
   static const struct {
     const char *name;
     PetscBool   prefixed;
-  } through[] = {
-    {"sbaij", PETSC_TRUE},
-    {"baij", PETSC_TRUE},
-    {"sell", PETSC_TRUE},
-    {"is", PETSC_FALSE}};
+  } through[] = {{"sbaij", PETSC_TRUE}, {"baij", PETSC_TRUE}, {"sell", PETSC_TRUE}, {"is", PETSC_FALSE}};
   char name[256];
 
   PetscFunctionBegin;
@@ -130,7 +130,8 @@ PetscErrorCode LitheAIJComposeConversions(Mat B, const char base[], const char t
 
 /* ---- Submatrices ---- */
 
-PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *B[])
+PetscErrorCode LitheAIJCreateSubMatrices(Mat A, PetscErrorCode (*super)(Mat, PetscInt, const IS[], const IS[], MatReuse, Mat *[]), PetscInt n, const IS rows[],
+                                         const IS columns[], MatReuse reuse, Mat *B[])
 {
   PetscFunctionBegin;
   PetscCall((*super)(A, n, rows, columns, reuse, B));
@@ -235,7 +236,8 @@ PetscErrorCode LitheAIJProductSetFromOptions(Mat D, PetscErrorCode (*super)(Mat)
 
 /* ---- Values in the memory of a device ---- */
 
-PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PETSC_UNUSED PetscCount n, const PetscScalar v[], InsertMode mode)
+PetscErrorCode LitheAIJSetValuesCOO(Mat A, PetscErrorCode (*super)(Mat, const PetscScalar[], InsertMode), PETSC_UNUSED PetscCount n, const PetscScalar v[],
+                                    InsertMode mode)
 {
   PetscFunctionBegin;
 #if defined(LITHE_HAVE_CUDA)

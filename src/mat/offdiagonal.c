@@ -84,15 +84,15 @@ PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *d, const LitheStep *s
 #if defined(LITHE_HAVE_CUDA)
 PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *d, LitheHalo halo, const LitheStep *step, PetscScalar dy[])
 {
-  LitheHaloTurn turn;
-  cudaStream_t  stream;
-  const void   *dghost;
+  LitheHaloEpoch epoch;
+  cudaStream_t   stream;
+  const void    *dghost;
 
   PetscFunctionBegin;
-  PetscCall(LitheHaloTake(halo, &turn, &dghost));
+  PetscCall(LitheHaloReceive(halo, &epoch, &dghost));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAOffDiagonalAdd(d, &turn, step, (const PetscScalar *)dghost, dy, stream));
+  PetscCall(LitheCUDAOffDiagonalAdd(d, &epoch, step, (const PetscScalar *)dghost, dy, stream));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,7 +30,11 @@ PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends)
   PetscInt           n, begin, from, to;
 
   PetscFunctionBegin;
-  PetscCheck(ends->pieces >= 0 && ends->pieces <= LITHE_STEP_PIECES && ends->piece >= 0 && 2 * (PetscInt64)ends->pieces * ends->piece <= (PetscInt64)ends->rows.end - ends->rows.begin, PetscObjectComm((PetscObject)x), PETSC_ERR_PLIB, "%" PetscInt_FMT " pieces of %" PetscInt_FMT " rows at both ends of rows %" PetscInt_FMT " to %" PetscInt_FMT, ends->pieces, ends->piece, ends->rows.begin, ends->rows.end);
+  PetscCheck(ends->pieces >= 0 && ends->pieces <= LITHE_STEP_PIECES && ends->piece >= 0 &&
+               2 * (PetscInt64)ends->pieces * ends->piece <= (PetscInt64)ends->rows.end - ends->rows.begin,
+             PetscObjectComm((PetscObject)x), PETSC_ERR_PLIB,
+             "%" PetscInt_FMT " pieces of %" PetscInt_FMT " rows at both ends of rows %" PetscInt_FMT " to %" PetscInt_FMT, ends->pieces, ends->piece,
+             ends->rows.begin, ends->rows.end);
   if (!ends->pieces) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetOwnershipRange(x, &begin, NULL));

@@ -30,11 +30,15 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
   PetscCall(PetscGetVersionNumber((PetscInt *)&version[0], (PetscInt *)&version[1], (PetscInt *)&version[2], NULL));
   PetscCall(PetscMemcpy(&major, &version[0], sizeof(major)));
   PetscCall(PetscMemcpy(&minor, &version[1], sizeof(minor)));
-  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for PETSc %d.%d and is loaded into PETSc %d.%d. %s", LITHE_VERSION, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor, remedy);
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "Lithe %s was built for PETSc %d.%d and is loaded into PETSc %d.%d. %s", LITHE_VERSION, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major,
+             (int)minor, remedy);
 
   /* The size of an index */
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &intsize));
-  PetscCheck(intsize == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for a PETSc with %d-bit indices and is loaded into one with %d-bit indices. %s", LITHE_VERSION, (int)(8 * sizeof(PetscInt)), (int)(8 * intsize), remedy);
+  PetscCheck(intsize == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "Lithe %s was built for a PETSc with %d-bit indices and is loaded into one with %d-bit indices. %s", LITHE_VERSION, (int)(8 * sizeof(PetscInt)),
+             (int)(8 * intsize), remedy);
 
   /* Scalar type and precision: the running library resolves these two names to its own types */
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
@@ -43,7 +47,10 @@ static PetscErrorCode LitheCheckPetsc_Private(void)
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_LIB, "PETSc knows no datatype named real. %s", remedy);
   PetscCall(PetscDataTypeGetSize(scalar, &scalarsize));
   PetscCall(PetscDataTypeGetSize(real, &realsize));
-  PetscCheck(realsize == sizeof(PetscReal) && (scalarsize > realsize) == (sizeof(PetscScalar) > sizeof(PetscReal)), PETSC_COMM_SELF, PETSC_ERR_LIB, "Lithe %s was built for a PETSc with %s scalars of %d-bit reals and is loaded into one with %s scalars of %d-bit reals. %s", LITHE_VERSION, sizeof(PetscScalar) > sizeof(PetscReal) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), scalarsize > realsize ? "complex" : "real", (int)(8 * realsize), remedy);
+  PetscCheck(realsize == sizeof(PetscReal) && (scalarsize > realsize) == (sizeof(PetscScalar) > sizeof(PetscReal)), PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "Lithe %s was built for a PETSc with %s scalars of %d-bit reals and is loaded into one with %s scalars of %d-bit reals. %s", LITHE_VERSION,
+             sizeof(PetscScalar) > sizeof(PetscReal) ? "complex" : "real", (int)(8 * sizeof(PetscReal)), scalarsize > realsize ? "complex" : "real",
+             (int)(8 * realsize), remedy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,6 +12,7 @@
 */
 
 #include <lithe/private/vcrsorder.h>
+#include <lithe/private/machine.h>
 
 /* More different differences between a row and what it needs are those of no grid */
 #define VCRS_ORDER_DIFFERENCES 64
@@ -125,7 +126,8 @@ static PetscBool ShapeGrid(const Differences *found, VCRSOrderGrid *g)
       PetscBool needed = PETSC_FALSE;
 
       if (k >= 0 && a >= 0) continue;
-      for (PetscInt e = 0; e < found->n; e++) needed = (PetscBool)(needed || (a - dj[e] >= 0 && a - dj[e] < g->width && k - dk[e] >= 0 && k - dk[e] < g->height));
+      for (PetscInt e = 0; e < found->n; e++)
+        needed = (PetscBool)(needed || (a - dj[e] >= 0 && a - dj[e] < g->width && k - dk[e] >= 0 && k - dk[e] < g->height));
       if (!needed) continue;
       if (g->nhalo == VCRS_ORDER_HALO) return PETSC_FALSE;
       g->haloa[g->nhalo]   = (int8_t)a;
@@ -213,7 +215,7 @@ static PetscBool FindGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
 }
 
 /* Tiles wave by wave; those that a skewed grid has no line in are left out */
-static PetscErrorCode OrderTiles(VCRSOrder *order)
+static PetscErrorCode OrderTiles_Private(VCRSOrder *order)
 {
   const VCRSOrderGrid *g = &order->g;
 
@@ -237,7 +239,7 @@ static PetscErrorCode OrderTiles(VCRSOrder *order)
 
 /* ------------------------------------------------------------ levels */
 
-static PetscErrorCode OrderLevels(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrder *order)
+static PetscErrorCode OrderLevels_Private(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrder *order)
 {
   PetscInt *level, *start, ntasks = 0, p = 0;
 
@@ -285,24 +287,13 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
   o->upper = upper;
   for (PetscInt row = 0; row < n; row++) o->longest = PetscMax(o->longest, i[row + 1] - i[row]);
   if (grids && o->longest <= VCRS_ORDER_LONGEST) o->grid = FindGrid(n, i, j, upper, &o->g);
-  if (o->grid) PetscCall(OrderTiles(o));
-  else PetscCall(OrderLevels(n, i, j, upper, o));
+  if (o->grid) PetscCall(OrderTiles_Private(o));
+  else PetscCall(OrderLevels_Private(n, i, j, upper, o));
   *order = o;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ------------------------------------------------------------ time */
-
-/*
-   What waits for what: a step of a warp along the lines of its tile; a tile for another one, through
-   memory; a level for the one before, the same. And bytes; rows of a level are not neighbours, so
-   that a row reads what belongs to others of its cache lines, from the second-level cache.
-*/
-#define VCRS_ORDER_STEP      4.5e-7
-#define VCRS_ORDER_TILE      3.7e-6
-#define VCRS_ORDER_LEVEL     3.9e-6
-#define VCRS_ORDER_RATE      2.0e12
-#define VCRS_ORDER_SCATTERED 4.0
 
 PetscLogDouble VCRSOrderTime(const VCRSOrder *order, PetscLogDouble bytes)
 {

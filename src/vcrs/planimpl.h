@@ -40,13 +40,15 @@ PETSC_INTERN PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *, size_t *, size_t 
    vcrs/loss/loss.c: whether a loss can hold entries; finer options where a loss was too coarse; the error of a row that has
    an infinite entry or a NaN; the survey of a block for the agreement of all processes, with rowexponent [m]
 */
+PETSC_INTERN PetscBool      VCRSLossHasWidths(MatVCRSLoss); /* does it read bits? */
 PETSC_INTERN PetscBool      VCRSLossTakes(PetscInt, const PetscScalar[]);
 PETSC_INTERN PetscBool      VCRSLossRefine(PetscInt64 rows, PetscInt64 coarse, PetscInt64 lost, VCRSOptions *);
 PETSC_INTERN PetscErrorCode VCRSLossRefuseRow(MPI_Comm, const VCRSOptions *, PetscInt);
 PETSC_INTERN PetscErrorCode VCRSLossPropose(const VCRSCSR *, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
 
 /* vcrs/mult/mult.c: y = op(A) x (+ add) for nrhs columns; add may be NULL or y */
-PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt);
+PETSC_INTERN PetscErrorCode VCRSPlanMult(const VCRSPlan *, VCRSOp, PetscInt, const PetscScalar *, PetscInt, const PetscScalar *, PetscInt, PetscScalar *,
+                                         PetscInt);
 PETSC_INTERN PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *, PetscScalar[]);
 
 /*

@@ -155,8 +155,7 @@ static PetscErrorCode CreateLaplacian(DM da, PetscBool star, Mat *A)
     for (PetscInt s = 0; s < grid.points; s++) {
       const PetscInt distance = (s % 3 != 1) + (s / 3 % 3 != 1) + (grid.dim == 3 && s / 9 != 1);
 
-      stencil[s] = distance == 0 ? (star ? 2 * grid.dim : grid.points - 1) : !star || distance == 1 ? -1.
-                                                                                                    : 0.;
+      stencil[s] = distance == 0 ? (star ? 2 * grid.dim : grid.points - 1) : !star || distance == 1 ? -1. : 0.;
     }
     CSRAddStencil(&csr, &grid, at, stencil);
   }
@@ -186,12 +185,17 @@ static PetscErrorCode CheckWeights(const Grid *grid, Mat P, PetscBool linear)
     }
     PetscCall(MatGetRow(P, begin + row, &count, NULL, &value));
     for (PetscInt k = 0; k < count; k++) {
-      PetscCheck(PetscRealPart(value[k]) >= 0. && PetscImaginaryPart(value[k]) == 0., PETSC_COMM_SELF, PETSC_ERR_PLIB, "A weight is not real and positive at point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT, at[0], at[1], at[2]);
-      PetscCheck(!linear || !inside || PetscAbsScalar(value[k] * (PetscReal)expected - 1.) < 10. * PETSC_MACHINE_EPSILON, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A weight is %g instead of 1/%" PetscInt_FMT " at point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT, (double)PetscRealPart(value[k]), expected, at[0], at[1], at[2]);
+      PetscCheck(PetscRealPart(value[k]) >= 0. && PetscImaginaryPart(value[k]) == 0., PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "A weight is not real and positive at point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT, at[0], at[1], at[2]);
+      PetscCheck(!linear || !inside || PetscAbsScalar(value[k] * (PetscReal)expected - 1.) < 10. * PETSC_MACHINE_EPSILON, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "A weight is %g instead of 1/%" PetscInt_FMT " at point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT, (double)PetscRealPart(value[k]),
+                 expected, at[0], at[1], at[2]);
       sum += value[k];
     }
-    PetscCheck(!inside || !linear || count == expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " weights instead of %" PetscInt_FMT, count, expected);
-    PetscCheck(PetscAbsScalar(sum - 1.) < 10. * PETSC_MACHINE_EPSILON, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The weights of point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT " do not sum up to 1", at[0], at[1], at[2]);
+    PetscCheck(!inside || !linear || count == expected, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " weights instead of %" PetscInt_FMT, count,
+               expected);
+    PetscCheck(PetscAbsScalar(sum - 1.) < 10. * PETSC_MACHINE_EPSILON, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "The weights of point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT " do not sum up to 1", at[0], at[1], at[2]);
     PetscCall(MatRestoreRow(P, begin + row, &count, NULL, &value));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -226,18 +230,16 @@ static PetscErrorCode CheckCoarsening(DM da, Mat A, PetscBool linear, PetscReal 
 static PetscErrorCode CreateGrid(const PetscInt n[3], DMDAStencilType type, DM *da)
 {
   PetscFunctionBegin;
-  if (n[2] == 1) PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, n[0], n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
-  else PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, da));
+  if (n[2] == 1)
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, n[0], n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
+  else
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE,
+                           PETSC_DECIDE, 1, 1, NULL, NULL, NULL, da));
   PetscCall(DMSetUp(*da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PetscInt sizes[][3] = {
-  {17, 17, 1},
-  {16, 13, 1},
-  {9, 8, 1},
-  {9, 9, 9},
-  {8, 7, 10}};
+static const PetscInt sizes[][3] = {{17, 17, 1}, {16, 13, 1}, {9, 8, 1}, {9, 9, 9}, {8, 7, 10}};
 
 static PetscErrorCode TestCoarsen(void)
 {
@@ -259,7 +261,8 @@ static PetscErrorCode TestCoarsen(void)
         PetscCall(DMDestroy(&box));
       }
       PetscCall(CheckCoarsening(da, A, (PetscBool)(kind > 0), &difference));
-      PetscCheck(difference < 100. * PETSC_MACHINE_EPSILON, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The Galerkin product of grid %d, matrix %d, differs by %g from that of PETSc", (int)k, kind, (double)difference);
+      PetscCheck(difference < 100. * PETSC_MACHINE_EPSILON, PETSC_COMM_WORLD, PETSC_ERR_PLIB,
+                 "The Galerkin product of grid %d, matrix %d, differs by %g from that of PETSc", (int)k, kind, (double)difference);
       PetscCall(MatDestroy(&A));
       PetscCall(DMDestroy(&da));
     }
@@ -352,7 +355,8 @@ static PetscErrorCode TestMulticolor(void)
       PetscCall(GridDestroy(&grid));
       PetscCall(VecAXPY(expected, -1., x));
       PetscCall(VecNorm(expected, NORM_2, &difference));
-      PetscCheck(difference < 100. * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Relaxation by colours differs by %g from that point by point on grid %d", (double)(difference / norm), (int)k);
+      PetscCheck(difference < 100. * PETSC_MACHINE_EPSILON * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB,
+                 "Relaxation by colours differs by %g from that point by point on grid %d", (double)(difference / norm), (int)k);
       PetscCall(VecDestroy(&expected));
     }
     PetscCall(PCDestroy(&pc));
@@ -385,7 +389,8 @@ static PetscErrorCode TestFile(void)
   if (!rank) {
     FILE *file = fopen("raw.velocity", "wb");
 
-    PetscCheck(file && fwrite(value, sizeof(value), 1, file) == 1 && fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "raw.velocity cannot be written");
+    PetscCheck(file && fwrite(value, sizeof(value), 1, file) == 1 && fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+               "raw.velocity cannot be written");
   }
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   {
@@ -413,7 +418,8 @@ static PetscErrorCode TestFile(void)
   for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
     PetscReal expected = 1500.;
 
-    for (PetscInt d = 0; d < 3; d++) expected += 8. * (PetscReal)(1 << d) * PetscMin(PetscMax(0., HelmholtzCoordinate(&problem, at[d]) / problem.fileh), (PetscReal)(n[d] - 1));
+    for (PetscInt d = 0; d < 3; d++)
+      expected += 8. * (PetscReal)(1 << d) * PetscMin(PetscMax(0., HelmholtzCoordinate(&problem, at[d]) / problem.fileh), (PetscReal)(n[d] - 1));
     worst = PetscMax(worst, PetscAbsReal(expected - PetscRealPart(speed[row])));
   }
   PetscCall(VecRestoreArrayRead(problem.speed, &speed));

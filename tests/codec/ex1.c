@@ -34,8 +34,10 @@ static PetscErrorCode TestValue(const LitheLogScale *s, double d, double v)
   PetscFunctionBegin;
   values++;
   TEST((back < 0.0) == (v < 0.0), "%d bit: %.17g becomes %.17g\n", s->bits, v, (double)back);
-  TEST((fabs((double)back) + 2.0 * tiny) / fabs(v) * (1.0 + d) * (1.0 + rounding) >= 1.0, "%d bit: %.17g becomes %.17g, smaller by a factor of %.17g where d = %g\n", s->bits, v, (double)back, v / (double)back, d);
-  TEST((fabs((double)back) - 2.0 * tiny) / fabs(v) <= (1.0 + d) * (1.0 + rounding), "%d bit: %.17g becomes %.17g, larger by a factor of %.17g where d = %g\n", s->bits, v, (double)back, (double)back / v, d);
+  TEST((fabs((double)back) + 2.0 * tiny) / fabs(v) * (1.0 + d) * (1.0 + rounding) >= 1.0,
+       "%d bit: %.17g becomes %.17g, smaller by a factor of %.17g where d = %g\n", s->bits, v, (double)back, v / (double)back, d);
+  TEST((fabs((double)back) - 2.0 * tiny) / fabs(v) <= (1.0 + d) * (1.0 + rounding), "%d bit: %.17g becomes %.17g, larger by a factor of %.17g where d = %g\n",
+       s->bits, v, (double)back, (double)back / v, d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,21 +55,32 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
 
   /* no coarser than 2^bits codes have to be, but for short words, which add less than a 32nd */
   spread = log(max) - log(min);
-  TEST(d <= expm1(0.5 * spread / (s.count - 1) * (s.isshort ? 1.0 + 1.0 / 32.0 : 1.0 + 1e-6) + 20.0 * PETSC_MACHINE_EPSILON * (1.0 + fabs(log(min)) + fabs(log(max))) + (sizeof(PetscReal) == 4 ? 1.5e-45 : 5e-324) / min), "%d bit over [%g, %g]: d = %g\n", bits, min, max, d);
+  TEST(d <= expm1(0.5 * spread / (s.count - 1) * (s.isshort ? 1.0 + 1.0 / 32.0 : 1.0 + 1e-6) +
+                  20.0 * PETSC_MACHINE_EPSILON * (1.0 + fabs(log(min)) + fabs(log(max))) + (sizeof(PetscReal) == 4 ? 1.5e-45 : 5e-324) / min),
+       "%d bit over [%g, %g]: d = %g\n", bits, min, max, d);
   TEST(s.count >= (bits == 8 ? 127 : 127 * 256), "%d bit: only %d magnitudes\n", bits, s.count);
 
-  /* words are short where that is said, which is so wherever the scale is far from the ends of the range, not fine, and not too wide for fine values by a polynomial */
-  if (sizeof(PetscReal) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0)) TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
-  if (s.isshort && spread < 20.0) TEST(s.power[LITHE_LOG_POWERS - 1] == 0.F, "%d bit over [%g, %g]: a polynomial of degree %d\n", bits, min, max, LITHE_LOG_POWERS - 1);
+  /*
+     words are short where that is said, which is so wherever the scale is far from the ends of the range, not fine, and
+     not too wide for fine values by a polynomial
+  */
+  if (sizeof(PetscReal) == 8 && min >= 1e-200 && max <= 1e200 && d > 1e-4 && (bits == 8 || spread < 50.0))
+    TEST(s.isshort, "%d bit over [%g, %g]: d = %g, but words are not short\n", bits, min, max, d);
+  if (s.isshort && spread < 20.0)
+    TEST(s.power[LITHE_LOG_POWERS - 1] == 0.F, "%d bit over [%g, %g]: a polynomial of degree %d\n", bits, min, max, LITHE_LOG_POWERS - 1);
   for (int c = 0; c < 256 && s.isshort; c++) {
     const double word = (double)s.coarse[c], fine = (double)s.fine[c];
     uint64_t     bitsof;
 
     memcpy(&bitsof, &word, sizeof(bitsof));
     TEST(!(bitsof & 0xffffffffU), "%d bit over [%g, %g]: coarse value %d is %.17g\n", bits, min, max, c, word);
-    TEST(fine == (double)LitheLogFine(LITHE_LOG_POWERS, s.power, (float)c) && (c || fine == 1.0), "%d bit over [%g, %g]: fine value %d is %.17g\n", bits, min, max, c, fine);
-    for (int n = LITHE_LOG_POWERS - 1; n > 0 && s.power[n] == 0.F; n--) TEST(fine == (double)LitheLogFine(n, s.power, (float)c), "%d bit over [%g, %g]: fine value %d is another without the last %d coefficients, which are zero\n", bits, min, max, c, LITHE_LOG_POWERS - n);
-    TEST(fabs(log(fine) - (bits == 8 ? 0.0 : c * s.logstep)) <= LITHE_LOG_ROUNDING, "%d bit over [%g, %g]: fine value %d is %.17g, its logarithm not %.17g\n", bits, min, max, c, fine, c * s.logstep);
+    TEST(fine == (double)LitheLogFine(LITHE_LOG_POWERS, s.power, (float)c) && (c || fine == 1.0), "%d bit over [%g, %g]: fine value %d is %.17g\n", bits, min,
+         max, c, fine);
+    for (int n = LITHE_LOG_POWERS - 1; n > 0 && s.power[n] == 0.F; n--)
+      TEST(fine == (double)LitheLogFine(n, s.power, (float)c),
+           "%d bit over [%g, %g]: fine value %d is another without the last %d coefficients, which are zero\n", bits, min, max, c, LITHE_LOG_POWERS - n);
+    TEST(fabs(log(fine) - (bits == 8 ? 0.0 : c * s.logstep)) <= LITHE_LOG_ROUNDING, "%d bit over [%g, %g]: fine value %d is %.17g, its logarithm not %.17g\n",
+         bits, min, max, c, fine, c * s.logstep);
   }
 
   /* every code is finite, ascends in modulus, has the sign of its half, and comes back as a near value */
@@ -80,7 +93,8 @@ static PetscErrorCode TestScale(int bits, double min, double max, int positive, 
     if (v == 0.0) continue;
     TEST((v < 0.0) == (minus != 0), "%d bit over [%g, %g]: code %d is %g\n", bits, min, max, c, (double)v);
     /* rounding of the tables may exchange neighbours where the step is as small as that */
-    TEST(PetscAbsReal(v) >= last[minus] * (1.0 - d - 1e3 * PETSC_MACHINE_EPSILON), "%d bit over [%g, %g]: code %d is %g after %g\n", bits, min, max, c, (double)v, (double)last[minus]);
+    TEST(PetscAbsReal(v) >= last[minus] * (1.0 - d - 1e3 * PETSC_MACHINE_EPSILON), "%d bit over [%g, %g]: code %d is %g after %g\n", bits, min, max, c,
+         (double)v, (double)last[minus]);
     last[minus] = PetscMax(last[minus], PetscAbsReal(v));
     if (PetscAbsReal(v) >= min && PetscAbsReal(v) <= max) PetscCall(TestValue(&s, d, (double)v));
   }
@@ -116,7 +130,8 @@ static PetscErrorCode TestLog(void)
 {
   PetscFunctionBegin;
   for (int k = 0; k < 200000; k++) {
-    const double v = k < 1000 ? 1.0 + (k - 500) * 2.220446049250313e-16 : (k < 2000 ? 4.9406564584124654e-324 * k : (k < 50000 ? 0.5 + Random() : exp(1418.0 * Random() - 709.0)));
+    const double v = k < 1000 ? 1.0 + (k - 500) * 2.220446049250313e-16
+                              : (k < 2000 ? 4.9406564584124654e-324 * k : (k < 50000 ? 0.5 + Random() : exp(1418.0 * Random() - 709.0)));
     const double l = log(v), mine = LitheLog(v);
 
     /* three units in the last place */
@@ -137,23 +152,20 @@ int main(int argc, char **argv)
   PetscCall(TestLog());
   for (int bits = 8; bits <= 16; bits += 8) {
     for (int signs = 1; signs < 4; signs++) {
-      const double ranges[][2] = {
-        {1.0, 1.0},
-        {1.0, 1.0 + 4.0 * PETSC_MACHINE_EPSILON},
-        {0.5, 2.0},
-        {1e-3, 1e3},
-        {3.7e-11, 2e6},
-        {1e-30, 1e30},
-        {1e6 * tiny, 1e-30},
-        {tiny, huge},
-        {1.0, huge},
-        {huge, huge},
-        {tiny, tiny}};
+      const double ranges[][2] = {{1.0, 1.0},          {1.0, 1.0 + 4.0 * PETSC_MACHINE_EPSILON},
+                                  {0.5, 2.0},          {1e-3, 1e3},
+                                  {3.7e-11, 2e6},      {1e-30, 1e30},
+                                  {1e6 * tiny, 1e-30}, {tiny, huge},
+                                  {1.0, huge},         {huge, huge},
+                                  {tiny, tiny}};
 
-      for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(ranges); r++) PetscCall(TestScale(bits, (double)(PetscReal)ranges[r][0], (double)(PetscReal)ranges[r][1], signs & 1, signs & 2));
+      for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(ranges); r++)
+        PetscCall(TestScale(bits, (double)(PetscReal)ranges[r][0], (double)(PetscReal)ranges[r][1], signs & 1, signs & 2));
     }
   }
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " logarithmic scales are right in %s\n", scales, values > 1000000 ? "more than a million values" : "too few values"));
+  if (!failures)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " logarithmic scales are right in %s\n", scales,
+                          values > 1000000 ? "more than a million values" : "too few values"));
   PetscCall(PetscFinalize());
   return 0;
 }

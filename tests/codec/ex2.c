@@ -27,7 +27,8 @@ static PetscErrorCode TestPowers(void)
     TEST(LitheFloorLog2(h) == e && LitheFloorLog2(-h) == e, "floor(log2(2^%d)) is %d\n", e, LitheFloorLog2(h));
     TEST(LitheLowestBit(h) == e && LitheLowestBit(-h) == e, "the lowest bit of 2^%d is %d\n", e, LitheLowestBit(h));
     if (e > -1074) TEST(LitheFloorLog2(nextafter(h, 0.0)) == e - 1, "floor(log2(below 2^%d)) is %d\n", e, LitheFloorLog2(nextafter(h, 0.0)));
-    if (e > -1022) TEST(LitheLowestBit(nextafter(h, 0.0)) == PetscMax(e - 53, -1074), "the lowest bit below 2^%d is %d\n", e, LitheLowestBit(nextafter(h, 0.0)));
+    if (e > -1022)
+      TEST(LitheLowestBit(nextafter(h, 0.0)) == PetscMax(e - 53, -1074), "the lowest bit below 2^%d is %d\n", e, LitheLowestBit(nextafter(h, 0.0)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,7 +74,8 @@ static PetscErrorCode TestGrid(int e)
 
   /* far beyond 2^52 steps a number is its own neighbour; nothing overflows */
   TEST(LitheRoundToGrid(real, e) <= real && LitheRoundToGrid(-real, e) >= -real, "the largest number overflows on the grid 2^%d\n", e);
-  if (e < LITHE_MAX_EXPONENT - 60) TEST(LitheRoundToGrid(ldexp(1.2345, e + 60), e) == ldexp(1.2345, e + 60), "a number of 60 bits changes on the grid 2^%d\n", e);
+  if (e < LITHE_MAX_EXPONENT - 60)
+    TEST(LitheRoundToGrid(ldexp(1.2345, e + 60), e) == ldexp(1.2345, e + 60), "a number of 60 bits changes on the grid 2^%d\n", e);
   TEST(LitheRoundToGrid(0.0, e) == 0.0 && !signbit(LitheRoundToGrid(-0.0, e)), "zero on the grid 2^%d\n", e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,7 +135,8 @@ static PetscErrorCode TestBits(void)
 
 int main(int argc, char **argv)
 {
-  static const int exponents[] = {-1074, -1073, -1060, -1023, -1022, -1021, -600, -149, -52, -10, -1, 0, 1, 7, 100, 110, 126, 127, 900, 1007, 1008, 1020, 1022, 1023};
+  static const int exponents[] = {-1074, -1073, -1060, -1023, -1022, -1021, -600, -149, -52,  -10,  -1,   0,
+                                  1,     7,     100,   110,   126,   127,   900,  1007, 1008, 1020, 1022, 1023};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

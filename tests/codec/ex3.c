@@ -36,8 +36,9 @@ static PetscErrorCode TestLog(int bits, double min, double max, int positive, in
   LitheLogScaleSetUp(&scale, bits, min, max, positive, negative);
   for (int round = 0; round < 300; round++) {
     for (int k = 0; k < MANY; k++) {
-      const double sign = positive && (!negative || Random() & 1) ? 1.0 : -1.0, border = exp(scale.logmin + ((double)(Random() % (uint64_t)scale.count) + 0.5) * scale.logstep);
-      double       x = min * exp(Uniform() * (log(max) - log(min)));
+      const double sign   = positive && (!negative || Random() & 1) ? 1.0 : -1.0,
+                   border = exp(scale.logmin + ((double)(Random() % (uint64_t)scale.count) + 0.5) * scale.logstep);
+      double x            = min * exp(Uniform() * (log(max) - log(min)));
 
       if (k % 4 == 1) x = nextafter(border, k % 8 == 1 ? 0.0 : (double)PETSC_MAX_REAL);
       if (k % 16 == 3) x = k % 32 == 3 ? min : max;
@@ -46,7 +47,9 @@ static PetscErrorCode TestLog(int bits, double min, double max, int positive, in
       v[k] = (PetscReal)(sign * PetscMin(x, (double)PETSC_MAX_REAL));
     }
     LitheLogScaleEncodeMany(&scale, MANY, v, code);
-    for (int k = 0; k < MANY; k++) TEST(code[k] == LitheLogScaleEncode(&scale, (double)v[k]), "%d bit over [%g, %g]: %.17g has code %d, not %d\n", bits, min, max, (double)v[k], code[k], LitheLogScaleEncode(&scale, (double)v[k]));
+    for (int k = 0; k < MANY; k++)
+      TEST(code[k] == LitheLogScaleEncode(&scale, (double)v[k]), "%d bit over [%g, %g]: %.17g has code %d, not %d\n", bits, min, max, (double)v[k], code[k],
+           LitheLogScaleEncode(&scale, (double)v[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,7 +82,9 @@ static PetscErrorCode TestRounding(void)
   for (int round = 0; round < 1000; round++) {
     for (int k = 0; k < MANY; k++) v[k] = Number(-126, 126);
     LitheRoundManyMantissas(MANY, v, 29, r);
-    for (int k = 0; k < MANY; k++) TEST(LitheBits(r[k]) == LitheBits(LitheRoundToSingle(v[k])), "%.17g in single precision becomes %.17g, not %.17g\n", v[k], r[k], LitheRoundToSingle(v[k]));
+    for (int k = 0; k < MANY; k++)
+      TEST(LitheBits(r[k]) == LitheBits(LitheRoundToSingle(v[k])), "%.17g in single precision becomes %.17g, not %.17g\n", v[k], r[k],
+           LitheRoundToSingle(v[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +124,8 @@ static PetscErrorCode TestFit(void)
     }
     one  = VCRSRowFixedPointBits(8, a, &exponent1);
     many = VCRSRowFixedPointBitsNear(8, a, near, &exponent2);
-    TEST(one == many && (one > 16 || exponent1 == exponent2), "round %d, unit 2^%d: %d bits and exponent %d, not %d and %d\n", round, unit, many, exponent2, one, exponent1);
+    TEST(one == many && (one > 16 || exponent1 == exponent2), "round %d, unit 2^%d: %d bits and exponent %d, not %d and %d\n", round, unit, many, exponent2,
+         one, exponent1);
     if (round % 2) {
       for (int k = 0; k < 8 * VCRS_COMPONENTS; k++) v[k] = (PetscReal)(float)Number(-160, 128);
       if (round % 11 == 1) v[3] = (PetscReal)Number(-200, 120);
@@ -160,32 +166,29 @@ static PetscErrorCode TestSums(void)
       VCRSExactSumAdd(&sum1, a[k]);
       rest1 += w[k];
     }
-    TEST(!memcmp(&sum, &sum1, sizeof(PetscReal) * (size_t)VCRS_COMPONENTS) && VCRSExactSumGet(&sum) == VCRSExactSumGet(&sum1) && rest == rest1, "round %d: sums of %d numbers\n", round, MANY);
+    TEST(!memcmp(&sum, &sum1, sizeof(PetscReal) * (size_t)VCRS_COMPONENTS) && VCRSExactSumGet(&sum) == VCRSExactSumGet(&sum1) && rest == rest1,
+         "round %d: sums of %d numbers\n", round, MANY);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
-  const double tiny = sizeof(PetscReal) == 4 ? 1.4012984643248171e-45 : 4.9406564584124654e-324, least = sizeof(PetscReal) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308, huge = (double)PETSC_MAX_REAL;
-  const double ranges[][2] = {
-    {1.0, 1.0},
-    {1.0, 1.0 + 64.0 * PETSC_MACHINE_EPSILON},
-    {0.9, 1.1},
-    {1e-7, 3.0},
-    {1e-30, 1e30},
-    {least, 1.0},
-    {least, huge},
-    {3 * least, 4 * least},
-    {5 * tiny, 1.0},
-    {tiny, huge},
-    {huge / 2, huge}};
+  const double tiny  = sizeof(PetscReal) == 4 ? 1.4012984643248171e-45 : 4.9406564584124654e-324,
+               least = sizeof(PetscReal) == 4 ? 1.17549435e-38 : 2.2250738585072014e-308, huge = (double)PETSC_MAX_REAL;
+  const double ranges[][2] = {{1.0, 1.0},      {1.0, 1.0 + 64.0 * PETSC_MACHINE_EPSILON},
+                              {0.9, 1.1},      {1e-7, 3.0},
+                              {1e-30, 1e30},   {least, 1.0},
+                              {least, huge},   {3 * least, 4 * least},
+                              {5 * tiny, 1.0}, {tiny, huge},
+                              {huge / 2, huge}};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (int bits = 8; bits <= 16; bits += 8) {
     for (int signs = 1; signs < 4; signs++) {
-      for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(ranges); r++) PetscCall(TestLog(bits, (double)(PetscReal)ranges[r][0], (double)(PetscReal)ranges[r][1], signs & 1, signs & 2));
+      for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(ranges); r++)
+        PetscCall(TestLog(bits, (double)(PetscReal)ranges[r][0], (double)(PetscReal)ranges[r][1], signs & 1, signs & 2));
     }
   }
 #if defined(PETSC_USE_REAL_DOUBLE)
@@ -193,7 +196,8 @@ int main(int argc, char **argv)
 #endif
   PetscCall(TestFit());
   PetscCall(TestSums());
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "All vector loops are right in %s\n", values > 1000000 ? "more than a million values" : "too few values"));
+  if (!failures)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "All vector loops are right in %s\n", values > 1000000 ? "more than a million values" : "too few values"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -35,8 +35,11 @@ static PetscErrorCode TestWords(int l)
     }
     TEST(words[l] == 0, "%d bits: written beyond the block\n", l);
     for (int i = 0; i < BLOCK; i++) {
-      TEST(LitheFRSZ2Get(l, words, i) == all[i], "%d bits: %lld at place %d comes back as %lld\n", l, (long long)all[i], i, (long long)LitheFRSZ2Get(l, words, i));
-      if (l <= 32) TEST(LitheFRSZ2Get32(l, words, i) == all[i], "%d bits: %lld at place %d comes back as %d\n", l, (long long)all[i], i, (int)LitheFRSZ2Get32(l, words, i));
+      TEST(LitheFRSZ2Get(l, words, i) == all[i], "%d bits: %lld at place %d comes back as %lld\n", l, (long long)all[i], i,
+           (long long)LitheFRSZ2Get(l, words, i));
+      if (l <= 32)
+        TEST(LitheFRSZ2Get32(l, words, i) == all[i], "%d bits: %lld at place %d comes back as %d\n", l, (long long)all[i], i,
+             (int)LitheFRSZ2Get32(l, words, i));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -72,19 +75,22 @@ static PetscErrorCode TestBlock(int l, int n, const PetscReal v[])
     const int e = SmallestStep(l, (double)largest);
 
     TEST(code == e + 1023 && step == ldexp(1.0, e), "%d bits: a block of %g has the step %g, not 2^%d\n", l, (double)largest, step, e);
-    TEST(code == LITHE_FRSZ2_LEAST || step * (ldexp(1.0, l - 2) - 0.25) <= (double)largest, "%d bits: a block of %g has the step %g\n", l, (double)largest, step);
+    TEST(code == LITHE_FRSZ2_LEAST || step * (ldexp(1.0, l - 2) - 0.25) <= (double)largest, "%d bits: a block of %g has the step %g\n", l, (double)largest,
+         step);
   } else {
     TEST((double)largest <= ldexp(0.5, LITHE_FRSZ2_LEAST - 1023), "%d bits: a block of %g is lost\n", l, (double)largest);
     step = ldexp(1.0, LITHE_FRSZ2_LEAST - 1023);
   }
   for (int i = 0; i < n; i++) {
     TEST(fabs((double)back[i] - (double)v[i]) <= 0.5 * step, "%d bits: %.17g becomes %.17g, steps are %g\n", l, (double)v[i], (double)back[i], step);
-    TEST(back[i] == (PetscReal)(nearbyint(ldexp((double)v[i], -LitheFloorLog2(step))) * step), "%d bits: %.17g becomes %.17g, steps are %g\n", l, (double)v[i], (double)back[i], step);
+    TEST(back[i] == (PetscReal)(nearbyint(ldexp((double)v[i], -LitheFloorLog2(step))) * step), "%d bits: %.17g becomes %.17g, steps are %g\n", l, (double)v[i],
+         (double)back[i], step);
     TEST(back[i] != 0.0 || !signbit(back[i]), "%d bits: %g becomes a negative zero\n", l, (double)v[i]);
     TEST(v[i] != 0.0 || back[i] == 0.0, "%d bits: zero becomes %g\n", l, (double)back[i]);
   }
   /* once more changes nothing, not even a bit */
-  TEST(LitheFRSZ2EncodeBlock(&f, 0, n, back, again) == code && !memcmp(words, again, 4 * (size_t)l), "%d bits: a block of %g changes when encoded again\n", l, (double)largest);
+  TEST(LitheFRSZ2EncodeBlock(&f, 0, n, back, again) == code && !memcmp(words, again, 4 * (size_t)l), "%d bits: a block of %g changes when encoded again\n", l,
+       (double)largest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +125,8 @@ static PetscErrorCode TestCarry(int l)
     PetscReal       v[3];
 
     for (int side = -1; side <= 1; side++) {
-      v[0] = sizeof(PetscReal) == 4 ? (PetscReal)nextafterf((float)border, side < 0 ? 0.0f : (float)up) : (PetscReal)nextafter((double)border, side < 0 ? 0.0 : (double)up);
+      v[0] = sizeof(PetscReal) == 4 ? (PetscReal)nextafterf((float)border, side < 0 ? 0.0f : (float)up)
+                                    : (PetscReal)nextafter((double)border, side < 0 ? 0.0 : (double)up);
       if (!side) v[0] = border;
       v[1] = v[0] / 3;
       v[2] = -v[0];
@@ -197,7 +204,8 @@ static PetscErrorCode TestEnds(int l)
   v[31] = 1;
   code  = LitheFRSZ2EncodeBlock(&f, 0, BLOCK, v, words);
   LitheFRSZ2DecodeBlock(&f, 0, BLOCK, words, code, back);
-  for (int i = 0; i < BLOCK; i++) TEST(i < 2 ? back[i] == v[i] : PetscIsNanReal(back[i]), "%d bits: %g becomes %g beside infinities\n", l, (double)v[i], (double)back[i]);
+  for (int i = 0; i < BLOCK; i++)
+    TEST(i < 2 ? back[i] == v[i] : PetscIsNanReal(back[i]), "%d bits: %g becomes %g beside infinities\n", l, (double)v[i], (double)back[i]);
 
   /* the largest number does not overflow, and the error is below a step */
   v[0] = most;
@@ -205,7 +213,9 @@ static PetscErrorCode TestEnds(int l)
   v[2] = most / 2;
   code = LitheFRSZ2EncodeBlock(&f, 0, BLOCK, v, words);
   LitheFRSZ2DecodeBlock(&f, 0, BLOCK, words, code, back);
-  for (int i = 0; i < 3; i++) TEST(!PetscIsInfOrNanReal(back[i]) && fabs((double)back[i] - (double)v[i]) < LitheFRSZ2Step(&f, 0, code), "%d bits: %g becomes %g\n", l, (double)v[i], (double)back[i]);
+  for (int i = 0; i < 3; i++)
+    TEST(!PetscIsInfOrNanReal(back[i]) && fabs((double)back[i] - (double)v[i]) < LitheFRSZ2Step(&f, 0, code), "%d bits: %g becomes %g\n", l, (double)v[i],
+         (double)back[i]);
 
   /* what lacks of a block is zero */
   for (int n = 0; n <= BLOCK; n++) {
@@ -213,7 +223,8 @@ static PetscErrorCode TestEnds(int l)
 
     for (int i = 0; i < n; i++) full[i] = Number(-20, 3);
     code = LitheFRSZ2EncodeBlock(&f, 0, n, full, words);
-    TEST(code == LitheFRSZ2EncodeBlock(&f, 0, BLOCK, full, padded) && !memcmp(words, padded, 4 * (size_t)l), "%d bits: a block of %d differs from one with zeros after them\n", l, n);
+    TEST(code == LitheFRSZ2EncodeBlock(&f, 0, BLOCK, full, padded) && !memcmp(words, padded, 4 * (size_t)l),
+         "%d bits: a block of %d differs from one with zeros after them\n", l, n);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -244,13 +255,16 @@ static PetscErrorCode TestBase(int l)
       if (below <= 253) TEST(step == step8 && !memcmp(words, words8, 4 * (size_t)l), "%d bits: 2^%d below 2^%d differs with 8-bit exponents\n", l, below, top);
       if (!code8) step8 = ldexp(1.0, PetscMax(base + 1, LITHE_FRSZ2_LEAST) - 1023);
       LitheFRSZ2DecodeBlock(&f8, base, BLOCK, words8, code8, back);
-      for (int i = 0; i < BLOCK; i++) TEST(fabs((double)back[i] - (double)v[i]) <= 0.5 * step8, "%d bits, 8-bit exponents: %g becomes %g\n", l, (double)v[i], (double)back[i]);
+      for (int i = 0; i < BLOCK; i++)
+        TEST(fabs((double)back[i] - (double)v[i]) <= 0.5 * step8, "%d bits, 8-bit exponents: %g becomes %g\n", l, (double)v[i], (double)back[i]);
     }
   }
 
   /* a base of too small a number makes NaN of the block */
   v[0] = 1;
-  TEST(LitheFRSZ2EncodeBlock(&f8, LitheFRSZ2Base(&f8, LitheFRSZ2Modulus((PetscReal)1e-3)), 1, v, words8) == 255 || LitheFRSZ2Base(&f8, LitheFRSZ2Modulus(1)) == 0, "%d bits: a block beyond the base is not marked\n", l);
+  TEST(LitheFRSZ2EncodeBlock(&f8, LitheFRSZ2Base(&f8, LitheFRSZ2Modulus((PetscReal)1e-3)), 1, v, words8) == 255 ||
+         LitheFRSZ2Base(&f8, LitheFRSZ2Modulus(1)) == 0,
+       "%d bits: a block beyond the base is not marked\n", l);
   for (int code = 0; code < 65536; code++) {
     const double step = LitheFRSZ2Step(&f, 0, (uint16_t)code);
 
@@ -273,7 +287,8 @@ int main(int argc, char **argv)
     PetscCall(TestEnds(l));
     PetscCall(TestBase(l));
   }
-  TEST(!LitheFRSZ2SetUp(&f, LITHE_FRSZ2_MIN_BITS - 1, 16) && !LitheFRSZ2SetUp(&f, LITHE_FRSZ2_MAX_BITS + 1, 16) && !LitheFRSZ2SetUp(&f, 16, 32), "a format that there is not\n");
+  TEST(!LitheFRSZ2SetUp(&f, LITHE_FRSZ2_MIN_BITS - 1, 16) && !LitheFRSZ2SetUp(&f, LITHE_FRSZ2_MAX_BITS + 1, 16) && !LitheFRSZ2SetUp(&f, 16, 32),
+       "a format that there is not\n");
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FRSZ2 is right in %s\n", values > 10000000 ? "more than ten million values" : "too few values"));
   PetscCall(PetscFinalize());
   return 0;

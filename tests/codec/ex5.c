@@ -19,22 +19,31 @@ static PetscErrorCode TestMinifloat(int exponentbits, int mantissabits)
     const double next = ldexp((e ? m + (1 << mantissabits) : m) + 1, (e ? e : 1) - bias - mantissabits), middle = 0.5 * (v + next);
     const int    sign = 1 << (exponentbits + mantissabits), even = code + code % 2;
 
-    TEST(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)code) == v, "%d bits of exponent: code %d is %g\n", exponentbits, code, LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)code));
-    TEST(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)(code | sign)) == -v && signbit(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)(code | sign))), "%d bits of exponent: code %d, negative\n", exponentbits, code);
-    TEST(LitheMinifloatEncode(exponentbits, mantissabits, v) == code, "%d bits of exponent: %g has code %d, not %d\n", exponentbits, v, LitheMinifloatEncode(exponentbits, mantissabits, v), code);
+    TEST(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)code) == v, "%d bits of exponent: code %d is %g\n", exponentbits, code,
+         LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)code));
+    TEST(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)(code | sign)) == -v &&
+           signbit(LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)(code | sign))),
+         "%d bits of exponent: code %d, negative\n", exponentbits, code);
+    TEST(LitheMinifloatEncode(exponentbits, mantissabits, v) == code, "%d bits of exponent: %g has code %d, not %d\n", exponentbits, v,
+         LitheMinifloatEncode(exponentbits, mantissabits, v), code);
     TEST(LitheMinifloatEncode(exponentbits, mantissabits, -v) == (code | sign), "%d bits of exponent: %g, negative\n", exponentbits, v);
     if (code == infinity) continue;
-    TEST(LitheMinifloatEncode(exponentbits, mantissabits, middle) == even, "%d bits of exponent: above %g a tie becomes code %d\n", exponentbits, v, LitheMinifloatEncode(exponentbits, mantissabits, middle));
-    TEST(LitheMinifloatEncode(exponentbits, mantissabits, nextafter(middle, 0.0)) == code, "%d bits of exponent: just below the tie above %g\n", exponentbits, v);
-    TEST(LitheMinifloatEncode(exponentbits, mantissabits, nextafter(middle, INFINITY)) == code + 1, "%d bits of exponent: just above the tie above %g\n", exponentbits, v);
+    TEST(LitheMinifloatEncode(exponentbits, mantissabits, middle) == even, "%d bits of exponent: above %g a tie becomes code %d\n", exponentbits, v,
+         LitheMinifloatEncode(exponentbits, mantissabits, middle));
+    TEST(LitheMinifloatEncode(exponentbits, mantissabits, nextafter(middle, 0.0)) == code, "%d bits of exponent: just below the tie above %g\n", exponentbits,
+         v);
+    TEST(LitheMinifloatEncode(exponentbits, mantissabits, nextafter(middle, INFINITY)) == code + 1, "%d bits of exponent: just above the tie above %g\n",
+         exponentbits, v);
   }
   for (int code = infinity + 1; code < infinity + (1 << mantissabits); code++) {
     const double v = LitheMinifloatDecode(exponentbits, mantissabits, (uint16_t)code);
 
-    TEST(isnan(v) && isnan(LitheMinifloatDecode(exponentbits, mantissabits, LitheMinifloatEncode(exponentbits, mantissabits, v))), "%d bits of exponent: code %d is %g\n", exponentbits, code, v);
+    TEST(isnan(v) && isnan(LitheMinifloatDecode(exponentbits, mantissabits, LitheMinifloatEncode(exponentbits, mantissabits, v))),
+         "%d bits of exponent: code %d is %g\n", exponentbits, code, v);
   }
   /* far beyond either end */
-  TEST(LitheMinifloatEncode(exponentbits, mantissabits, 1e300) == infinity && LitheMinifloatEncode(exponentbits, mantissabits, 5e-324) == 0, "%d bits of exponent: the ends\n", exponentbits);
+  TEST(LitheMinifloatEncode(exponentbits, mantissabits, 1e300) == infinity && LitheMinifloatEncode(exponentbits, mantissabits, 5e-324) == 0,
+       "%d bits of exponent: the ends\n", exponentbits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,13 +71,15 @@ static PetscErrorCode TestVectors(const LitheStorage *s)
 
   PetscFunctionBegin;
   for (size_t n = 0; n < 140; n++) {
-    const size_t   components = sizeof(PetscScalar) / sizeof(PetscReal), reals = n * components, bytes = LitheStorageValueBytes(s, reals), exponentbytes = LitheStorageExponentBytes(s, reals);
+    const size_t components = sizeof(PetscScalar) / sizeof(PetscReal), reals = n * components, bytes = LitheStorageValueBytes(s, reals),
+                 exponentbytes = LitheStorageExponentBytes(s, reals);
     PetscScalar    v[140], back[140];
     unsigned char *data, *exponents;
     int            base;
 
     TEST(bytes % 16 == 0 && exponentbytes % 16 == 0 && 8 * bytes >= reals * (size_t)s->bits, "%zu numbers of %d bits in %zu bytes\n", reals, s->bits, bytes);
-    TEST((double)(bytes + exponentbytes) * 8 <= LitheStorageBitsPerValue(s) * (double)(reals + LITHE_FRSZ2_BLOCK) + 256, "%zu numbers of %d bits in %zu bytes\n", reals, s->bits, bytes);
+    TEST((double)(bytes + exponentbytes) * 8 <= LitheStorageBitsPerValue(s) * (double)(reals + LITHE_FRSZ2_BLOCK) + 256,
+         "%zu numbers of %d bits in %zu bytes\n", reals, s->bits, bytes);
     PetscCall(PetscMalloc2(bytes + 1, &data, exponentbytes + 1, &exponents));
     memset(data, mark, bytes + 1);
     memset(exponents, mark, exponentbytes + 1);
@@ -99,8 +110,11 @@ static PetscErrorCode TestSpecial(const LitheStorage *s)
   v[64] = (PetscReal)-INFINITY;
   base  = LitheStorageEncode(s, 96, v, data, exponents);
   LitheStorageDecode(s, base, 96, data, exponents, back);
-  TEST(PetscIsNanReal(back[32]) && back[64] == v[64], "kind %d, %d bits: NaN and -infinity become %g and %g\n", (int)s->kind, s->bits, (double)back[32], (double)back[64]);
-  for (int i = 0; i < 32; i++) TEST(fabs((double)(back[i] - v[i])) <= 2.0 * Bound(s, 1.0), "kind %d, %d bits: %g becomes %g in a finite block\n", (int)s->kind, s->bits, (double)v[i], (double)back[i]);
+  TEST(PetscIsNanReal(back[32]) && back[64] == v[64], "kind %d, %d bits: NaN and -infinity become %g and %g\n", (int)s->kind, s->bits, (double)back[32],
+       (double)back[64]);
+  for (int i = 0; i < 32; i++)
+    TEST(fabs((double)(back[i] - v[i])) <= 2.0 * Bound(s, 1.0), "kind %d, %d bits: %g becomes %g in a finite block\n", (int)s->kind, s->bits, (double)v[i],
+         (double)back[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,7 +139,8 @@ int main(int argc, char **argv)
     }
   }
   TEST(!LitheStorageSetUp(&s, LITHE_STORAGE_FRSZ2, LITHE_FRSZ2_MAX_BITS + 1, 16), "a storage that there is not\n");
-  if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "All storage formats are right in %s\n", values > 500000 ? "more than half a million values" : "too few values"));
+  if (!failures)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "All storage formats are right in %s\n", values > 500000 ? "more than half a million values" : "too few values"));
   PetscCall(PetscFinalize());
   return 0;
 }

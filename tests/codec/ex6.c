@@ -67,12 +67,15 @@ static PetscErrorCode CheckBlock(const LitheFRSZ2 *f, int base, uint16_t code, i
     const PetscBool finite = PetscIsInfOrNanReal(v[i]) ? PETSC_FALSE : PETSC_TRUE;
 
     if (step > (double)PETSC_MAX_REAL) {
-      PetscCheck(PetscIsInfReal(v[i]) ? back[i] == v[i] : PetscIsNanReal(back[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d bits: %g becomes %g beside NaN or infinity", f->bits, (double)v[i], (double)back[i]);
+      PetscCheck(PetscIsInfReal(v[i]) ? back[i] == v[i] : PetscIsNanReal(back[i]), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "%d bits: %g becomes %g beside NaN or infinity", f->bits, (double)v[i], (double)back[i]);
     } else {
-      const double limit = ((double)((int64_t)1 << (f->bits - 1)) - 1.0) * ldexp(1.0, LitheFRSZ2MostExponent(f) - 1023), error = fabs((double)back[i] - (double)v[i]);
+      const double limit = ((double)((int64_t)1 << (f->bits - 1)) - 1.0) * ldexp(1.0, LitheFRSZ2MostExponent(f) - 1023),
+                   error = fabs((double)back[i] - (double)v[i]);
 
       PetscCheck(finite, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d bits: %g is in a finite block", f->bits, (double)v[i]);
-      PetscCheck(error <= 0.5 * step || (error < step && fabs((double)back[i]) == limit), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d bits: %.17g becomes %.17g, steps are %g", f->bits, (double)v[i], (double)back[i], step);
+      PetscCheck(error <= 0.5 * step || (error < step && fabs((double)back[i]) == limit), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "%d bits: %.17g becomes %.17g, steps are %g", f->bits, (double)v[i], (double)back[i], step);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -100,10 +103,13 @@ static PetscErrorCode Round(const Guarded *memory, const Guarded *exponentmemory
   RandomVector(n, v);
   base = LitheStorageEncode(&s, n, v, data, exponents);
   LitheStorageDecode(&s, base, n, data, exponents, back);
-  for (size_t b = 0; kind == LITHE_STORAGE_FRSZ2 && b < LitheStorageBlocks(n); b++) PetscCall(CheckBlock(&s.frsz2, base, LitheFRSZ2GetExponent(&s.frsz2, exponents, b), (int)PetscMin(32, n - 32 * b), v + 32 * b, back + 32 * b));
+  for (size_t b = 0; kind == LITHE_STORAGE_FRSZ2 && b < LitheStorageBlocks(n); b++)
+    PetscCall(CheckBlock(&s.frsz2, base, LitheFRSZ2GetExponent(&s.frsz2, exponents, b), (int)PetscMin(32, n - 32 * b), v + 32 * b, back + 32 * b));
   base = LitheStorageEncode(&s, n, back, data, exponents);
   LitheStorageDecode(&s, base, n, data, exponents, again);
-  for (size_t i = 0; i < n; i++) PetscCheck(again[i] == back[i] || (PetscIsNanReal(again[i]) && PetscIsNanReal(back[i])), PETSC_COMM_SELF, PETSC_ERR_PLIB, "kind %d, %d bits: %.17g becomes %.17g, then %.17g", (int)kind, s.bits, (double)v[i], (double)back[i], (double)again[i]);
+  for (size_t i = 0; i < n; i++)
+    PetscCheck(again[i] == back[i] || (PetscIsNanReal(again[i]) && PetscIsNanReal(back[i])), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "kind %d, %d bits: %.17g becomes %.17g, then %.17g", (int)kind, s.bits, (double)v[i], (double)back[i], (double)again[i]);
 
   /* any bits at all are numbers, the same ones twice */
   for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)Random();
@@ -111,7 +117,8 @@ static PetscErrorCode Round(const Guarded *memory, const Guarded *exponentmemory
   base = kind == LITHE_STORAGE_FRSZ2 && s.frsz2.exponentbits == 8 ? (int)(Random() % 1793) : 0;
   LitheStorageDecode(&s, base, n, data, exponents, back);
   LitheStorageDecode(&s, base, n, data, exponents, again);
-  PetscCheck(!memcmp(back, again, n * sizeof(PetscReal)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "kind %d, %d bits: decoding depends on something else", (int)kind, s.bits);
+  PetscCheck(!memcmp(back, again, n * sizeof(PetscReal)), PETSC_COMM_SELF, PETSC_ERR_PLIB, "kind %d, %d bits: decoding depends on something else", (int)kind,
+             s.bits);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

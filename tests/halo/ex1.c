@@ -236,7 +236,8 @@ static PetscErrorCode CheckInfo(const Test *t, const LitheHaloInfo *info)
     ranks += count > 0;
   }
   PetscCheck(info->from == ranks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Entries come from %d processes, not from %" PetscInt_FMT, ranks, info->from);
-  PetscCheck(info->received == (PetscInt64)foreign * t->unit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries come, not %" PetscInt64_FMT " bytes", foreign, info->received);
+  PetscCheck(info->received == (PetscInt64)foreign * t->unit, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries come, not %" PetscInt64_FMT " bytes",
+             foreign, info->received);
   sums[0] = info->received - info->sent;
   sums[1] = (PetscInt64)info->from - (PetscInt64)info->to;
   PetscCallMPI(MPIU_Allreduce(sums, total, 2, MPIU_INT64, MPI_SUM, t->comm));
@@ -300,7 +301,8 @@ int main(int argc, char **argv)
   if (!halo) PetscCall(CreateHalo(&t, sf, LITHE_TRANSPORT_AUTO, PETSC_FALSE, &halo));
   PetscCall(LitheHaloGetInfo(halo, &info));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-expect", LitheTransports, (PetscEnum *)&expect, &set));
-  PetscCheck(!set || info.transport == expect, t.comm, PETSC_ERR_PLIB, "The transport is %s, not %s: %s", LitheTransports[info.transport], LitheTransports[expect], info.reason ? info.reason : "no reason is given");
+  PetscCheck(!set || info.transport == expect, t.comm, PETSC_ERR_PLIB, "The transport is %s, not %s: %s", LitheTransports[info.transport],
+             LitheTransports[expect], info.reason ? info.reason : "no reason is given");
   PetscCall(CheckInfo(&t, &info));
   PetscCall(Exchange(&t, halo, exchanges, &wrong));
 

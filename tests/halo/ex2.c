@@ -42,7 +42,8 @@ static PetscErrorCode Refused(MPI_Comm comm, const char what[], PetscErrorCode i
 static char reason[1024];
 
 /* Keeps what the first error says */
-static PetscErrorCode KeepReason(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file, PetscErrorCode n, PetscErrorType p, const char *mess, PETSC_UNUSED void *ctx)
+static PetscErrorCode KeepReason(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
+                                 PetscErrorCode n, PetscErrorType p, const char *mess, PETSC_UNUSED void *ctx)
 {
   if (p == PETSC_ERROR_INITIAL && mess) (void)PetscStrncpy(reason, mess, sizeof(reason));
   return n;
@@ -89,8 +90,7 @@ static PetscErrorCode TestRequests(MPI_Comm comm, PetscSF sf)
   ierr[5] = LitheHaloBegin(halo, x);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(none, comm, PETSC_ERR_PLIB, "A halo came from a request that was refused");
-  for (int k = 0; k < 6; k++) PetscCall(Refused(comm, what[k], ierr[k], k < 2 ? PETSC_ERR_ARG_INCOMP : k < 4 ? PETSC_ERR_ARG_OUTOFRANGE
-                                                                                                             : PETSC_ERR_ORDER));
+  for (int k = 0; k < 6; k++) PetscCall(Refused(comm, what[k], ierr[k], k < 2 ? PETSC_ERR_ARG_INCOMP : k < 4 ? PETSC_ERR_ARG_OUTOFRANGE : PETSC_ERR_ORDER));
 
   /* none of it has done any harm */
   PetscCall(LitheHaloEnd(halo, &ghost));

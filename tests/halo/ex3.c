@@ -111,14 +111,18 @@ static PetscErrorCode Compare(const Class *c, const char what[], Mat A, Mat othe
     PetscCall(VecNorm(y, NORM_INFINITY, &scale));
     PetscCall(VecAXPY(y, -1., reference));
     PetscCall(VecNorm(y, NORM_INFINITY, &difference));
-    if (!(difference <= 100 * PETSC_MACHINE_EPSILON * scale)) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: off by %g of %g\n", c->name, what, (double)difference, (double)scale));
+    if (!(difference <= 100 * PETSC_MACHINE_EPSILON * scale))
+      PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: off by %g of %g\n", c->name, what, (double)difference, (double)scale));
   }
   for (PetscInt k = 0; k < n; k++) {
     PetscCall((*c->set)(A, transport[k]));
     PetscCall(Products(A, y));
     PetscCall((*c->get)(A, &used));
-    if (transport[k] != LITHE_TRANSPORT_AUTO && used != transport[k]) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: %s is used, not %s\n", c->name, what, LitheTransports[used], LitheTransports[transport[k]]));
-    if (transport[k] == LITHE_TRANSPORT_AUTO && c->actual && size > 1 && used == LITHE_TRANSPORT_AUTO) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: auto is no transport\n", c->name, what));
+    if (transport[k] != LITHE_TRANSPORT_AUTO && used != transport[k])
+      PetscCall(
+        PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: %s is used, not %s\n", c->name, what, LitheTransports[used], LitheTransports[transport[k]]));
+    if (transport[k] == LITHE_TRANSPORT_AUTO && c->actual && size > 1 && used == LITHE_TRANSPORT_AUTO)
+      PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: auto is no transport\n", c->name, what));
     PetscCall(VecEqual(y, reference, &same));
     if (!same) PetscCall(PetscPrintf(PetscObjectComm((PetscObject)A), "%s %s: %s differs from mpi\n", c->name, what, LitheTransports[transport[k]]));
   }

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "LitheReduce: many sums over processes, the same bits on all of them, and with ipc and nccl those of a sum in the order of the processes.\n\
+static char
+  help[] = "LitheReduce: many sums over processes, the same bits on all of them, and with ipc and nccl those of a sum in the order of the processes.\n\
   -transport <auto,ipc,nccl,mpi>  -most <n> numbers of a sum at most  -sums <n>  -device  -expect <transport>\n\
   -may_refuse: the transport may be impossible on this machine\n\
   -late: the last process takes no part in a sum on a device; run with -lithe_halo_timeout 1\n\n";
@@ -159,7 +160,8 @@ static PetscErrorCode TestLate(const Test *t)
     ierr[0] = LitheReduceCheck(reduce);
     ierr[1] = LitheReduceSum(reduce, 1, a);
     PetscCall(PetscPopErrorHandler());
-    if (ierr[0] != PETSC_ERR_GPU || ierr[1] != PETSC_ERR_GPU || !nan) PetscCall(PetscPrintf(PETSC_COMM_SELF, "[%d] errors %d and %d, %s\n", t->rank, (int)ierr[0], (int)ierr[1], nan ? "no number" : "a number"));
+    if (ierr[0] != PETSC_ERR_GPU || ierr[1] != PETSC_ERR_GPU || !nan)
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "[%d] errors %d and %d, %s\n", t->rank, (int)ierr[0], (int)ierr[1], nan ? "no number" : "a number"));
   }
   PetscCall(PetscTime(&end));
   if (end - begin > 20.) PetscCall(PetscPrintf(PETSC_COMM_SELF, "[%d] it took %g s\n", t->rank, end - begin));

@@ -29,7 +29,8 @@ static PetscErrorCode FillUnit(Vec x, int seed)
   PetscCall(VecGetOwnershipRange(x, &first, NULL));
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArrayWrite(x, &a));
-  for (PetscInt i = 0; i < n; i++) a[i] = TestScalar((uint64_t)(first + i), (uint64_t)seed, 1) * (PetscReal)exp(-5. * TestRandom((uint64_t)(first + i), (uint64_t)seed, 2));
+  for (PetscInt i = 0; i < n; i++)
+    a[i] = TestScalar((uint64_t)(first + i), (uint64_t)seed, 1) * (PetscReal)exp(-5. * TestRandom((uint64_t)(first + i), (uint64_t)seed, 2));
   PetscCall(VecRestoreArrayWrite(x, &a));
   PetscCall(VecGetSize(x, &n));
   if (n) PetscCall(VecNormalize(x, NULL));
@@ -245,7 +246,8 @@ static PetscErrorCode TestPairs(PetscInt n, const LitheStorage *storage, const c
     PetscCall(VecCopy(z, y));
     PetscCall(VecAXPY(y, -1.0, x));
     PetscCall(VecNorm(y, NORM_2, &error));
-    if (WRONG(!(error <= (j < 2 ? 2 * unit * unit + PETSC_MACHINE_EPSILON : unit)))) FAIL("%s: column %" PetscInt_FMT " in two parts is wrong by %g", where, j, (double)error);
+    if (WRONG(!(error <= (j < 2 ? 2 * unit * unit + PETSC_MACHINE_EPSILON : unit))))
+      FAIL("%s: column %" PetscInt_FMT " in two parts is wrong by %g", where, j, (double)error);
     PetscCall((*B->ops->load)(B, j, y));
     PetscCall(VecEqual(y, z, &same));
     if (WRONG(!same)) FAIL("%s: column %" PetscInt_FMT " in two parts is loaded as another one", where, j);
@@ -291,7 +293,8 @@ static PetscErrorCode TestOperations(PetscInt n)
       char         where[64];
 
       if (!SetStorage(which, exponentbits, &storage)) continue;
-      PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d", n, (int)storage.kind, storage.bits, exponentbits));
+      PetscCall(
+        PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d", n, (int)storage.kind, storage.bits, exponentbits));
       PetscCall(CBBasisCreate(x, COLUMNS, 0, &storage, PETSC_TRUE, &B));
       PetscCall(TestSpecial(B, x, where));
       PetscCall(TestStore(B, v, x, where));
@@ -309,7 +312,8 @@ static PetscErrorCode TestOperations(PetscInt n)
 
 /*
    Arnoldi's method with one pass a step, from a vector that few columns of the matrix carry, so that w loses length: the
-   relation of each column holds up to the rounding of the next one, of which there is next to none where that has a second part, and columns are orthogonal as well as the storage allows.
+   relation of each column holds up to the rounding of the next one, of which there is next to none where that has a
+   second part, and columns are orthogonal as well as the storage allows.
 */
 static PetscErrorCode TestArnoldi(Mat A, const LitheStorage *storage, PetscInt pairs, PetscInt steps, const char where[])
 {
@@ -349,7 +353,8 @@ static PetscErrorCode TestArnoldi(Mat A, const LitheStorage *storage, PetscInt p
   if (WRONG(!(worst <= 1.05))) FAIL("%s: Arnoldi's relation is wrong by %g times the rounding of a column", where, (double)worst);
 
   /* rounding of one column and of arithmetic, which is large where w has become short */
-  if (WRONG(!(skew <= 3 * unit / (pairs ? shrink : 1) + 100 * eps / shrink))) FAIL("%s: columns are orthogonal up to %g only, rounding being %g", where, (double)skew, (double)unit);
+  if (WRONG(!(skew <= 3 * unit / (pairs ? shrink : 1) + 100 * eps / shrink)))
+    FAIL("%s: columns are orthogonal up to %g only, rounding being %g", where, (double)skew, (double)unit);
   PetscCall(CBBasisDestroy(&B));
   PetscCall(VecDestroy(&z));
   PetscCall(VecDestroy(&w));

@@ -5,7 +5,8 @@
 static char help[] = "KSPCBGMRES where equations of unlike units lie side by side: iterations are those of the storage double.\n\n";
 
 /*
-   Six unknowns at each point of a grid, coupled. Equations and unknowns have units over many decades, as pressures, energies and saturations of a reservoir have. In FRSZ2 32 numbers share an
+   Six unknowns at each point of a grid, coupled. Equations and unknowns have units over many decades, as pressures,
+   energies and saturations of a reservoir have. In FRSZ2 32 numbers share an
    exponent. Residuals in small units would be lost beside those in large ones.
 */
 
@@ -114,13 +115,16 @@ static PetscErrorCode Try(PetscReal rows, PetscReal columns, PetscInt noise, con
   for (int s = 0; s < NSTORAGES; s++) {
     PetscBool same;
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -ksp_pc_side right -ksp_rtol %g -ksp_max_it 200 -ksp_gmres_restart 100 -ksp_cbgmres_storage %s %s", (double)rtol, storages[s].name, more));
+    PetscCall(PetscSNPrintf(options, sizeof(options),
+                            "-ksp_type cbgmres -ksp_pc_side right -ksp_rtol %g -ksp_max_it 200 -ksp_gmres_restart 100 -ksp_cbgmres_storage %s %s", (double)rtol,
+                            storages[s].name, more));
     PetscCall(Solve(A, options, b, its, &reason, &residual, storage));
     PetscCall(PetscStrcmp(storage, storages[s].name, &same));
     if (s == 0) theirs = its[0];
     (*compared)++;
     if (WRONG(reason <= 0 || residual > 1.01 * rtol || (rows > 0.0 && PetscMax(its[0], its[1]) > theirs + theirs / 10 + 3))) {
-      FAIL("%g and %g decades, %s: %" PetscInt_FMT " and %" PetscInt_FMT " iterations, double %" PetscInt_FMT ", reason %d, residual %g", (double)rows, (double)columns, options, its[0], its[1], theirs, (int)reason, (double)residual);
+      FAIL("%g and %g decades, %s: %" PetscInt_FMT " and %" PetscInt_FMT " iterations, double %" PetscInt_FMT ", reason %d, residual %g", (double)rows,
+           (double)columns, options, its[0], its[1], theirs, (int)reason, (double)residual);
     }
     if (WRONG(rows == 0.0 && !same)) FAIL("%s: no units, and the storage has become %s", options, storage);
   }
@@ -139,7 +143,8 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(decades); d++) PetscCall(Try(decades[d][0], decades[d][1], 0, more[d % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
+  for (size_t d = 0; d < PETSC_STATIC_ARRAY_LENGTH(decades); d++)
+    PetscCall(Try(decades[d][0], decades[d][1], 0, more[d % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
   for (PetscInt noise = 1; noise <= 2; noise++) PetscCall(Try(0.0, 0.0, noise, "", &compared));
   if (WRONG(compared < 7 * NSTORAGES)) FAIL("only %" PetscInt_FMT " solves were compared", compared);
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " systems in each storage: all is right\n", compared / NSTORAGES));

@@ -48,14 +48,17 @@ static PetscErrorCode TryNest(PetscInt depth, PetscInt *compared)
       PetscReal          residual, rtol = PetscMax(1e-5, 100 * PETSC_MACHINE_EPSILON);
       char               options[256];
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_rtol %g -ksp_max_it 500 -ksp_gmres_restart 100 -ksp_cbgmres_storage %s", types[t], (double)rtol, storages[s].name));
+      PetscCall(PetscSNPrintf(options, sizeof(options),
+                              "-ksp_type %s -pc_type none -ksp_rtol %g -ksp_max_it 500 -ksp_gmres_restart 100 -ksp_cbgmres_storage %s", types[t], (double)rtol,
+                              storages[s].name));
       PetscCall(TestCreateKSP(A, options, &ksp));
       PetscCall(VecZeroEntries(x));
       PetscCall(KSPSolve(ksp, b, x));
       PetscCall(KSPGetConvergedReason(ksp, &reason));
       PetscCall(TestResidual(A, x, b, &residual));
       (*compared)++;
-      if (WRONG(storages[s].unit < 1e-2 && (reason <= 0 || residual > 1.01 * rtol))) FAIL("depth %" PetscInt_FMT ", %s: reason %d, residual %g", depth, options, (int)reason, (double)residual);
+      if (WRONG(storages[s].unit < 1e-2 && (reason <= 0 || residual > 1.01 * rtol)))
+        FAIL("depth %" PetscInt_FMT ", %s: reason %d, residual %g", depth, options, (int)reason, (double)residual);
       PetscCall(KSPDestroy(&ksp));
     }
   }
@@ -111,7 +114,8 @@ static PetscErrorCode MatCreateVecs_Bare(Mat A, Vec *right, Vec *left)
 static char message[2048];
 
 /* Keeps the text of the error */
-static PetscErrorCode KeepMessage(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file, PetscErrorCode n, PetscErrorType p, const char *text, PETSC_UNUSED void *unused)
+static PetscErrorCode KeepMessage(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *function, PETSC_UNUSED const char *file,
+                                  PetscErrorCode n, PetscErrorType p, const char *text, PETSC_UNUSED void *unused)
 {
   if (p == PETSC_ERROR_INITIAL && text) (void)PetscStrncpy(message, text, sizeof(message));
   return n;

@@ -26,34 +26,34 @@ typedef struct {
   PetscBool   alone;        /* needs one process */
 } Case;
 
-static const Case cases[] = {
-  {"-ksp_type gmres -pc_type none", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type gmres -pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type sor", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type bcgs -pc_type bjacobi", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type gmres -ksp_pc_side right -pc_type asm", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type gmres -pc_type ilu", SURE, REFUSED, PETSC_TRUE},
-  {"-ksp_type fgmres -pc_type gamg", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type gamg -mg_levels_ksp_type richardson -mg_levels_pc_type sor", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type jacobi -ksp_ksp_rtol 1e-3", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type redundant -redundant_ksp_type gmres -redundant_pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type bjacobi -sub_ksp_type gmres -sub_pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type composite -pc_composite_pcs jacobi,sor -pc_composite_type multiplicative", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type gmres -pc_type vcrs -vcrs_pc_type sor", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type fgmres -pc_type vcrs -vcrs_pc_type gamg", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type cbfgmres -pc_type gamg", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type tfqmr -pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
-  {"-ksp_type lsqr -pc_type none", SURE, REFUSED, PETSC_FALSE},
-  /* iterations of the preconditioner alone, which do not look at the first matrix */
-  {"-ksp_type richardson -pc_type sor -ksp_max_it 3000", EITHER, EITHER, PETSC_FALSE},
-  {"-ksp_type richardson -pc_type gamg -ksp_max_it 1000", EITHER, REFUSED, PETSC_FALSE},
-  /* the preconditioner is the solver: of the exact entries it may read, or it multiplies */
-  {"-ksp_type preonly -pc_type lu", SURE, SURE, PETSC_TRUE},
-  {"-ksp_type preonly -pc_type redundant", SURE, SURE, PETSC_FALSE},
-  {"-ksp_type preonly -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type jacobi -ksp_ksp_rtol 1e-9", EITHER, REFUSED, PETSC_FALSE},
-  {"-ksp_type preonly -pc_type redundant -redundant_ksp_type gmres -redundant_ksp_rtol 1e-9", EITHER, EITHER, PETSC_FALSE},
-  {"-ksp_type preonly -pc_type redistribute -redistribute_ksp_type gmres -redistribute_ksp_rtol 1e-9 -redistribute_pc_type jacobi", EITHER, EITHER, PETSC_FALSE}};
+static const Case cases[] = {{"-ksp_type gmres -pc_type none", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type gmres -pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type sor", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type bcgs -pc_type bjacobi", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type gmres -ksp_pc_side right -pc_type asm", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type gmres -pc_type ilu", SURE, REFUSED, PETSC_TRUE},
+                             {"-ksp_type fgmres -pc_type gamg", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type gamg -mg_levels_ksp_type richardson -mg_levels_pc_type sor", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type jacobi -ksp_ksp_rtol 1e-3", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type redundant -redundant_ksp_type gmres -redundant_pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type bjacobi -sub_ksp_type gmres -sub_pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type composite -pc_composite_pcs jacobi,sor -pc_composite_type multiplicative", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type gmres -pc_type vcrs -vcrs_pc_type sor", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type fgmres -pc_type vcrs -vcrs_pc_type gamg", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type cbfgmres -pc_type gamg", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type tfqmr -pc_type jacobi", SURE, REFUSED, PETSC_FALSE},
+                             {"-ksp_type lsqr -pc_type none", SURE, REFUSED, PETSC_FALSE},
+                             /* iterations of the preconditioner alone, which do not look at the first matrix */
+                             {"-ksp_type richardson -pc_type sor -ksp_max_it 3000", EITHER, EITHER, PETSC_FALSE},
+                             {"-ksp_type richardson -pc_type gamg -ksp_max_it 1000", EITHER, REFUSED, PETSC_FALSE},
+                             /* the preconditioner is the solver: of the exact entries it may read, or it multiplies */
+                             {"-ksp_type preonly -pc_type lu", SURE, SURE, PETSC_TRUE},
+                             {"-ksp_type preonly -pc_type redundant", SURE, SURE, PETSC_FALSE},
+                             {"-ksp_type preonly -pc_type ksp -ksp_ksp_type gmres -ksp_pc_type jacobi -ksp_ksp_rtol 1e-9", EITHER, REFUSED, PETSC_FALSE},
+                             {"-ksp_type preonly -pc_type redundant -redundant_ksp_type gmres -redundant_ksp_rtol 1e-9", EITHER, EITHER, PETSC_FALSE},
+                             {"-ksp_type preonly -pc_type redistribute -redistribute_ksp_type gmres -redistribute_ksp_rtol 1e-9 -redistribute_pc_type jacobi",
+                              EITHER, EITHER, PETSC_FALSE}};
 
 /* PETSc logs events of PC, so that preconditioners are recognized, and of KSP, so that solves are refused as they begin */
 static PetscBool pcevents = PETSC_TRUE, kspevents = PETSC_TRUE;
@@ -188,8 +188,7 @@ static PetscErrorCode TestSolve(DM da, Mat B, Mat A, Mat P, const char options[]
   PetscErrorCode ierr;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options, how == TRANSPOSE ? ", transposed" : how == SEVERAL ? ", several right sides"
-                                                                                                                             : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s%s", where, options, how == TRANSPOSE ? ", transposed" : how == SEVERAL ? ", several right sides" : ""));
   PetscCall(MatCreateVecs(B, &x, &b));
   PetscCall(VecSet(b, 1.0));
   PetscCall(PetscOptionsCreate(&database));
@@ -247,7 +246,8 @@ static PetscErrorCode TestCases(DM da, Mat B)
     /* some of these preconditioners are the solver, of the second matrix */
     if (c->second != EITHER || !strstr(c->options, "preonly")) PetscCall(TestSolve(da, B, B, M, c->options, SOLVE, second, "as the second matrix"));
     if (kspevents || !mg) PetscCall(TestSolve(da, B, M, M, c->options, SOLVE, c->both, "as both matrices"));
-    if ((kspevents || !mg) && c->both == REFUSED && !strstr(c->options, "preonly")) PetscCall(TestSolve(da, B, M, B, c->options, SOLVE, strstr(c->options, "richardson") ? EITHER : REFUSED, "as the first matrix"));
+    if ((kspevents || !mg) && c->both == REFUSED && !strstr(c->options, "preonly"))
+      PetscCall(TestSolve(da, B, M, B, c->options, SOLVE, strstr(c->options, "richardson") ? EITHER : REFUSED, "as the first matrix"));
     if (k == 1 || k == 9) {
       PetscCall(TestSolve(da, B, B, M, c->options, TRANSPOSE, second, "as the second matrix"));
       PetscCall(TestSolve(da, B, M, M, c->options, TRANSPOSE, REFUSED, "as both matrices"));
@@ -350,12 +350,17 @@ static PetscErrorCode TestShells(Mat B)
       PetscCall(VecScale(x, 0.0)); /* what came of it is no solution */
       count++;
       if (WRONG(!pcevents)) FAIL("a preconditioner that is applied by itself is not refused without log events");
-    } else PetscCall(Judge(B, ierr, &error, k == 0 ? right : k == 3 && (!pcevents || !kspevents) ? EITHER
-                                                           : k == 3                              ? SURE
-                                                                                                 : REFUSED,
-                           b, x, k == 0 ? "PCSHELL" : k == 1 ? "MATSHELL"
-                                                    : k == 2 ? "MatMult() of a MATSHELL"
-                                                             : "PCApply()"));
+    } else
+      PetscCall(Judge(B, ierr, &error,
+                      k == 0                                ? right
+                      : k == 3 && (!pcevents || !kspevents) ? EITHER
+                      : k == 3                              ? SURE
+                                                            : REFUSED,
+                      b, x,
+                      k == 0   ? "PCSHELL"
+                      : k == 1 ? "MATSHELL"
+                      : k == 2 ? "MatMult() of a MATSHELL"
+                               : "PCApply()"));
     PetscCall(KSPDestroy(&ksp));
     PetscCall(KSPDestroy(&inner));
     PetscCall(MatDestroy(&S));
@@ -366,7 +371,9 @@ static PetscErrorCode TestShells(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define FIELDS " -pc_fieldsplit_type additive -fieldsplit_first_ksp_type gmres -fieldsplit_first_ksp_rtol 1e-9 -fieldsplit_first_pc_type jacobi -fieldsplit_second_ksp_type gmres -fieldsplit_second_ksp_rtol 1e-9"
+#define FIELDS                                                                                                                       \
+  " -pc_fieldsplit_type additive -fieldsplit_first_ksp_type gmres -fieldsplit_first_ksp_rtol 1e-9 -fieldsplit_first_pc_type jacobi " \
+  "-fieldsplit_second_ksp_type gmres -fieldsplit_second_ksp_rtol 1e-9"
 
 /* Operators that consist of lossy matrices, in solves that are the preconditioner's alone */
 static PetscErrorCode TestComposed(Mat B)

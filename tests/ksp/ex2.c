@@ -11,12 +11,11 @@ static char help[] = "KSPCBGMRES and KSPCBFGMRES solve what KSPGMRES solves: sid
 static const struct {
   TestKind    kind;
   const char *pc;
-} problems[] = {
-  {TEST_CONVECTION, "-pc_type jacobi"},
-  {TEST_STAR7, "-pc_type none"},
-  {TEST_BLOCKS, "-pc_type bjacobi -sub_pc_type ilu"},
-  {TEST_FEM, "-pc_type jacobi -pc_jacobi_type rowmax"},
-  {TEST_BOX27, "-pc_type asm -sub_pc_type sor -sub_pc_sor_its 2"}};
+} problems[] = {{TEST_CONVECTION, "-pc_type jacobi"},
+                {TEST_STAR7, "-pc_type none"},
+                {TEST_BLOCKS, "-pc_type bjacobi -sub_pc_type ilu"},
+                {TEST_FEM, "-pc_type jacobi -pc_jacobi_type rowmax"},
+                {TEST_BOX27, "-pc_type asm -sub_pc_type sor -sub_pc_sor_its 2"}};
 
 /* What a monitor saw */
 typedef struct {
@@ -81,7 +80,9 @@ static PetscErrorCode Solve(Mat A, const char options[], PetscReal rtol, PetscBo
   PetscCall(KSPGetNormType(ksp, &norm));
   PetscCall(KSPGetResidualHistory(ksp, NULL, &history));
   PetscCall(TestResidual(A, x, b, &residual));
-  if (WRONG(history != *its + 1 || seen->next != *its + 1)) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " numbers in the history, %" PetscInt_FMT " calls of the monitor", options, *its, history, seen->next);
+  if (WRONG(history != *its + 1 || seen->next != *its + 1))
+    FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " numbers in the history, %" PetscInt_FMT " calls of the monitor", options, *its, history,
+         seen->next);
   if (WRONG(rnorm != seen->last)) FAIL("%s: KSPGetResidualNorm() is not what the last monitor was told", options);
   if (WRONG(reason <= 0 || rnorm > rtol * seen->first || (norm == KSP_NORM_UNPRECONDITIONED && residual > rtol * (1 + 1e-6) + 10 * PETSC_MACHINE_EPSILON))) {
     FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], *its, (double)residual);
@@ -114,7 +115,8 @@ static PetscErrorCode TestSides(Mat A, const char pc[])
 
   PetscFunctionBeginUser;
   for (int side = 0; side < 2; side++) {
-    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), "-ksp_type gmres -ksp_gmres_restart 25 -ksp_orthogonalization_cgs_refinement_type refine_always %s %s", sides[side], pc));
+    PetscCall(PetscSNPrintf(theirs, sizeof(theirs), "-ksp_type gmres -ksp_gmres_restart 25 -ksp_orthogonalization_cgs_refinement_type refine_always %s %s",
+                            sides[side], pc));
     PetscCall(PetscSNPrintf(ours, sizeof(ours), "-ksp_type cbgmres -ksp_gmres_restart 25 -ksp_cbgmres_storage double %s %s", sides[side], pc));
     PetscCall(TestAgainst(A, theirs, ours, 0.0));
     PetscCall(PetscSNPrintf(ours, sizeof(ours), "-ksp_type cbgmres -ksp_gmres_restart 25 %s %s", sides[side], pc));
@@ -136,10 +138,12 @@ static PetscErrorCode TestStorages(Mat A, const char pc[])
   PetscFunctionBeginUser;
   for (int flexible = 0; flexible < 2; flexible++) {
     for (int s = 0; s < NSTORAGES; s++) {
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 20 -ksp_cbgmres_storage %s %s", flexible ? "cbfgmres" : "cbgmres", storages[s].name, pc));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 20 -ksp_cbgmres_storage %s %s", flexible ? "cbfgmres" : "cbgmres",
+                              storages[s].name, pc));
       PetscCall(Solve(A, options, 1e-9, PETSC_TRUE, &its, &seen));
       if (!s) reference = its;
-      if (WRONG(storages[s].unit < 1e-8 && its > 1.1 * reference + 2)) FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with double", options, its, reference);
+      if (WRONG(storages[s].unit < 1e-8 && its > 1.1 * reference + 2))
+        FAIL("%s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with double", options, its, reference);
       /* a norm of 1e-3 of the first, and rounding that the whole solution may have */
       if (WRONG(!(seen.worst <= 1e-9 + 5e3 * storages[s].unit))) FAIL("%s: norms differ by %g from those of residuals", options, (double)seen.worst);
     }
@@ -149,7 +153,8 @@ static PetscErrorCode TestStorages(Mat A, const char pc[])
 
 static PetscErrorCode TestOrthogonalization(Mat A, const char pc[])
 {
-  static const char *const kinds[] = {"-ksp_orthogonalization cgs", "-ksp_orthogonalization mgs", "-ksp_orthogonalization_cgs_refinement_type refine_ifneeded", "-ksp_orthogonalization_cgs_refinement_type refine_always"};
+  static const char *const kinds[] = {"-ksp_orthogonalization cgs", "-ksp_orthogonalization mgs", "-ksp_orthogonalization_cgs_refinement_type refine_ifneeded",
+                                      "-ksp_orthogonalization_cgs_refinement_type refine_always"};
   char                     options[512];
   PetscInt                 its[4];
   Seen                     seen;

@@ -2,19 +2,19 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES where nothing is left to iterate on, where there is no solution, where numbers are none, and where options or sizes change.\n\n";
+static char
+  help[] = "KSPCBGMRES where nothing is left to iterate on, where there is no solution, where numbers are none, and where options or sizes change.\n\n";
 
 #include <tests/ksp/ksptest.h>
 
 /* The monitor builds residuals, for which it takes work vectors between steps that were launched ahead */
-static const char *const types[] = {
-  "-ksp_type cbgmres",
-  "-ksp_type cbgmres -ksp_pc_side right",
-  "-ksp_type cbfgmres",
-  "-ksp_type cbgmres -ksp_cbgmres_storage double",
-  "-ksp_type cbgmres -ksp_cbgmres_storage double -ksp_cbgmres_check_every 3 -ksp_monitor_true_residual ascii:/dev/null",
-  "-ksp_type cbgmres -ksp_cbgmres_storage half -ksp_cbgmres_check_every 4",
-  "-ksp_type cbgmres -ksp_cbgmres_storage frsz2_16 -ksp_orthogonalization_cgs_refinement_type refine_always"};
+static const char *const types[] = {"-ksp_type cbgmres",
+                                    "-ksp_type cbgmres -ksp_pc_side right",
+                                    "-ksp_type cbfgmres",
+                                    "-ksp_type cbgmres -ksp_cbgmres_storage double",
+                                    "-ksp_type cbgmres -ksp_cbgmres_storage double -ksp_cbgmres_check_every 3 -ksp_monitor_true_residual ascii:/dev/null",
+                                    "-ksp_type cbgmres -ksp_cbgmres_storage half -ksp_cbgmres_check_every 4",
+                                    "-ksp_type cbgmres -ksp_cbgmres_storage frsz2_16 -ksp_orthogonalization_cgs_refinement_type refine_always"};
 #define NTYPES ((int)PETSC_STATIC_ARRAY_LENGTH(types))
 
 /* d_i on the diagonal and s_i next to it, right of it */
@@ -81,9 +81,10 @@ static PetscErrorCode Run(KSP ksp, Vec b, Vec x, KSPConvergedReason *reason, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define EXPECT(condition, what)                                                                                                                                         \
-  do {                                                                                                                                                                  \
-    if (WRONG(!(condition))) FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
+#define EXPECT(condition, what)                                                                                                                         \
+  do {                                                                                                                                                  \
+    if (WRONG(!(condition)))                                                                                                                            \
+      FAIL("%s, %s: %s after %" PetscInt_FMT " iterations, the residual is %g", types[type], what, KSPConvergedReasons[reason], its, (double)residual); \
   } while (0)
 
 /* Zero right side, a first guess that is the solution, spaces that end */
@@ -117,7 +118,10 @@ static PetscErrorCode TestEnds(int type)
   EXPECT(reason > 0 && residual < 1e-6, "zero right side, another first guess");
   PetscCall(KSPDestroy(&ksp));
 
-  /* as many different eigenvalues as iterations, and no new direction behind them; rounding may add one a cycle, and one that has hardly converged takes another before it looks */
+  /*
+     as many different eigenvalues as iterations, and no new direction behind them; rounding may add one a cycle, and
+     one that has hardly converged takes another before it looks
+  */
   for (int values = 1; values <= 3; values += 2) {
     PetscCall(CreateBidiagonal(40, values == 1 ? One : ThreeValues, NULL, &T));
     PetscCall(VecDestroy(&x));
@@ -286,7 +290,8 @@ static PetscErrorCode TestNaN(int type)
 /* The residual comes to rounding in a few iterations, and more are wanted, or less than rounding: as KSPGMRES has it */
 static PetscErrorCode TestRounding(int type)
 {
-  static const char *const wanted[] = {"-ksp_convergence_test skip -ksp_max_it 12", "-ksp_min_it 12", "-ksp_norm_type none -ksp_convergence_test skip -ksp_max_it 12 -ksp_pc_side right"};
+  static const char *const wanted[] = {"-ksp_convergence_test skip -ksp_max_it 12", "-ksp_min_it 12",
+                                       "-ksp_norm_type none -ksp_convergence_test skip -ksp_max_it 12 -ksp_pc_side right"};
   KSPConvergedReason       reason;
   PetscInt                 its;
   PetscReal                residual;
@@ -306,8 +311,9 @@ static PetscErrorCode TestRounding(int type)
     PetscCall(Run(ksp, b, x, &reason, &its, &residual));
     /* without a norm a cycle has all columns, or ends where there is no new direction */
     EXPECT(reason > 0 && residual < (w == 2 ? 1e-8 : 1e-12), wanted[w]);
-    EXPECT(w == 1 ? its >= 12 : reason == KSP_CONVERGED_ITS ? its == 12
-                                                            : w == 2 && (type == 3 || type == 4) && reason == KSP_CONVERGED_HAPPY_BREAKDOWN && residual < 1e-14,
+    EXPECT(w == 1                        ? its >= 12
+           : reason == KSP_CONVERGED_ITS ? its == 12
+                                         : w == 2 && (type == 3 || type == 4) && reason == KSP_CONVERGED_HAPPY_BREAKDOWN && residual < 1e-14,
            wanted[w]);
     PetscCall(KSPDestroy(&ksp));
   }
@@ -363,7 +369,9 @@ static PetscErrorCode TestCalls(int type)
   PetscCall(Run(ksp, b, x, &reason, &its, &residual));
   PetscCall(KSPCBGMRESGetInfo(ksp, &info));
   EXPECT(reason == KSP_CONVERGED_ATOL, "a test that counts");
-  if (WRONG(count > its + info.cycles + info.continued + 1)) FAIL("%s: a test of one's own was asked %" PetscInt_FMT " times in %" PetscInt_FMT " iterations and %" PetscInt_FMT " cycles", types[type], count, its, info.cycles);
+  if (WRONG(count > its + info.cycles + info.continued + 1))
+    FAIL("%s: a test of one's own was asked %" PetscInt_FMT " times in %" PetscInt_FMT " iterations and %" PetscInt_FMT " cycles", types[type], count, its,
+         info.cycles);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));

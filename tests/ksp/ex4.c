@@ -26,7 +26,8 @@ static PetscErrorCode CreateHard(PetscReal orders, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Solve(Mat A, const char options[], KSPConvergedReason *reason, PetscInt *its, PetscReal *residual, PetscReal *first, KSPCBGMRESInfo *info, Vec x)
+static PetscErrorCode Solve(Mat A, const char options[], KSPConvergedReason *reason, PetscInt *its, PetscReal *residual, PetscReal *first, KSPCBGMRESInfo *info,
+                            Vec x)
 {
   Vec b;
   KSP ksp;
@@ -63,10 +64,7 @@ static PetscErrorCode TestStagnation(const char type[])
   static const struct {
     const char *storage;
     PetscReal   orders;
-  } cases[] = {
-    {"frsz2_8", 2.5},
-    {"half", 3.0},
-    {"frsz2_16", 3.5}};
+  } cases[] = {{"frsz2_8", 2.5}, {"half", 3.0}, {"frsz2_16", 3.5}};
   KSPConvergedReason reason;
   PetscInt           its;
   PetscReal          residual, second;
@@ -80,12 +78,18 @@ static PetscErrorCode TestStagnation(const char type[])
 
     PetscCall(CreateHard(cases[c].orders, &A));
     PetscCall(MatCreateVecs(A, &x, NULL));
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-9 -ksp_cbgmres_storage %s", type, cases[c].storage));
+    PetscCall(PetscSNPrintf(options, sizeof(options),
+                            "-ksp_type %s -pc_type none -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-9 -ksp_cbgmres_storage %s", type,
+                            cases[c].storage));
     PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
-    if (WRONG(reason != KSP_DIVERGED_BREAKDOWN || !info.stagnated || info.raises || strcmp(info.storage, cases[c].storage) || residual > 1.0)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, stagnated %d", options, KSPConvergedReasons[reason], its, (double)residual, info.stagnated);
+    if (WRONG(reason != KSP_DIVERGED_BREAKDOWN || !info.stagnated || info.raises || strcmp(info.storage, cases[c].storage) || residual > 1.0))
+      FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, stagnated %d", options, KSPConvergedReasons[reason], its, (double)residual,
+           info.stagnated);
     PetscCall(PetscStrlcat(options, " -ksp_cbgmres_adaptive", sizeof(options)));
     PetscCall(Solve(A, options, &reason, &its, &residual, &second, &info, x));
-    if (WRONG(reason <= 0 || info.stagnated || !info.raises || !strcmp(info.storage, cases[c].storage) || residual > 1.1e-9 || second > 1.1e-9)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g and then %g, storage %s after %" PetscInt_FMT " raises", options, KSPConvergedReasons[reason], its, (double)residual, (double)second, info.storage, info.raises);
+    if (WRONG(reason <= 0 || info.stagnated || !info.raises || !strcmp(info.storage, cases[c].storage) || residual > 1.1e-9 || second > 1.1e-9))
+      FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g and then %g, storage %s after %" PetscInt_FMT " raises", options,
+           KSPConvergedReasons[reason], its, (double)residual, (double)second, info.storage, info.raises);
     PetscCall(MatDestroy(&A));
     PetscCall(VecDestroy(&x));
   }
@@ -95,7 +99,8 @@ static PetscErrorCode TestStagnation(const char type[])
 /* Whatever is done ahead, and how often: the same bits */
 static PetscErrorCode TestBits(const char type[])
 {
-  static const char *const options[] = {"", "-ksp_cbgmres_check_every 1", "-ksp_cbgmres_check_every 2", "-ksp_cbgmres_check_every 5", "-ksp_cbgmres_check_every 1000"};
+  static const char *const options[] = {"", "-ksp_cbgmres_check_every 1", "-ksp_cbgmres_check_every 2", "-ksp_cbgmres_check_every 5",
+                                        "-ksp_cbgmres_check_every 1000"};
   KSPConvergedReason       reason;
   PetscInt                 its, reference;
   PetscReal                residual;
@@ -111,7 +116,8 @@ static PetscErrorCode TestBits(const char type[])
     for (size_t o = 0; o < PETSC_STATIC_ARRAY_LENGTH(options); o++) {
       char all[256];
 
-      PetscCall(PetscSNPrintf(all, sizeof(all), "-ksp_type %s -pc_type jacobi -ksp_rtol 1e-7 -ksp_gmres_restart 17 -ksp_cbgmres_storage %s %s", type, storages[s].name, options[o]));
+      PetscCall(PetscSNPrintf(all, sizeof(all), "-ksp_type %s -pc_type jacobi -ksp_rtol 1e-7 -ksp_gmres_restart 17 -ksp_cbgmres_storage %s %s", type,
+                              storages[s].name, options[o]));
       PetscCall(Solve(A, all, &reason, &its, &residual, NULL, &info, o ? y : x));
       if (!o) reference = its;
       if (!o) continue;
@@ -144,9 +150,12 @@ static PetscErrorCode TestRepair(const char type[])
   for (int every = 1; every <= 9; every += 4) {
     char options[256];
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_rtol 1e-13 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d", type, every));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_rtol 1e-13 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d",
+                            type, every));
     PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, every == 1 ? x : y));
-    if (WRONG(reason <= 0 || residual > 1e-13 || !info.passes)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, %" PetscInt_FMT " second passes", options, KSPConvergedReasons[reason], its, (double)residual, info.passes);
+    if (WRONG(reason <= 0 || residual > 1e-13 || !info.passes))
+      FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g, %" PetscInt_FMT " second passes", options, KSPConvergedReasons[reason], its,
+           (double)residual, info.passes);
     if (every == 1) reference = its;
     else {
       PetscCall(TestSameBits(x, y, &same));
@@ -159,20 +168,16 @@ static PetscErrorCode TestRepair(const char type[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A tolerance below the storage's rounding, in one cycle: it goes on with what it has, again and again, and needs hardly more iterations than without rounding; the same bits with steps launched ahead */
+/*
+   A tolerance below the storage's rounding, in one cycle: it goes on with what it has, again and again, and needs
+   hardly more iterations than without rounding; the same bits with steps launched ahead
+*/
 static PetscErrorCode TestGoingOn(const char type[])
 {
   static const struct {
     const char *storage;
     double      more; /* iterations */
-  } cases[] = {
-    {"double", 0.00},
-    {"frsz2_40", 0.02},
-    {"frsz2_32", 0.05},
-    {"single", 0.05},
-    {"frsz2_21", 0.05},
-    {"frsz2_16", 0.12},
-    {"half", 0.15}};
+  } cases[] = {{"double", 0.00}, {"frsz2_40", 0.02}, {"frsz2_32", 0.05}, {"single", 0.05}, {"frsz2_21", 0.05}, {"frsz2_16", 0.12}, {"half", 0.15}};
   static const TestKind kinds[] = {TEST_CONVECTION, TEST_FEM};
   KSPConvergedReason    reason;
   PetscInt              its, again, reference = 0;
@@ -191,10 +196,14 @@ static PetscErrorCode TestGoingOn(const char type[])
     for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
       char options[256];
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-12 -ksp_cbgmres_storage %s", type, cases[c].storage));
+      PetscCall(PetscSNPrintf(options, sizeof(options),
+                              "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_gmres_restart 400 -ksp_rtol 1e-12 -ksp_cbgmres_storage %s", type,
+                              cases[c].storage));
       PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
       if (!c) reference = its;
-      if (WRONG(reason <= 0 || residual > 1.01e-12 || info.cycles > 1 || its > (1 + cases[c].more) * reference + 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT ") in %" PetscInt_FMT " cycles, the residual is %g", options, KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
+      if (WRONG(reason <= 0 || residual > 1.01e-12 || info.cycles > 1 || its > (1 + cases[c].more) * reference + 1))
+        FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT ") in %" PetscInt_FMT " cycles, the residual is %g", options,
+             KSPConvergedReasons[reason], its, reference, info.cycles, (double)residual);
       PetscCall(PetscStrlcat(options, " -ksp_cbgmres_check_every 7", sizeof(options)));
       PetscCall(Solve(A, options, &reason, &again, &residual, NULL, &info, y));
       PetscCall(TestSameBits(x, y, &same));
@@ -222,7 +231,9 @@ static PetscErrorCode TestUnlimited(const char type[])
   for (int k = 0; k < 2; k++) {
     char options[256];
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_gmres_restart 400 -ksp_rtol 1e-11 -ksp_cbgmres_storage single -ksp_max_it %s", type, k ? "unlimited" : "5000"));
+    PetscCall(PetscSNPrintf(options, sizeof(options),
+                            "-ksp_type %s -pc_type jacobi -ksp_gmres_restart 400 -ksp_rtol 1e-11 -ksp_cbgmres_storage single -ksp_max_it %s", type,
+                            k ? "unlimited" : "5000"));
     PetscCall(TestCreateKSP(A, options, &ksp));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPGetIterationNumber(ksp, &its[k]));
@@ -257,14 +268,18 @@ static PetscErrorCode TestFew(const char type[])
       const char *const rtol = n < 2 ? "1e-11" : "1e-9";
       char              options[256];
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage %s", type, sides[side], rtol, n == 2 ? "double" : names[n]));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage %s", type, sides[side],
+                              rtol, n == 2 ? "double" : names[n]));
       PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
       if (n != 1) reference = its;
       if (n == 2) {
-        PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage single", type, sides[side], rtol));
+        PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type none -ksp_pc_side %s -ksp_rtol %s -ksp_cbgmres_storage single", type,
+                                sides[side], rtol));
         PetscCall(Solve(A, options, &reason, &its, &residual, NULL, &info, x));
       }
-      if (WRONG(reason <= 0 || its != reference || info.continued || info.cycles != 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT "), gone on %" PetscInt_FMT " times", options, KSPConvergedReasons[reason], its, reference, info.continued);
+      if (WRONG(reason <= 0 || its != reference || info.continued || info.cycles != 1))
+        FAIL("%s: %s after %" PetscInt_FMT " iterations (double: %" PetscInt_FMT "), gone on %" PetscInt_FMT " times", options, KSPConvergedReasons[reason],
+             its, reference, info.continued);
     }
   }
   PetscCall(MatDestroy(&A));
@@ -297,7 +312,10 @@ static PetscErrorCode MonitorSolution(KSP ksp, PetscInt its, PetscReal rnorm, vo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A monitor that builds the solution, also while steps are launched ahead: it is the one of its iteration, and the result has the same bits as without a monitor */
+/*
+   A monitor that builds the solution, also while steps are launched ahead: it is the one of its iteration, and the
+   result has the same bits as without a monitor
+*/
 static PetscErrorCode TestMonitor(const char type[])
 {
   static const int every[] = {1, 4, 1000};
@@ -317,7 +335,10 @@ static PetscErrorCode TestMonitor(const char type[])
     PetscInt           its[2];
     PetscBool          same;
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_rtol 1e-6 -ksp_gmres_restart 17 -ksp_cbgmres_storage double -ksp_cbgmres_check_every %d", type, every[e]));
+    PetscCall(PetscSNPrintf(options, sizeof(options),
+                            "-ksp_type %s -pc_type jacobi -ksp_pc_side right -ksp_rtol 1e-6 -ksp_gmres_restart 17 -ksp_cbgmres_storage double "
+                            "-ksp_cbgmres_check_every %d",
+                            type, every[e]));
     PetscCall(VecNorm(b, NORM_2, &told.norm));
     for (int monitor = 0; monitor < 2; monitor++) {
       KSP ksp;
@@ -332,8 +353,11 @@ static PetscErrorCode TestMonitor(const char type[])
       PetscCall(KSPDestroy(&ksp));
     }
     PetscCall(TestSameBits(x, y, &same));
-    if (WRONG(reason <= 0 || info.cycles < 2 || !same || its[0] != its[1])) FAIL("%s: %s, with a monitor another solution, after %" PetscInt_FMT " iterations in %" PetscInt_FMT " cycles, without after %" PetscInt_FMT, options, KSPConvergedReasons[reason], its[1], info.cycles, its[0]);
-    if (WRONG(told.calls < its[1] + 1 || !(told.most <= 1e4 * PETSC_MACHINE_EPSILON))) FAIL("%s: in %" PetscInt_FMT " calls a monitor saw solutions whose residuals differ from what it was told by %g", options, told.calls, (double)told.most);
+    if (WRONG(reason <= 0 || info.cycles < 2 || !same || its[0] != its[1]))
+      FAIL("%s: %s, with a monitor another solution, after %" PetscInt_FMT " iterations in %" PetscInt_FMT " cycles, without after %" PetscInt_FMT, options,
+           KSPConvergedReasons[reason], its[1], info.cycles, its[0]);
+    if (WRONG(told.calls < its[1] + 1 || !(told.most <= 1e4 * PETSC_MACHINE_EPSILON)))
+      FAIL("%s: in %" PetscInt_FMT " calls a monitor saw solutions whose residuals differ from what it was told by %g", options, told.calls, (double)told.most);
   }
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&x));

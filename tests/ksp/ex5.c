@@ -73,10 +73,7 @@ static PetscErrorCode GetSpectrum(Mat A, const char options[], PetscInt its, Pet
 /* With restart and without, at the end of a cycle and in the midst of one */
 static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance)
 {
-  static const PetscInt counts[][2] = {
-    {30, 12},
-    {10, 10},
-    {10, 24}};
+  static const PetscInt counts[][2] = {{30, 12}, {10, 10}, {10, 24}};
 
   PetscFunctionBeginUser;
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(counts); c++) {
@@ -86,21 +83,28 @@ static PetscErrorCode TestSpectrum(Mat A, const char storage[], double tolerance
       PetscReal worst, limit;
       PetscBool ritz = (PetscBool)(way & 1), small = (PetscBool)(way & 2);
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type gmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_orthogonalization_cgs_refinement_type refine_always", counts[c][0]));
+      PetscCall(PetscSNPrintf(options, sizeof(options),
+                              "-ksp_type gmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_orthogonalization_cgs_refinement_type refine_always",
+                              counts[c][0]));
       PetscCall(GetSpectrum(A, options, counts[c][1], PETSC_TRUE, small, &a));
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_cbgmres_storage %s", counts[c][0], storage));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type none -ksp_gmres_restart %" PetscInt_FMT " -ksp_cbgmres_storage %s",
+                              counts[c][0], storage));
       PetscCall(GetSpectrum(A, options, counts[c][1], ritz, small, &b));
       limit = tolerance * a.emax * PetscMax(a.emax, 1.0);
       worst = PetscMax(PetscAbsReal(a.emax - b.emax), PetscAbsReal(a.emin - b.emin));
       worst = PetscMax(worst, b.product);
-      if (WRONG(a.neig != b.neig || b.nritz < 3)) FAIL("%s: %" PetscInt_FMT " eigenvalues and %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT " and at least 3", options, b.neig, b.nritz, a.neig);
+      if (WRONG(a.neig != b.neig || b.nritz < 3))
+        FAIL("%s: %" PetscInt_FMT " eigenvalues and %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT " and at least 3", options, b.neig, b.nritz, a.neig);
       for (PetscInt i = 0; i < PetscMin(a.neig, b.neig); i++) worst = PetscMax(worst, PetscAbsReal(a.re[i] - b.re[i]));
 
       /* harmonic pairs cannot be compared: those of KSPGMRES have the correction in the wrong places of the Hessenberg matrix */
-      for (PetscInt i = 0; ritz && i < PetscMin(a.nritz, b.nritz); i++) worst = PetscMax(worst, PetscAbsReal(PetscSqrtReal(a.ritzre[i] * a.ritzre[i] + a.ritzim[i] * a.ritzim[i]) - PetscSqrtReal(b.ritzre[i] * b.ritzre[i] + b.ritzim[i] * b.ritzim[i])));
+      for (PetscInt i = 0; ritz && i < PetscMin(a.nritz, b.nritz); i++)
+        worst = PetscMax(worst, PetscAbsReal(PetscSqrtReal(a.ritzre[i] * a.ritzre[i] + a.ritzim[i] * a.ritzim[i]) -
+                                             PetscSqrtReal(b.ritzre[i] * b.ritzre[i] + b.ritzim[i] * b.ritzim[i])));
       if (ritz) worst = PetscMax(worst, PetscAbsReal(a.residual - b.residual));
       if (WRONG(ritz && a.nritz != b.nritz)) FAIL("%s: %" PetscInt_FMT " Ritz pairs, not %" PetscInt_FMT, options, b.nritz, a.nritz);
-      if (WRONG(!(worst <= limit))) FAIL("%s, %" PetscInt_FMT " iterations, way %d: spectra differ by %g", options, counts[c][1], way, (double)(worst / a.emax));
+      if (WRONG(!(worst <= limit)))
+        FAIL("%s, %" PetscInt_FMT " iterations, way %d: spectra differ by %g", options, counts[c][1], way, (double)(worst / a.emax));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -114,12 +118,16 @@ static PetscErrorCode TestLongest(Mat A)
   char                     options[256];
 
   PetscFunctionBeginUser;
-  PetscCall(GetSpectrum(A, "-ksp_type gmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_orthogonalization_cgs_refinement_type refine_always", 190, PETSC_TRUE, PETSC_FALSE, &a));
+  PetscCall(GetSpectrum(A, "-ksp_type gmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_orthogonalization_cgs_refinement_type refine_always", 190, PETSC_TRUE,
+                        PETSC_FALSE, &a));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cut); c++) {
     PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type jacobi -ksp_gmres_restart 190 -ksp_cbgmres_storage %s", cut[c]));
     PetscCall(GetSpectrum(A, options, 190, PETSC_TRUE, PETSC_FALSE, &b));
-    if (WRONG(b.neig < a.neig - 5 || !(PetscAbsReal(a.emax - b.emax) < 1e-3 * a.emax && PetscAbsReal(a.emin - b.emin) < 0.05 * a.emin))) FAIL("%s: singular values from %g to %g, not %g to %g; %" PetscInt_FMT " eigenvalues, not %" PetscInt_FMT, options, (double)b.emin, (double)b.emax, (double)a.emin, (double)a.emax, b.neig, a.neig);
-    if (WRONG(!(PetscAbsReal(a.ritzre[0] - b.ritzre[0]) < 1e-2 * a.emax))) FAIL("%s: a Ritz value of %g, not %g", options, (double)b.ritzre[0], (double)a.ritzre[0]);
+    if (WRONG(b.neig < a.neig - 5 || !(PetscAbsReal(a.emax - b.emax) < 1e-3 * a.emax && PetscAbsReal(a.emin - b.emin) < 0.05 * a.emin)))
+      FAIL("%s: singular values from %g to %g, not %g to %g; %" PetscInt_FMT " eigenvalues, not %" PetscInt_FMT, options, (double)b.emin, (double)b.emax,
+           (double)a.emin, (double)a.emax, b.neig, a.neig);
+    if (WRONG(!(PetscAbsReal(a.ritzre[0] - b.ritzre[0]) < 1e-2 * a.emax)))
+      FAIL("%s: a Ritz value of %g, not %g", options, (double)b.ritzre[0], (double)a.ritzre[0]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -138,13 +146,7 @@ static PetscErrorCode TestInfo(Mat A)
   static const struct {
     const char *storage;
     double      bits;
-  } cases[] = {
-    {"double", 8 * sizeof(PetscReal)},
-    {"single", 32},
-    {"half", 16},
-    {"bfloat16", 16},
-    {"frsz2_21", 21.25},
-    {"frsz2_16", 16.25}};
+  } cases[] = {{"double", 8 * sizeof(PetscReal)}, {"single", 32}, {"half", 16}, {"bfloat16", 16}, {"frsz2_21", 21.25}, {"frsz2_16", 16.25}};
   PetscInt n;
 
   PetscFunctionBeginUser;
@@ -156,7 +158,8 @@ static PetscErrorCode TestInfo(Mat A)
       KSPCBGMRESInfo info;
       PetscLogDouble expected[2];
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 12 -ksp_cbgmres_storage %s", flexible ? "cbfgmres" : "cbgmres", cases[c].storage));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type %s -ksp_gmres_restart 12 -ksp_cbgmres_storage %s", flexible ? "cbfgmres" : "cbgmres",
+                              cases[c].storage));
       PetscCall(TestCreateKSP(A, options, &ksp));
       PetscCall(KSPCBGMRESGetInfo(ksp, &info));
       if (WRONG(info.bytes != 0.0 || strcmp(info.storage, cases[c].storage))) FAIL("%s: %g bytes of %s before the set-up", options, info.bytes, info.storage);
@@ -165,7 +168,8 @@ static PetscErrorCode TestInfo(Mat A)
       expected[1] = Bytes(n, cases[c].bits, 8) * 13 + (flexible ? Bytes(n, strcmp(cases[c].storage, "half") ? cases[c].bits : 16.25, 16) * 12 : 0);
       expected[0] = (flexible ? 25.0 : 13.0) * (PetscLogDouble)n * sizeof(PetscScalar);
       PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, expected, 2, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
-      if (WRONG(info.uncompressed != expected[0] || (double)info.bits != cases[c].bits || info.bytes != expected[1])) FAIL("%s: %g bytes for %g, not %g for %g; %g bits", options, info.bytes, info.uncompressed, expected[1], expected[0], (double)info.bits);
+      if (WRONG(info.uncompressed != expected[0] || (double)info.bits != cases[c].bits || info.bytes != expected[1]))
+        FAIL("%s: %g bytes for %g, not %g for %g; %g bits", options, info.bytes, info.uncompressed, expected[1], expected[0], (double)info.bits);
       PetscCall(KSPDestroy(&ksp));
     }
   }

@@ -187,7 +187,9 @@ static PetscErrorCode TestStep(CBBasis H, CBBasis D, PetscInt k, Vec w, Vec hz, 
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->append)(D, k, dw, dz));
     PetscCall((*D->ops->fetch)(D, j, k));
-    if (WRONG(memcmp(once, D->host.hessenberg + at, (size_t)(k + 1) * sizeof(*once)) || first.norm != D->host.step[j].norm || first.skew != D->host.step[j].skew || first.after != D->host.step[j].after)) FAIL("%s: the second time the coefficients have other bits", where);
+    if (WRONG(memcmp(once, D->host.hessenberg + at, (size_t)(k + 1) * sizeof(*once)) || first.norm != D->host.step[j].norm ||
+              first.skew != D->host.step[j].skew || first.after != D->host.step[j].after))
+      FAIL("%s: the second time the coefficients have other bits", where);
     PetscCall(Same(again, dz, PETSC_TRUE, &same));
     if (WRONG(!same)) FAIL("%s: the second time append stores other bits", where);
   }
@@ -242,7 +244,8 @@ static PetscErrorCode TestStorage(Create create, Vec x, LitheStorageKind kind, i
     const PetscBool products = (PetscBool)(way > 0);
     const PetscInt  pairs    = way == 2 ? 2 : 0;
 
-    PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d, %s, %" PetscInt_FMT " pairs", n, (int)kind, storage.bits, exponentbits, products ? "norm 1" : "any norm", pairs));
+    PetscCall(PetscSNPrintf(where, sizeof(where), "n %" PetscInt_FMT ", storage %d, %d bits, exponents of %d, %s, %" PetscInt_FMT " pairs", n, (int)kind,
+                            storage.bits, exponentbits, products ? "norm 1" : "any norm", pairs));
     PetscCall(CBBasisCreate(x, COLUMNS, pairs, &storage, products, &H));
     H->paired = pairs;
     PetscCall(CreateOnDevice(create, x, COLUMNS, pairs, &storage, products, &D));
@@ -313,7 +316,8 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
     PetscCall((*D->ops->dot)(D, k, PETSC_TRUE, w));
     PetscCall((*D->ops->coefficients)(D, k, 0));
     PetscCall((*D->ops->fetch)(D, k - 1, k));
-    for (PetscInt i = 0; i < k; i++) worst = PetscMax(worst, PetscAbsScalar(H->host.hessenberg[(k - 1) * H->host.ld + i] - D->host.hessenberg[(k - 1) * D->host.ld + i]));
+    for (PetscInt i = 0; i < k; i++)
+      worst = PetscMax(worst, PetscAbsScalar(H->host.hessenberg[(k - 1) * H->host.ld + i] - D->host.hessenberg[(k - 1) * D->host.ld + i]));
     if (WRONG(!(worst <= 1e5 * PETSC_MACHINE_EPSILON))) FAIL("%" PetscInt_FMT " columns: coefficients differ by %g", k, (double)worst);
   }
   PetscCall((*H->ops->subtract)(H, columns, w));
@@ -321,7 +325,8 @@ static PetscErrorCode TestMany(Create create, PetscInt n, PetscInt columns)
   PetscCall((*D->ops->subtract)(D, columns, x));
   PetscCall(VecAXPY(x, -1.0, w));
   PetscCall(VecNorm(x, NORM_INFINITY, &H->host.step[0].norm));
-  if (WRONG(!(H->host.step[0].norm <= 1e5 * PETSC_MACHINE_EPSILON))) FAIL("%" PetscInt_FMT " columns: subtract differs by %g", columns, (double)H->host.step[0].norm);
+  if (WRONG(!(H->host.step[0].norm <= 1e5 * PETSC_MACHINE_EPSILON)))
+    FAIL("%" PetscInt_FMT " columns: subtract differs by %g", columns, (double)H->host.step[0].norm);
   PetscCall(CBBasisDestroy(&H));
   PetscCall(CBBasisDestroy(&D));
   PetscCall(VecDestroy(&x));
@@ -387,7 +392,9 @@ static PetscErrorCode TestTransports(Create create, PetscInt n, PetscInt columns
         PetscCall((*B->ops->fetch)(B, k - 1, k));
         step[b] = B->host.step + (k - 1);
       }
-      if (WRONG(memcmp(both[0]->host.hessenberg + at, both[1]->host.hessenberg + at, (size_t)(k + 1) * sizeof(PetscScalar)) || step[0]->after != step[1]->after || step[0]->image != step[1]->image || step[0]->norm != step[1]->norm)) FAIL("%" PetscInt_FMT " columns, pass %d: coefficients by ipc and by %s have other bits", k, pass, other);
+      if (WRONG(memcmp(both[0]->host.hessenberg + at, both[1]->host.hessenberg + at, (size_t)(k + 1) * sizeof(PetscScalar)) ||
+                step[0]->after != step[1]->after || step[0]->image != step[1]->image || step[0]->norm != step[1]->norm))
+        FAIL("%" PetscInt_FMT " columns, pass %d: coefficients by ipc and by %s have other bits", k, pass, other);
     }
   }
   for (int b = 0; b < 2; b++) PetscCall(CBBasisDestroy(&both[b]));

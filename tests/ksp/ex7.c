@@ -65,7 +65,8 @@ static PetscErrorCode Solve(Mat A, const char options[], Run *run)
   PetscCall(KSPGetIterationNumber(ksp, &run->its));
   PetscCall(KSPGetResidualHistory(ksp, &norm, &n));
   PetscCall(TestResidual(A, x, b, &residual));
-  if (WRONG(reason <= 0 || residual > 1.01e-8 || n != run->its + 1)) FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], run->its, (double)residual);
+  if (WRONG(reason <= 0 || residual > 1.01e-8 || n != run->its + 1))
+    FAIL("%s: %s after %" PetscInt_FMT " iterations, the residual is %g", options, KSPConvergedReasons[reason], run->its, (double)residual);
   PetscCall(PetscArrayzero(run->norm, NORMS_MAX));
   PetscCall(PetscArraycpy(run->norm, norm, n));
   PetscCall(VecShift(x, -1.0));
@@ -91,16 +92,14 @@ static PetscErrorCode Compare(const char what[], const Run *a, const Run *b, Pet
 
 int main(int argc, char **argv)
 {
-  /* Which way a number is rounded may be decided by the order of a sum: norms differ by a storage's rounding, host and device as well as 1 and 2 processes. In a
+  /* Which way a number is rounded may be decided by the order of a sum: norms differ by a storage's rounding, host and
+     device as well as 1 and 2 processes. In a
      restart of 200 frsz2_16 comes to its rounding, and needs half as many iterations more, here and there */
   static const struct {
     const char *storage;
     double      close, more;        /* norms and iterations, to those of KSPGMRES */
     double      device, devicemore; /* host and device */
-  } cases[] = {
-    {"double", 1e-8, 0.02, 1e-10, 0.00},
-    {"frsz2_32", 1e-5, 0.05, 1e-7, 0.01},
-    {"frsz2_16", 1e-1, 0.80, 1e-2, 0.10}};
+  } cases[]                        = {{"double", 1e-8, 0.02, 1e-10, 0.00}, {"frsz2_32", 1e-5, 0.05, 1e-7, 0.01}, {"frsz2_16", 1e-1, 0.80, 1e-2, 0.10}};
   static const PetscInt restarts[] = {30, 100, 200};
   PetscBool             convert = PETSC_FALSE, verbose = PETSC_FALSE;
   Mat                   A, D;
@@ -118,12 +117,17 @@ int main(int argc, char **argv)
   for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(restarts); r++) {
     char options[256], what[256];
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type gmres -ksp_orthogonalization_cgs_refinement_type refine_always -pc_type none -ksp_rtol 1e-8 -ksp_gmres_restart %" PetscInt_FMT, restarts[r]));
+    PetscCall(
+      PetscSNPrintf(options, sizeof(options),
+                    "-ksp_type gmres -ksp_orthogonalization_cgs_refinement_type refine_always -pc_type none -ksp_rtol 1e-8 -ksp_gmres_restart %" PetscInt_FMT,
+                    restarts[r]));
     PetscCall(Solve(A, options, theirs));
     for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) {
       const PetscInt first = PetscMin(restarts[r], 100);
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type none -ksp_rtol 1e-8 -ksp_cbgmres_storage %s -ksp_gmres_restart %" PetscInt_FMT, cases[c].storage, restarts[r]));
+      PetscCall(PetscSNPrintf(options, sizeof(options),
+                              "-ksp_type cbgmres -pc_type none -ksp_rtol 1e-8 -ksp_cbgmres_storage %s -ksp_gmres_restart %" PetscInt_FMT, cases[c].storage,
+                              restarts[r]));
       PetscCall(Solve(A, options, host));
       PetscCall(PetscSNPrintf(what, sizeof(what), "restart %" PetscInt_FMT ", %s, against gmres", restarts[r], cases[c].storage));
       PetscCall(Compare(what, theirs, host, first, cases[c].close, cases[c].more));
@@ -133,7 +137,9 @@ int main(int argc, char **argv)
         PetscCall(PetscSNPrintf(what, sizeof(what), "restart %" PetscInt_FMT ", %s, host and device", restarts[r], cases[c].storage));
         PetscCall(Compare(what, host, device, first, cases[c].device, cases[c].devicemore));
       }
-      if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "restart %" PetscInt_FMT ", %s: gmres %" PetscInt_FMT ", host %" PetscInt_FMT ", device %" PetscInt_FMT "\n", restarts[r], cases[c].storage, theirs->its, host->its, device->its));
+      if (verbose)
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "restart %" PetscInt_FMT ", %s: gmres %" PetscInt_FMT ", host %" PetscInt_FMT ", device %" PetscInt_FMT "\n",
+                              restarts[r], cases[c].storage, theirs->its, host->its, device->its));
     }
   }
   PetscCall(MatDestroy(&A));

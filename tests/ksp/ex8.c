@@ -2,10 +2,12 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of the program's own that calls one.\n\n";
+static char
+  help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of the program's own that calls one.\n\n";
 
 /*
-   Every residual and the solution have the same bits: also where a cycle goes on with another residual, where a step needs more passes, where steps are launched ahead, where a monitor
+   Every residual and the solution have the same bits: also where a cycle goes on with another residual, where a step
+   needs more passes, where steps are launched ahead, where a monitor
    asks for the solution, with other values in the matrix, from the left, and flexible. Complex products may be rounded in another way.
 */
 
@@ -73,7 +75,9 @@ static PetscErrorCode Compare(const Run *a, const Run *b, const char options[], 
     same = PETSC_TRUE;
     for (PetscInt k = 0; k <= n; k++) same = (PetscBool)(same && PetscAbsReal(a->norm[k] - b->norm[k]) <= 1e-4 * b->norm[0]);
   }
-  if (WRONG(!same)) FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with jacobi, %" PetscInt_FMT " with a shell, and not the same numbers", options, round, a->its, b->its);
+  if (WRONG(!same))
+    FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with jacobi, %" PetscInt_FMT " with a shell, and not the same numbers", options, round,
+         a->its, b->its);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,8 +122,14 @@ static PetscErrorCode Try(TestKind kind, const char options[], PetscBool monitor
 int main(int argc, char **argv)
 {
   static const TestKind    kinds[] = {TEST_CONVECTION, TEST_RESERVOIR, TEST_FEM};
-  static const char *const more[]  = {
-     "-ksp_pc_side right", "-ksp_pc_side right -ksp_gmres_restart 5", "-ksp_pc_side right -ksp_cbgmres_check_every 4", "-ksp_pc_side right -ksp_orthogonalization_cgs_refinement_type refine_always", "-ksp_pc_side right -ksp_cbgmres_adaptive", "-ksp_pc_side left", "-ksp_type cbfgmres", "-ksp_pc_side right -pc_jacobi_type rowmax -pc_jacobi_abs"};
+  static const char *const more[]  = {"-ksp_pc_side right",
+                                      "-ksp_pc_side right -ksp_gmres_restart 5",
+                                      "-ksp_pc_side right -ksp_cbgmres_check_every 4",
+                                      "-ksp_pc_side right -ksp_orthogonalization_cgs_refinement_type refine_always",
+                                      "-ksp_pc_side right -ksp_cbgmres_adaptive",
+                                      "-ksp_pc_side left",
+                                      "-ksp_type cbfgmres",
+                                      "-ksp_pc_side right -pc_jacobi_type rowmax -pc_jacobi_abs"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -129,7 +139,9 @@ int main(int argc, char **argv)
       for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(more); m++) {
         char options[256];
 
-        PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbgmres -pc_type jacobi -ksp_rtol 1e-9 -ksp_max_it 60 -ksp_gmres_restart 30 -ksp_cbgmres_storage %s %s", storages[s].name, more[m]));
+        PetscCall(PetscSNPrintf(options, sizeof(options),
+                                "-ksp_type cbgmres -pc_type jacobi -ksp_rtol 1e-9 -ksp_max_it 60 -ksp_gmres_restart 30 -ksp_cbgmres_storage %s %s",
+                                storages[s].name, more[m]));
         PetscCall(Try(kinds[k], options, (PetscBool)(m % 2)));
       }
     }

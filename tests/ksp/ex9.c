@@ -5,8 +5,10 @@
 static char help[] = "KSPCBFGMRES where preconditioned vectors have a large part in common, in or near a null space of the operator.\n\n";
 
 /*
-   A Laplacian with Neumann boundaries, alone, with a small shift, or two of them side by side. The preconditioner is an approximate inverse that adds large multiples of the constants.
-   KSPFGMRES needs a few iterations. KSPCBFGMRES has to need about as many in every storage, whether the null space is declared or not, and the solution has to be right.
+   A Laplacian with Neumann boundaries, alone, with a small shift, or two of them side by side. The preconditioner is an
+   approximate inverse that adds large multiples of the constants.
+   KSPFGMRES needs a few iterations. KSPCBFGMRES has to need about as many in every storage, whether the null space is
+   declared or not, and the solution has to be right.
 */
 
 #include <tests/ksp/ksptest.h>
@@ -177,11 +179,13 @@ static PetscErrorCode Try(Kind kind, PetscReal large, const char more[], PetscIn
     /* with so few bits in the first basis a cycle gains two digits or less, whatever the second one is */
     const PetscInt most = storages[s].unit > 1e-3 ? 2 * theirs + 10 : theirs + theirs / 4 + 3;
 
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbfgmres -ksp_rtol %g -ksp_max_it 60 -ksp_cbgmres_storage %s %s", (double)rtol, storages[s].name, more));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-ksp_type cbfgmres -ksp_rtol %g -ksp_max_it 60 -ksp_cbgmres_storage %s %s", (double)rtol,
+                            storages[s].name, more));
     PetscCall(Solve(A, &ctx, options, b, &ours, &reason, &residual));
     (*compared)++;
     if (WRONG(reason <= 0 || ours > most || residual > 1.01 * rtol)) {
-      FAIL("%s, %g, %s %s: %" PetscInt_FMT " iterations, fgmres %" PetscInt_FMT ", reason %d, residual %g", kinds[kind], (double)large, storages[s].name, more, ours, theirs, (int)reason, (double)residual);
+      FAIL("%s, %g, %s %s: %" PetscInt_FMT " iterations, fgmres %" PetscInt_FMT ", reason %d, residual %g", kinds[kind], (double)large, storages[s].name, more,
+           ours, theirs, (int)reason, (double)residual);
     }
   }
   PetscCall(DestroyContext(&ctx));
@@ -199,7 +203,8 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   for (int kind = DECLARED; kind <= TWO; kind++) {
-    for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(large); l++) PetscCall(Try((Kind)kind, kind == SHIFTED ? PetscMin(large[l], 1e5) : large[l], more[(l + (size_t)kind) % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
+    for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(large); l++)
+      PetscCall(Try((Kind)kind, kind == SHIFTED ? PetscMin(large[l], 1e5) : large[l], more[(l + (size_t)kind) % PETSC_STATIC_ARRAY_LENGTH(more)], &compared));
   }
   if (WRONG(compared < 12 * NSTORAGES)) FAIL("only %" PetscInt_FMT " solves were compared", compared);
   if (!failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " solves of each storage: all is right\n", compared / NSTORAGES));

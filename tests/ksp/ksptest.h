@@ -13,19 +13,18 @@
 static const struct {
   const char *name;
   double      unit;
-} storages[] = {
-  {"double", (double)PETSC_MACHINE_EPSILON},
-  {"single", 6e-8},
-  {"half", 5e-4},
-  {"bfloat16", 4e-3},
+} storages[] = {{"double", (double)PETSC_MACHINE_EPSILON},
+                {"single", 6e-8},
+                {"half", 5e-4},
+                {"bfloat16", 4e-3},
 #if defined(PETSC_USE_REAL_DOUBLE)
-  {"frsz2_53", 5e-16},
-  {"frsz2_32", 2e-9},
-  {"frsz2_40", 1e-11},
+                {"frsz2_53", 5e-16},
+                {"frsz2_32", 2e-9},
+                {"frsz2_40", 1e-11},
 #endif
-  {"frsz2_21", 4e-6},
-  {"frsz2_16", 1.2e-4},
-  {"frsz2_8", 3e-2}};
+                {"frsz2_21", 4e-6},
+                {"frsz2_16", 1.2e-4},
+                {"frsz2_8", 3e-2}};
 #define NSTORAGES ((int)PETSC_STATIC_ARRAY_LENGTH(storages))
 
 /* A matrix becomes one of the types that -operator_types names, one after the other: aijcusparse,vcrs is one of vcrs with vectors of CUDA */

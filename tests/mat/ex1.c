@@ -41,10 +41,13 @@ int main(int argc, char **argv)
 
       /* what was asked for is what there is */
       PetscCall(MatVCRSGetLayout(A, &got));
-      PetscCheck(layout == MATVCRS_LAYOUT_AUTO ? got != MATVCRS_LAYOUT_AUTO : (int)got == layout, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has layout %s", where, MatVCRSLayouts[got]);
+      PetscCheck(layout == MATVCRS_LAYOUT_AUTO ? got != MATVCRS_LAYOUT_AUTO : (int)got == layout, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has layout %s", where,
+                 MatVCRSLayouts[got]);
       PetscCall(MatVCRSGetInfo(A, &info));
-      PetscCheck(info.layout == got && !info.difference, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: MatVCRSGetInfo() says layout %s%s", where, MatVCRSLayouts[info.layout], info.difference ? " in difference form" : "");
-      PetscCheck(info.maxabserror == 0.0 && info.rowsumerror == 0.0 && info.froberror == 0.0 && info.guardrows == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: MatVCRSGetInfo() tells of errors", where);
+      PetscCheck(info.layout == got && !info.difference, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: MatVCRSGetInfo() says layout %s%s", where,
+                 MatVCRSLayouts[info.layout], info.difference ? " in difference form" : "");
+      PetscCheck(info.maxabserror == 0.0 && info.rowsumerror == 0.0 && info.froberror == 0.0 && info.guardrows == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "%s: MatVCRSGetInfo() tells of errors", where);
       PetscCall(MatDestroy(&A));
     }
     PetscCall(TestProductsDestroy(&t));

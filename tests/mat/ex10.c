@@ -96,7 +96,8 @@ static PetscErrorCode TestColumnBases(PetscInt *failures)
   PetscCall(VCRSPlanCreate(&csr, &opt, NULL, &plan, &report));
   if (plan->nslices != 2 || plan->rowperm || plan->slicewidth[0] != 2 || plan->slicewidth[1] != 4 || plan->ncolbase != VCRSColumnBase(plan, plan->nslices)) {
     (*failures)++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: offsets of columns take %d and %d bytes, not 2 and 4\n", TestKindNames[TEST_FAR], plan->slicewidth[0], plan->slicewidth[1]));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: offsets of columns take %d and %d bytes, not 2 and 4\n", TestKindNames[TEST_FAR], plan->slicewidth[0],
+                          plan->slicewidth[1]));
   }
   for (PetscInt s = 0; s < plan->nslices; s++) {
     for (PetscInt k = 0; k < VCRSColumnBase(plan, s + 1) - VCRSColumnBase(plan, s); k++) {
@@ -107,7 +108,8 @@ static PetscErrorCode TestColumnBases(PetscInt *failures)
       }
       if (plan->colbase[VCRSColumnBase(plan, s) + k] == least) continue;
       (*failures)++;
-      PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the base of entries %" PetscInt_FMT " of slice %" PetscInt_FMT " is not their least column\n", TestKindNames[TEST_FAR], k, s));
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: the base of entries %" PetscInt_FMT " of slice %" PetscInt_FMT " is not their least column\n",
+                            TestKindNames[TEST_FAR], k, s));
     }
   }
   PetscCall(VCRSPlanDestroy(&plan));
@@ -160,7 +162,8 @@ int main(int argc, char **argv)
         for (PetscInt s = 0; s <= plan->nslices; s++) plan->sliceoffset[s] += beyond + 64;
 
         /* where bases begin is counted by sliceptr[] */
-        ierr = TestMove((void **)&plan->colbase, (size_t)plan->ncolbase * sizeof(*plan->colbase), (size_t)(beyond / VCRS_SLICE) * sizeof(*plan->colbase), &base);
+        ierr = TestMove((void **)&plan->colbase, (size_t)plan->ncolbase * sizeof(*plan->colbase), (size_t)(beyond / VCRS_SLICE) * sizeof(*plan->colbase),
+                        &base);
         PetscCheck(!ierr, PETSC_COMM_SELF, PETSC_ERR_MEM, "No address space for 2^26 bases of columns");
         plan->ncolbase += beyond / VCRS_SLICE;
       }

@@ -73,14 +73,16 @@ static PetscErrorCode CheckProduct(Mat A, Mat reference, VecType xtype, VecType 
   PetscCall(PetscRandomDestroy(&random));
   PetscCall(MatMult(A, x, y));
   PetscCall(VecGetOffloadMask(y, &mask));
-  if ((mask == PETSC_OFFLOAD_GPU) != (wanted == PETSC_OFFLOAD_GPU)) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: the result is on the %s\n", xtype, ytype, mask == PETSC_OFFLOAD_GPU ? "GPU" : "host"));
+  if ((mask == PETSC_OFFLOAD_GPU) != (wanted == PETSC_OFFLOAD_GPU))
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: the result is on the %s\n", xtype, ytype, mask == PETSC_OFFLOAD_GPU ? "GPU" : "host"));
 
   PetscCall(VecCopy(x, check));
   PetscCall(MatMult(reference, check, exact));
   PetscCall(VecNorm(exact, NORM_INFINITY, &norm));
   PetscCall(VecAXPY(exact, -1.0, y));
   PetscCall(VecNorm(exact, NORM_INFINITY, &error));
-  if (!(error <= 100 * PETSC_MACHINE_EPSILON * norm)) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: error %g\n", xtype, ytype, (double)(error / norm)));
+  if (!(error <= 100 * PETSC_MACHINE_EPSILON * norm))
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL: x %s, y %s: error %g\n", xtype, ytype, (double)(error / norm)));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&exact));

@@ -19,26 +19,16 @@ typedef struct {
 
 /* Sizes for which planes are whole slices, and are not; lines of whole slices, and others */
 static const Grid grids[] = {
-  {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},
-  {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
-  {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},
-  {"box, longer lines", {704, 6, 20}, PETSC_TRUE, 0, 0, 0},
-  {"box, short lines", {32, 64, 40}, PETSC_TRUE, 0, 0, 0},
-  {"box, media", {48, 40, 40}, PETSC_TRUE, 5, 0, 0},
-  {"star, variable", {64, 40, 30}, PETSC_FALSE, 0, 0, 0},
-  {"star, media", {50, 41, 40}, PETSC_FALSE, 3, 0, 0},
-  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0, 0},
-  {"unstructured", {50, 40, 40}, PETSC_FALSE, 0, 4000, 0},
-  {"grouped", {61, 63, 41}, PETSC_TRUE, 0, 600, 9973},
-  {"grouped, media", {64, 64, 34}, PETSC_TRUE, 5, 600, 0},
-  {"star, odd lines", {51, 40, 31}, PETSC_FALSE, 0, 0, 0},
-  {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0, 0},
-  {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0, 0},
-  {"star, no interior", {2, 200, 151}, PETSC_FALSE, 0, 0, 0},
-  {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0, 997},
-  {"flat star", {300, 251, 1}, PETSC_FALSE, 0, 0, 0},
-  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0},
-  {"grouped, near", {59, 61, 43}, PETSC_TRUE, 0, 60, 0},
+  {"box, variable", {48, 48, 40}, PETSC_TRUE, 0, 0, 0},          {"box, odd lines", {45, 41, 40}, PETSC_TRUE, 0, 0, 0},
+  {"box, long lines", {288, 20, 18}, PETSC_TRUE, 0, 0, 0},       {"box, longer lines", {704, 6, 20}, PETSC_TRUE, 0, 0, 0},
+  {"box, short lines", {32, 64, 40}, PETSC_TRUE, 0, 0, 0},       {"box, media", {48, 40, 40}, PETSC_TRUE, 5, 0, 0},
+  {"star, variable", {64, 40, 30}, PETSC_FALSE, 0, 0, 0},        {"star, media", {50, 41, 40}, PETSC_FALSE, 3, 0, 0},
+  {"star, one medium", {50, 41, 40}, PETSC_FALSE, 1, 0, 0},      {"unstructured", {50, 40, 40}, PETSC_FALSE, 0, 4000, 0},
+  {"grouped", {61, 63, 41}, PETSC_TRUE, 0, 600, 9973},           {"grouped, media", {64, 64, 34}, PETSC_TRUE, 5, 600, 0},
+  {"star, odd lines", {51, 40, 31}, PETSC_FALSE, 0, 0, 0},       {"star, odd planes", {63, 41, 31}, PETSC_FALSE, 0, 0, 0},
+  {"star, short lines", {5, 90, 151}, PETSC_FALSE, 0, 0, 0},     {"star, no interior", {2, 200, 151}, PETSC_FALSE, 0, 0, 0},
+  {"star, far entries", {64, 40, 30}, PETSC_FALSE, 0, 0, 997},   {"flat star", {300, 251, 1}, PETSC_FALSE, 0, 0, 0},
+  {"flat star, odd lines", {301, 250, 1}, PETSC_FALSE, 0, 0, 0}, {"grouped, near", {59, 61, 43}, PETSC_TRUE, 0, 60, 0},
 };
 
 typedef struct {

@@ -22,8 +22,9 @@ static PetscReal TestBits(uint64_t bits)
 /* Puts numbers that compare badly into a matrix: NaNs with a payload, infinities, -0, the smallest and the largest */
 static PetscErrorCode TestMakeSpecial(Mat B)
 {
-  static const uint64_t bits[] = {0x7ff8000000000000ULL, 0x7ff8000012345678ULL, 0xfff8cafe00000001ULL, 0x7ff0000000000000ULL, 0xfff0000000000000ULL, 0x8000000000000000ULL, 0x0000000000000000ULL,
-                                  0x0000000000000001ULL, 0x800fffffffffffffULL, 0x7fefffffffffffffULL, 0x0010000000000000ULL, 0x36a0000000000000ULL, 0x47efffffe0000000ULL, 0x47f0000000000000ULL, 0x3ff0000000000000ULL};
+  static const uint64_t bits[] = {0x7ff8000000000000ULL, 0x7ff8000012345678ULL, 0xfff8cafe00000001ULL, 0x7ff0000000000000ULL, 0xfff0000000000000ULL,
+                                  0x8000000000000000ULL, 0x0000000000000000ULL, 0x0000000000000001ULL, 0x800fffffffffffffULL, 0x7fefffffffffffffULL,
+                                  0x0010000000000000ULL, 0x36a0000000000000ULL, 0x47efffffe0000000ULL, 0x47f0000000000000ULL, 0x3ff0000000000000ULL};
   const int             nbits  = (int)PETSC_STATIC_ARRAY_LENGTH(bits);
   PetscInt              begin, end;
   Mat                   pattern;
@@ -41,7 +42,8 @@ static PetscErrorCode TestMakeSpecial(Mat B)
     PetscCall(MatRestoreRow(pattern, i, NULL, &cols, NULL));
     for (PetscInt k = 0; k < len; k++) {
       /* component by component: arithmetic would lose bits */
-      for (size_t c = 0; c < sizeof(PetscScalar) / sizeof(PetscReal); c++) ((PetscReal *)&v[k])[c] = TestBits(bits[(size_t)(TestRandom(31 + c, (uint64_t)i, (uint64_t)where[k]) * nbits)]);
+      for (size_t c = 0; c < sizeof(PetscScalar) / sizeof(PetscReal); c++)
+        ((PetscReal *)&v[k])[c] = TestBits(bits[(size_t)(TestRandom(31 + c, (uint64_t)i, (uint64_t)where[k]) * nbits)]);
     }
     PetscCall(MatSetValues(B, 1, &i, len, where, v, INSERT_VALUES));
   }

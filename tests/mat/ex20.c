@@ -93,9 +93,7 @@ static PetscErrorCode TestTable(const SBPTable *t)
   }
   worst = 0;
   for (int i = 0; i <= n; i++) {
-    for (int k = 0; k <= n; k++) worst = PetscMax(worst, PetscAbsReal(Q[i * m + k] + Q[k * m + i] - (i != k ? 0 : i == 0 ? -1
-                                                                                                                : i == n ? 1
-                                                                                                                         : 0)));
+    for (int k = 0; k <= n; k++) worst = PetscMax(worst, PetscAbsReal(Q[i * m + k] + Q[k * m + i] - (i != k ? 0 : i == 0 ? -1 : i == n ? 1 : 0)));
   }
   PetscCall(TestBelow("Q + Q^T", t->order, worst, 1e-15));
 
@@ -242,7 +240,8 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
     const int a = cubic && n0 >= 3 ? 3 : 1, b = cubic && n1 >= 3 ? 3 : 1;
 
     for (PetscInt j = 0; j <= n1; j++) {
-      for (PetscInt i = 0; i <= n0; i++) ((double *)work)[j * coarse.pitch + i] = PetscPowRealInt((double)i / n0 - 0.3, a) * PetscPowRealInt((double)j / n1 - 0.6, b) + 1;
+      for (PetscInt i = 0; i <= n0; i++)
+        ((double *)work)[j * coarse.pitch + i] = PetscPowRealInt((double)i / n0 - 0.3, a) * PetscPowRealInt((double)j / n1 - 0.6, b) + 1;
     }
     PetscCall((*k->copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
     if (cubic) PetscCall((*k->interpolate)(&coarse, &fine, precision, e, pe));
@@ -250,7 +249,9 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
     PetscCall((*k->copy)(&fine, precision, 0, pe, &fine, SBP_DOUBLE, 0, work));
     worst = 0;
     for (PetscInt j = 0; j <= 2 * n1; j++) {
-      for (PetscInt i = 0; i <= 2 * n0; i++) worst = PetscMax(worst, PetscAbsReal(((double *)work)[j * fine.pitch + i] - PetscPowRealInt((double)i / (2 * n0) - 0.3, a) * PetscPowRealInt((double)j / (2 * n1) - 0.6, b) - 1));
+      for (PetscInt i = 0; i <= 2 * n0; i++)
+        worst = PetscMax(worst, PetscAbsReal(((double *)work)[j * fine.pitch + i] -
+                                             PetscPowRealInt((double)i / (2 * n0) - 0.3, a) * PetscPowRealInt((double)j / (2 * n1) - 0.6, b) - 1));
     }
     PetscCall(TestBelow(cubic ? "bicubic interpolation" : "bilinear interpolation", 2, worst, 10 * epsilon));
   }
@@ -304,13 +305,19 @@ static PetscErrorCode TestSteps(SBPKind kind, int order, PetscInt n0, PetscInt n
   }
   for (int mode = SBP_APPLY; mode <= SBP_SMOOTH + 3; mode++) {
     /* The last modes: smoothing without d, without dinv, without dout */
-    const int    what = mode - SBP_SMOOTH;
-    SBPStep      step = {.mode = mode < SBP_SMOOTH ? (SBPMode)mode : SBP_SMOOTH, .u = u, .b = b, .d = d, .dinv = what == 2 ? NULL : dinv, .c1 = what == 1 || what == 3 ? 0 : 0.7, .c2 = 0.3, .out = out, .dout = what == 3 ? NULL : dout}, single = step;
-    const SBPBox parts[3] = {
-      {{0, 0}, {n0 + 1, n1 / 2}},
-      {{0, n1 / 2}, {n0 / 3, n1 + 1 - n1 / 2}},
-      {{n0 / 3, n1 / 2}, {n0 + 1 - n0 / 3, n1 + 1 - n1 / 2}}};
-    double worst = 0, worsts = 0;
+    const int what        = mode - SBP_SMOOTH;
+    SBPStep   step        = {.mode = mode < SBP_SMOOTH ? (SBPMode)mode : SBP_SMOOTH,
+                             .u    = u,
+                             .b    = b,
+                             .d    = d,
+                             .dinv = what == 2 ? NULL : dinv,
+                             .c1   = what == 1 || what == 3 ? 0 : 0.7,
+                             .c2   = 0.3,
+                             .out  = out,
+                             .dout = what == 3 ? NULL : dout},
+            single        = step;
+    const SBPBox parts[3] = {{{0, 0}, {n0 + 1, n1 / 2}}, {{0, n1 / 2}, {n0 / 3, n1 + 1 - n1 / 2}}, {{n0 / 3, n1 / 2}, {n0 + 1 - n0 / 3, n1 + 1 - n1 / 2}}};
+    double       worst = 0, worsts = 0;
 
     single.u    = us;
     single.b    = bs;
@@ -326,9 +333,7 @@ static PetscErrorCode TestSteps(SBPKind kind, int order, PetscInt n0, PetscInt n
         const double   plain    = kind == SBP_NINE ? SBPNodeNine_Double(&op[0], i, j, u) : SBPNodeApply_Double(&op[0], SBPTableOf(order), i, j, u);
         const double   a        = kind == SBP_SHIFTED ? op[0].scale * plain + c[SBP_DIAGONAL][j * g.coefficientpitch + i] * u[at] : plain;
         const double   delta    = (step.c1 != 0 ? step.c1 * d[at] : 0) + step.c2 * (step.dinv ? dinv[at] : 1) * (b[at] - a);
-        const double   expected = mode == SBP_APPLY ? a : mode == SBP_ADD      ? b[at] + a
-                                                        : mode == SBP_RESIDUAL ? b[at] - a
-                                                                               : u[at] + delta;
+        const double   expected = mode == SBP_APPLY ? a : mode == SBP_ADD ? b[at] + a : mode == SBP_RESIDUAL ? b[at] - a : u[at] + delta;
 
         worst  = PetscMax(worst, PetscAbsReal(out[at] - expected));
         worsts = PetscMax(worsts, PetscAbsReal(outs[at] - expected));

@@ -27,7 +27,8 @@ static PetscErrorCode TestSetRandom(DM da, PetscInt salt, Vec v)
   PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
   PetscCall(DMDAVecGetArrayWrite(da, v, &array));
   for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
-    for (PetscInt i = start[0]; i < start[0] + count[0]; i++) array[j][i] = PetscCMPLX(TestRandom(i, j, salt), PetscDefined(USE_COMPLEX) ? TestRandom(i, j, salt + 1) : 0);
+    for (PetscInt i = start[0]; i < start[0] + count[0]; i++)
+      array[j][i] = PetscCMPLX(TestRandom(i, j, salt), PetscDefined(USE_COMPLEX) ? TestRandom(i, j, salt + 1) : 0);
   }
   PetscCall(DMDAVecRestoreArrayWrite(da, v, &array));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -274,11 +275,9 @@ static PetscErrorCode TestDefinite(Mat A, PetscInt *failures)
 
 int main(int argc, char **argv)
 {
-  static const PetscInt sizes[][2] = {
-    {26, 43},
-    {25, 40}};
-  PetscInt    failures = 0, count = 0, order = 0;
-  PetscMPIInt size;
+  static const PetscInt sizes[][2] = {{26, 43}, {25, 40}};
+  PetscInt              failures = 0, count = 0, order = 0;
+  PetscMPIInt           size;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -296,9 +295,10 @@ int main(int argc, char **argv)
       PetscCall(ProblemCreateDM(PETSC_COMM_WORLD, which < 0 ? least : sizes[which], &da));
       for (int mix = 0; mix < 16; mix++) {
         for (int kind = 0; kind < 3; kind++) {
-          const PetscBool dirichlet[4] = {mix & 1 ? PETSC_TRUE : PETSC_FALSE, mix & 2 ? PETSC_TRUE : PETSC_FALSE, mix & 4 ? PETSC_TRUE : PETSC_FALSE, mix & 8 ? PETSC_TRUE : PETSC_FALSE};
-          const PetscInt  before       = failures;
-          Mat             A;
+          const PetscBool dirichlet[4] = {mix & 1 ? PETSC_TRUE : PETSC_FALSE, mix & 2 ? PETSC_TRUE : PETSC_FALSE, mix & 4 ? PETSC_TRUE : PETSC_FALSE,
+                                          mix & 8 ? PETSC_TRUE : PETSC_FALSE};
+          const PetscInt before = failures;
+          Mat            A;
 
           if ((which == 1 || size > 1) && mix % 5 != 0) continue; /* none, left and bottom, right and top, all */
           if (which < 0 && kind == 2) continue;                   /* differences of the coordinates of so few nodes make no grid */

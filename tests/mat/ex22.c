@@ -55,11 +55,7 @@ int main(int argc, char **argv)
   static const struct {
     PetscInt  order, n;
     PetscReal error, rate;
-  } cases[] = {
-    {2, 64, 8.52e-4, 1.9},
-    {2, 256, 5.41e-5, 0},
-    {4, 64, 7.31e-6, 3.8},
-    {6, 64, 1.36e-6, 4.9}};
+  } cases[]         = {{2, 64, 8.52e-4, 1.9}, {2, 256, 5.41e-5, 0}, {4, 64, 7.31e-6, 3.8}, {6, 64, 1.36e-6, 4.9}};
   PetscInt failures = 0;
 
   PetscFunctionBeginUser;
@@ -77,7 +73,10 @@ int main(int argc, char **argv)
       }
       /* With differences of the coordinates the error is another one, not a much larger one */
       if (!(PetscAbsReal(error - cases[k].error) <= (exact ? 0.005 : 0.15) * cases[k].error) || rate < cases[k].rate) {
-        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "order %" PetscInt_FMT ", N = %" PetscInt_FMT ", metrics %s: error %.4e, expected %.4e; rate %.3g, expected %.3g\n", cases[k].order, cases[k].n, exact ? "exact" : "by differences", (double)error, (double)cases[k].error, (double)rate, (double)cases[k].rate));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                              "order %" PetscInt_FMT ", N = %" PetscInt_FMT ", metrics %s: error %.4e, expected %.4e; rate %.3g, expected %.3g\n",
+                              cases[k].order, cases[k].n, exact ? "exact" : "by differences", (double)error, (double)cases[k].error, (double)rate,
+                              (double)cases[k].rate));
         failures++;
       }
     }

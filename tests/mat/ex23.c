@@ -21,7 +21,8 @@ static PetscErrorCode ComputeOperators(PETSC_UNUSED KSP ksp, PETSC_UNUSED Mat A,
   PetscCall(MatSBPSATGetOrder(P, &order));
   PetscCall(MatSBPSATGetDirichlet(P, dirichlet));
   PetscCall(MatSBPSATGetCoefficient(P, &mu));
-  PetscCheck(order == *expected && dirichlet[0] && dirichlet[1] && !dirichlet[2] && !dirichlet[3] && mu, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The settings did not come down to %" PetscInt_FMT " nodes", n);
+  PetscCheck(order == *expected && dirichlet[0] && dirichlet[1] && !dirichlet[2] && !dirichlet[3] && mu, PETSC_COMM_WORLD, PETSC_ERR_PLIB,
+             "The settings did not come down to %" PetscInt_FMT " nodes", n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,7 +70,9 @@ int main(int argc, char **argv)
   PetscCall(VecAXPY(e, -1, u));
   PetscCall(MatSBPSATNorm(A, e, &error));
   if (reason > 0 && its <= bound && PetscAbsReal(error - expected) <= 0.01 * expected) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solved\n"));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s in %" PetscInt_FMT " iterations, error %.4e, expected %.4e in at most %" PetscInt_FMT "\n", KSPConvergedReasons[reason], its, (double)error, (double)expected, bound));
+  else
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s in %" PetscInt_FMT " iterations, error %.4e, expected %.4e in at most %" PetscInt_FMT "\n",
+                          KSPConvergedReasons[reason], its, (double)error, (double)expected, bound));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&u));
   PetscCall(VecDestroy(&b));

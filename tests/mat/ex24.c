@@ -11,7 +11,8 @@ static PetscErrorCode lasterror;
 static char           lastmessage[1024];
 
 /* Keeps the first message instead of printing it */
-static PetscErrorCode TestHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *fun, PETSC_UNUSED const char *file, PetscErrorCode n, PetscErrorType p, const char *mess, PETSC_UNUSED void *ctx)
+static PetscErrorCode TestHandler(PETSC_UNUSED MPI_Comm comm, PETSC_UNUSED int line, PETSC_UNUSED const char *fun, PETSC_UNUSED const char *file,
+                                  PetscErrorCode n, PetscErrorType p, const char *mess, PETSC_UNUSED void *ctx)
 {
   if (p == PETSC_ERROR_INITIAL) {
     lasterror = n;
@@ -24,8 +25,7 @@ static PetscErrorCode TestRefused(const char *what, PetscErrorCode ierr, PetscEr
 {
   PetscFunctionBegin;
   PetscCall(PetscPopErrorHandler());
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s\n", what, !ierr ? "not refused" : lasterror == expected ? lastmessage
-                                                                                                          : "another error"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s\n", what, !ierr ? "not refused" : lasterror == expected ? lastmessage : "another error"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -131,7 +131,9 @@ int main(int argc, char **argv)
     PetscCall(MatGetSize(B, &M, &N));
     for (int variant = 0; variant < VARIANTS; variant++) {
       /* formats, and what else changes them: a narrow and a wide HYB, sorted rows, another order of the rows */
-      static const MatHYBMGPUFormat format[VARIANTS] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR, MATHYBMGPU_FORMAT_VCRS, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB};
+      static const MatHYBMGPUFormat format[VARIANTS] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR,
+                                                        MATHYBMGPU_FORMAT_VCRS, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_HYB,  MATHYBMGPU_FORMAT_SELL,
+                                                        MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_HYB};
       static const PetscInt         width[VARIANTS] = {-1, -1, -1, -1, -1, 0, 1000, -1, -1, 3}, sigma[VARIANTS] = {-1, -1, -1, -1, -1, -1, -1, 64, 16, -1};
       Mat                           A, C;
       char                          where[128];

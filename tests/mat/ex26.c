@@ -28,7 +28,8 @@ static PetscErrorCode TestOptions(Mat B)
   MatHYBMGPUReorder reorder;
   LitheTransport    transport;
   PetscInt          width, sigma;
-  static const char values[] = "-some_mat_hybmgpu_format sell -some_mat_hybmgpu_width 3 -some_mat_hybmgpu_split cusp -some_mat_hybmgpu_sigma 64 -some_mat_hybmgpu_reorder rcm -some_mat_hybmgpu_transport mpi";
+  static const char values[] = "-some_mat_hybmgpu_format sell -some_mat_hybmgpu_width 3 -some_mat_hybmgpu_split cusp -some_mat_hybmgpu_sigma 64 "
+                               "-some_mat_hybmgpu_reorder rcm -some_mat_hybmgpu_transport mpi";
 
   PetscFunctionBegin;
   PetscCall(MatConvert(B, MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
@@ -43,7 +44,9 @@ static PetscErrorCode TestOptions(Mat B)
     PetscCall(MatHYBMGPUGetSigma(k ? C : A, &sigma));
     PetscCall(MatHYBMGPUGetReorder(k ? C : A, &reorder));
     PetscCall(MatHYBMGPUGetTransport(k ? C : A, &transport));
-    PetscCall(Check((PetscBool)(format == MATHYBMGPU_FORMAT_SELL && width == 3 && split == MATHYBMGPU_SPLIT_CUSP && sigma == 64 && reorder == MATHYBMGPU_REORDER_RCM && transport == LITHE_TRANSPORT_MPI), k ? "options of a copy" : "options of the database"));
+    PetscCall(Check((PetscBool)(format == MATHYBMGPU_FORMAT_SELL && width == 3 && split == MATHYBMGPU_SPLIT_CUSP && sigma == 64 &&
+                                reorder == MATHYBMGPU_REORDER_RCM && transport == LITHE_TRANSPORT_MPI),
+                    k ? "options of a copy" : "options of the database"));
   }
   PetscCall(MatDestroy(&C));
   PetscCall(MatHYBMGPUSetWidth(A, PETSC_DECIDE));
@@ -88,7 +91,10 @@ static PetscErrorCode TestInfo(Mat B)
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_HYB));
   PetscCall(MatHYBMGPUSetWidth(A, 7));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
-  PetscCall(Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_HYB && info.width == 7 && info.tail == 0 && info.padding == number[0] && info.nonzeros == (PetscInt64)all.nz_used && info.halobytes == number[1] && info.from == info.to && info.from == (parallel ? 1 : 0)), "info of a HYB without lists"));
+  PetscCall(
+    Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_HYB && info.width == 7 && info.tail == 0 && info.padding == number[0] &&
+                      info.nonzeros == (PetscInt64)all.nz_used && info.halobytes == number[1] && info.from == info.to && info.from == (parallel ? 1 : 0)),
+          "info of a HYB without lists"));
 
   /* all in lists; half of it; the fewest bytes: nearly all points of the star, since few rows have less */
   PetscCall(MatHYBMGPUSetWidth(A, 0));
@@ -102,7 +108,9 @@ static PetscErrorCode TestInfo(Mat B)
   PetscCall(Check((PetscBool)(info.width >= 3 && info.width <= 4), "the width by the cusp rule: that of all rows of a small matrix"));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_SELL));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
-  PetscCall(Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_SELL && info.padding == 0 && info.tail == 0 && info.bytes < info.aijbytes + 64 * (parallel ? 2 : 1)), "info of SELL"));
+  PetscCall(
+    Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_SELL && info.padding == 0 && info.tail == 0 && info.bytes < info.aijbytes + 64 * (parallel ? 2 : 1)),
+          "info of SELL"));
   PetscCall(MatHYBMGPUSetFormat(A, MATHYBMGPU_FORMAT_VCRS));
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(Check((PetscBool)(info.format == MATHYBMGPU_FORMAT_VCRS && info.bytes < info.aijbytes / 2), "info of compressed rows"));
@@ -244,7 +252,9 @@ static PetscErrorCode TestSolve(Mat B)
       PetscCall(VecDestroy(&b));
       PetscCall(MatDestroy(&A));
     }
-    PetscCall(Check((PetscBool)(its[0] > 1 && PetscAbsInt(its[0] - its[1]) <= 1 && PetscAbsReal(norm[0] - norm[1]) <= 1000 * PETSC_SQRT_MACHINE_EPSILON * norm[0]), pcs[k]));
+    PetscCall(
+      Check((PetscBool)(its[0] > 1 && PetscAbsInt(its[0] - its[1]) <= 1 && PetscAbsReal(norm[0] - norm[1]) <= 1000 * PETSC_SQRT_MACHINE_EPSILON * norm[0]),
+            pcs[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

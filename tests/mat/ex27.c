@@ -64,7 +64,8 @@ static PetscErrorCode Compare(Vec y, Vec r, const char where[], const char what[
   PetscCall(VecRestoreArrayRead(y, &vy));
   PetscCall(VecRestoreArrayRead(r, &vr));
   if (other || !(most <= 1000.0 * PETSC_MACHINE_EPSILON * (largest + 1.0))) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s is off by %g of %g, and %" PetscInt_FMT " entries are numbers in one of the two only\n", where, what, (double)most, (double)largest, other));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s is off by %g of %g, and %" PetscInt_FMT " entries are numbers in one of the two only\n", where, what,
+                          (double)most, (double)largest, other));
     (*failures)++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,13 +83,15 @@ int main(int argc, char **argv)
   for (int special = 0; special < 2; special++) PetscCall(CreateMatrix(n, (PetscBool)special, &B[special]));
   for (int special = 0; special < 2; special++) {
     for (int variant = 0; variant < 7; variant++) {
-      static const MatHYBMGPUFormat format[7] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR, MATHYBMGPU_FORMAT_HYB, MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_SELL};
+      static const MatHYBMGPUFormat format[7] = {MATHYBMGPU_FORMAT_AUTO, MATHYBMGPU_FORMAT_HYB,  MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_CSR,
+                                                 MATHYBMGPU_FORMAT_HYB,  MATHYBMGPU_FORMAT_SELL, MATHYBMGPU_FORMAT_SELL};
       static const PetscInt         width[7] = {-1, -1, -1, -1, 0, -1, -1}, sigma[7] = {-1, -1, 1, -1, -1, 256, 100000};
       Mat                           A;
       Vec                           x, y, z, rx, ry;
       char                          where[128];
 
-      PetscCall(PetscSNPrintf(where, sizeof(where), "format %s, variant %d%s", MatHYBMGPUFormats[format[variant]], variant, special ? ", with Inf and NaN" : ""));
+      PetscCall(
+        PetscSNPrintf(where, sizeof(where), "format %s, variant %d%s", MatHYBMGPUFormats[format[variant]], variant, special ? ", with Inf and NaN" : ""));
       PetscCall(MatConvert(B[special], MATHYBMGPU, MAT_INITIAL_MATRIX, &A));
       PetscCall(MatHYBMGPUSetFormat(A, format[variant]));
       PetscCall(MatHYBMGPUSetWidth(A, width[variant]));

@@ -13,7 +13,9 @@ static char help[] = "Steps of a power series with MATHYBMGPU, y = x + s A x and
 static PetscErrorCode CompareSteps(Mat A, Mat B, PetscInt nsums, const char where[], PetscInt *failures)
 {
   LitheMatStepFn *step;
-  LitheStepSum    sums[SUMS] = {{NULL, (PetscReal)0.75, PETSC_FALSE, 0}, {NULL, (PetscReal)-1.5, PETSC_TRUE, 0}, {NULL, (PetscReal)0.25, PETSC_FALSE, (PetscReal)0.5}};
+  LitheStepSum    sums[SUMS] = {{NULL, (PetscReal)0.75, PETSC_FALSE, 0},
+                                {NULL, (PetscReal)-1.5, PETSC_TRUE, 0},
+                                {NULL, (PetscReal)0.25, PETSC_FALSE, (PetscReal)0.5}};
   const PetscReal scale      = (PetscReal)0.375;
   Vec             x, y, rx, ry, rs, allowed[2];
 

@@ -9,14 +9,13 @@ static char help[] = "SBP-SAT operators on a device: every operation of SBPDevic
 static PetscErrorCode TestSteps(const Pair *p, const char *where)
 {
   const SBPGrid *g         = &p->host.grid;
-  const SBPBox   regions[] = {
-      g->own,
-      {{g->own.start[0] + 2, g->own.start[1] + 1}, {g->own.count[0] - 5, g->own.count[1] - 3}},
-      {{g->own.start[0], g->own.start[1]}, {2, g->own.count[1]}},
-      {{g->own.start[0], g->own.start[1]}, {g->own.count[0], 1}},
-      {{g->own.start[0] + 1, g->own.start[1] + 1}, {0, 4}}};
-  Array u, b, d, dinv, out, dout;
-  char  what[256];
+  const SBPBox   regions[] = {g->own,
+                              {{g->own.start[0] + 2, g->own.start[1] + 1}, {g->own.count[0] - 5, g->own.count[1] - 3}},
+                              {{g->own.start[0], g->own.start[1]}, {2, g->own.count[1]}},
+                              {{g->own.start[0], g->own.start[1]}, {g->own.count[0], 1}},
+                              {{g->own.start[0] + 1, g->own.start[1] + 1}, {0, 4}}};
+  Array          u, b, d, dinv, out, dout;
+  char           what[256];
 
   PetscFunctionBegin;
   PetscCall(ArrayCreate(p->host.precision, PETSC_FALSE, g->ghosted.count[1], g->ghostpitch, -1, 1, &u));
@@ -26,8 +25,7 @@ static PetscErrorCode TestSteps(const Pair *p, const char *where)
   PetscCall(ArrayCreate(p->host.precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &out));
   PetscCall(ArrayCreate(p->host.precision, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &dout));
   for (int r = 0; r <= (int)PETSC_STATIC_ARRAY_LENGTH(regions); r++)
-    for (int mode = SBP_APPLY; mode <= SBP_SMOOTH; mode++)
-      /* smoothing: c1 = 0 or not, dinv or not, d or not; others: in place or not */
+    for (int mode = SBP_APPLY; mode <= SBP_SMOOTH; mode++) /* smoothing: c1 = 0 or not, dinv or not, d or not; others: in place or not */
       for (int way = 0; way < (mode == SBP_SMOOTH ? 6 : (mode == SBP_APPLY ? 1 : 2)); way++) {
         const SBPBox *region = r == 0 ? NULL : &regions[r - 1];
         SBPStep       h, v;
@@ -224,7 +222,9 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
         const double before = sum;
 
         PetscCall(D->dot(g, (SBPPrecision)p, x[p].device, (SBPPrecision)q, z.device, &sum));
-        if (!(PetscAbsReal((PetscReal)(sum - hostsum)) <= (PetscReal)(1e-6 * (p == SBP_SINGLE || q == SBP_SINGLE ? 1 : 1e-6) * (double)(g->own.count[0] * g->own.count[1]))) || (again && sum != before)) {
+        if (!(PetscAbsReal((PetscReal)(sum - hostsum)) <=
+              (PetscReal)(1e-6 * (p == SBP_SINGLE || q == SBP_SINGLE ? 1 : 1e-6) * (double)(g->own.count[0] * g->own.count[1]))) ||
+            (again && sum != before)) {
           failures++;
           PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, inner product of %d and %d: %.17g, not %.17g\n", where, p, q, sum, hostsum));
         }
@@ -293,7 +293,8 @@ static PetscErrorCode TestSetUp(const SBPGrid *g, SBPPrecision precision, const 
     }
     PetscCall(D->mark(g, precision, colour, o.device));
     for (PetscInt j = 0; j < g->own.count[1]; j++)
-      for (PetscInt i = 0; i < g->own.count[0]; i++) SetNumber(&o, (size_t)(j * g->pitch + i), (i + g->own.start[0]) % 3 + 3 * ((j + g->own.start[1]) % 3) == colour);
+      for (PetscInt i = 0; i < g->own.count[0]; i++)
+        SetNumber(&o, (size_t)(j * g->pitch + i), (i + g->own.start[0]) % 3 + 3 * ((j + g->own.start[1]) % 3) == colour);
     PetscCall(PetscSNPrintf(what, sizeof(what), "%s, nodes of colour %d", where, colour));
     PetscCall(ArrayCompare(&o, 0, what));
   }
@@ -374,8 +375,7 @@ int main(int argc, char **argv)
       for (int which = 0; which <= 6; which++) {
         /* nine points; orders 2, 4 and 6; and with a scale and a diagonal */
         const int     order = which == 0 ? 0 : 2 * ((which - 1) % 3 + 1);
-        const SBPKind kind  = which == 0 ? SBP_NINE : which <= 3 ? SBP_SAT
-                                                                 : SBP_SHIFTED;
+        const SBPKind kind  = which == 0 ? SBP_NINE : which <= 3 ? SBP_SAT : SBP_SHIFTED;
         const int     reach = order == 0 ? 1 : (order == 2 ? 2 : (order == 4 ? 5 : 8));
 
         if (order && PetscMin(s->n[0], s->n[1]) < least[order / 2 - 1]) continue;
@@ -386,7 +386,8 @@ int main(int argc, char **argv)
 
           MakeGrid(s, order, kind, dirichlet[faces], reach, &g);
           PetscCall(PairCreate(kind, (SBPPrecision)precision, &g, &p));
-          PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d, precision %d, order %d%s, faces %d", (int)k, precision, order, kind == SBP_SHIFTED ? " shifted" : "", dirichlet[faces]));
+          PetscCall(PetscSNPrintf(where, sizeof(where), "shape %d, precision %d, order %d%s, faces %d", (int)k, precision, order,
+                                  kind == SBP_SHIFTED ? " shifted" : "", dirichlet[faces]));
           PetscCall(TestSteps(&p, where));
           if (whole && s->n[0] % 2 == 0 && s->n[1] % 2 == 0) {
             /* the whole grid's arrays have one shape */

@@ -15,23 +15,22 @@ typedef struct {
 } TestLoss;
 
 /* With so many steps that codes of 16 bits hold them, floats, or neither */
-static const TestLoss losses[] = {
-  {"bins 1000000000", MATVCRS_LOSS_BINS, 16, 1000000000, 0.1, MATVCRS_UNIT_ROW},
-  {"bins 100000", MATVCRS_LOSS_BINS, 16, 100000, 0.1, MATVCRS_UNIT_ROW},
-  {"bins 9", MATVCRS_LOSS_BINS, 16, 9, 0.1, MATVCRS_UNIT_ROW},
-  {"bins 1", MATVCRS_LOSS_BINS, 16, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"classes .1 row", MATVCRS_LOSS_CLASSES, 16, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"classes 1e-4 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-4, MATVCRS_UNIT_ROW},
-  {"classes 1e-9 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ROW},
-  {"classes 8e-8 entry", MATVCRS_LOSS_CLASSES, 16, 1, 8e-8, MATVCRS_UNIT_ENTRY},
-  {"classes 1e-9 entry", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ENTRY},
-  {"classes .3 entry", MATVCRS_LOSS_CLASSES, 16, 1, 0.3, MATVCRS_UNIT_ENTRY},
-  {"classes .02 absolute", MATVCRS_LOSS_CLASSES, 16, 1, 0.02, MATVCRS_UNIT_ABSOLUTE},
-  {"log 16", MATVCRS_LOSS_LOG, 16, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"log 8", MATVCRS_LOSS_LOG, 8, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"fixed 16", MATVCRS_LOSS_FIXED, 16, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"fixed 8", MATVCRS_LOSS_FIXED, 8, 1, 0.1, MATVCRS_UNIT_ROW},
-  {"single", MATVCRS_LOSS_SINGLE, 16, 1, 0.1, MATVCRS_UNIT_ROW}};
+static const TestLoss losses[] = {{"bins 1000000000", MATVCRS_LOSS_BINS, 16, 1000000000, 0.1, MATVCRS_UNIT_ROW},
+                                  {"bins 100000", MATVCRS_LOSS_BINS, 16, 100000, 0.1, MATVCRS_UNIT_ROW},
+                                  {"bins 9", MATVCRS_LOSS_BINS, 16, 9, 0.1, MATVCRS_UNIT_ROW},
+                                  {"bins 1", MATVCRS_LOSS_BINS, 16, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"classes .1 row", MATVCRS_LOSS_CLASSES, 16, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"classes 1e-4 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-4, MATVCRS_UNIT_ROW},
+                                  {"classes 1e-9 row", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ROW},
+                                  {"classes 8e-8 entry", MATVCRS_LOSS_CLASSES, 16, 1, 8e-8, MATVCRS_UNIT_ENTRY},
+                                  {"classes 1e-9 entry", MATVCRS_LOSS_CLASSES, 16, 1, 1e-9, MATVCRS_UNIT_ENTRY},
+                                  {"classes .3 entry", MATVCRS_LOSS_CLASSES, 16, 1, 0.3, MATVCRS_UNIT_ENTRY},
+                                  {"classes .02 absolute", MATVCRS_LOSS_CLASSES, 16, 1, 0.02, MATVCRS_UNIT_ABSOLUTE},
+                                  {"log 16", MATVCRS_LOSS_LOG, 16, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"log 8", MATVCRS_LOSS_LOG, 8, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"fixed 16", MATVCRS_LOSS_FIXED, 16, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"fixed 8", MATVCRS_LOSS_FIXED, 8, 1, 0.1, MATVCRS_UNIT_ROW},
+                                  {"single", MATVCRS_LOSS_SINGLE, 16, 1, 0.1, MATVCRS_UNIT_ROW}};
 
 static const PetscInt ncomponents = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
 
@@ -70,7 +69,10 @@ static PetscErrorCode TestGetRange(Mat B, TestRange *range)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The d of a logarithmic scale over the whole range of moduli, with both signs: no other can be coarser. Tables of short words add up to a 32nd where d is above 3e-5 */
+/*
+   The d of a logarithmic scale over the whole range of moduli, with both signs: no other can be coarser. Tables of
+   short words add up to a 32nd where d is above 3e-5
+*/
 static PetscReal TestLogBound(const TestRange *range, PetscInt bits)
 {
   const PetscReal count = bits == 8 ? 127.0 : 127.0 * 256.0;
@@ -143,7 +145,8 @@ static PetscBool TestIsHarmed(PetscScalar value, PetscScalar exact)
    Compares the entries of C, which is what A multiplies with, with B, which is what it was made from.
    kept: row sums are to be kept; ones: A times the vector of ones.
 */
-static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, PetscBool hermitian, const MatVCRSInfo *info, Vec ones, const char where[], PetscInt *failures)
+static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const TestRange *range, PetscBool kept, PetscBool hermitian, const MatVCRSInfo *info,
+                                  Vec ones, const char where[], PetscInt *failures)
 {
   PetscInt           M, N, begin, end, cbegin, cend, failed = 0;
   PetscReal          sum[2] = {0.0, 0.0}, most[3] = {0.0, 0.0, 0.0};
@@ -198,16 +201,21 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
       sum[1] += PetscSqr(PetscAbsScalar(a[k]));
       most[0] = PetscMax(most[0], PetscAbsScalar(c[k] - a[k]));
       most[1] = PetscMax(most[1], modulus);
-      if (a[k] == (PetscScalar)0.0 && c[k] != (PetscScalar)0.0) TEST_FAIL("%s: the zero in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)PetscAbsScalar(c[k]));
-      if (M == N && cols[k] == i && a[k] != (PetscScalar)0.0 && c[k] == (PetscScalar)0.0) TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " vanishes\n", where, i);
+      if (a[k] == (PetscScalar)0.0 && c[k] != (PetscScalar)0.0)
+        TEST_FAIL("%s: the zero in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)PetscAbsScalar(c[k]));
+      if (M == N && cols[k] == i && a[k] != (PetscScalar)0.0 && c[k] == (PetscScalar)0.0)
+        TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " vanishes\n", where, i);
       if (k == ref) {
-        if (TestIsHarmed(c[k], a[k]) && PetscAbsScalar(c[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus) TEST_FAIL("%s: the reference in row %" PetscInt_FMT ", column %" PetscInt_FMT " was %g + %g i, is %g + %g i\n", where, i, cols[k], (double)PetscRealPart(a[k]), (double)PetscImaginaryPart(a[k]), (double)PetscRealPart(c[k]), (double)PetscImaginaryPart(c[k]));
+        if (TestIsHarmed(c[k], a[k]) && PetscAbsScalar(c[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus)
+          TEST_FAIL("%s: the reference in row %" PetscInt_FMT ", column %" PetscInt_FMT " was %g + %g i, is %g + %g i\n", where, i, cols[k],
+                    (double)PetscRealPart(a[k]), (double)PetscImaginaryPart(a[k]), (double)PetscRealPart(c[k]), (double)PetscImaginaryPart(c[k]));
         /* the comparison, and the row sum that stands for it, are rounded */
         if (PetscAbsScalar(c[k] - a[k]) > 4.0 * PETSC_MACHINE_EPSILON * modulus) {
           const PetscReal off = TestReferenceError(loss, rowmax, c[k], a[k]);
 
           most[2] = PetscMax(most[2], off);
-          if (!(off <= info->bound * (1.0 + PETSC_SQRT_MACHINE_EPSILON))) TEST_FAIL("%s: the reference in row %" PetscInt_FMT " is off by %g, where %g is promised\n", where, i, (double)off, (double)info->bound);
+          if (!(off <= info->bound * (1.0 + PETSC_SQRT_MACHINE_EPSILON)))
+            TEST_FAIL("%s: the reference in row %" PetscInt_FMT " is off by %g, where %g is promised\n", where, i, (double)off, (double)info->bound);
         }
         continue;
       }
@@ -215,23 +223,33 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
         const PetscReal bound = TestBound(loss, range, info->bound, rowmax, av[p]), error = PetscAbsReal(cv[p] - av[p]);
 
         /* one rounding of the comparison itself */
-        if (av[p] * cv[p] < 0.0) TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, (double)av[p], i, cols[k], (double)cv[p]);
-        if (av[p] == 0.0 && cv[p] != 0.0) TEST_FAIL("%s: a zero component in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)cv[p]);
+        if (av[p] * cv[p] < 0.0)
+          TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, (double)av[p], i, cols[k], (double)cv[p]);
+        if (av[p] == 0.0 && cv[p] != 0.0)
+          TEST_FAIL("%s: a zero component in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g\n", where, i, cols[k], (double)cv[p]);
         if (!(error <= bound + 2.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(av[p]))) {
           /* a diagonal entry that would vanish takes the next value of the grid */
-          if (((M == N && cols[k] == i) || (cols[k] - cbegin == i - begin && cols[k] < cend)) && PetscAbsReal(av[p]) <= bound && error <= 2.0 * bound) guarded++;
-          else TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g, off by %g where %g is promised\n", where, (double)av[p], i, cols[k], (double)cv[p], (double)error, (double)bound);
+          if (((M == N && cols[k] == i) || (cols[k] - cbegin == i - begin && cols[k] < cend)) && PetscAbsReal(av[p]) <= bound && error <= 2.0 * bound)
+            guarded++;
+          else
+            TEST_FAIL("%s: the entry %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " became %g, off by %g where %g is promised\n", where, (double)av[p],
+                      i, cols[k], (double)cv[p], (double)error, (double)bound);
         }
       }
     }
 
     /* row sums: of the decoded matrix, and as the product with ones gives them */
     rounding = 2.0 * (len + 4) * PETSC_MACHINE_EPSILON * modulus;
-    if (lenC >= 0 && !(PetscAbsScalar(y[i - begin] - decoded) <= rounding)) TEST_FAIL("%s: the product with ones is %g off the row sum of row %" PetscInt_FMT "\n", where, (double)PetscAbsScalar(y[i - begin] - decoded), i);
+    if (lenC >= 0 && !(PetscAbsScalar(y[i - begin] - decoded) <= rounding))
+      TEST_FAIL("%s: the product with ones is %g off the row sum of row %" PetscInt_FMT "\n", where, (double)PetscAbsScalar(y[i - begin] - decoded), i);
     /* a Hermitian matrix keeps its diagonal real instead of the imaginary parts of its row sums */
     if (ref >= 0 && lenC >= 0 && !((hermitian ? PetscAbsReal(PetscRealPart(y[i - begin] - rowsum)) : PetscAbsScalar(y[i - begin] - rowsum)) <= rounding)) {
-      if (TestIsHarmed(rowsum - rest, a[ref]) || PetscAbsScalar(rowsum - rest) <= rounding || PetscAbsScalar(rowsum - rest - a[ref]) > (1.0 - PETSC_SQRT_MACHINE_EPSILON) * TEST_REFERENCE_SHARE * PetscAbsScalar(a[ref])) guarded++;
-      else TEST_FAIL("%s: the sum of row %" PetscInt_FMT " was %g, is off by %g\n", where, i, (double)PetscAbsScalar(rowsum), (double)PetscAbsScalar(y[i - begin] - rowsum));
+      if (TestIsHarmed(rowsum - rest, a[ref]) || PetscAbsScalar(rowsum - rest) <= rounding ||
+          PetscAbsScalar(rowsum - rest - a[ref]) > (1.0 - PETSC_SQRT_MACHINE_EPSILON) * TEST_REFERENCE_SHARE * PetscAbsScalar(a[ref]))
+        guarded++;
+      else
+        TEST_FAIL("%s: the sum of row %" PetscInt_FMT " was %g, is off by %g\n", where, i, (double)PetscAbsScalar(rowsum),
+                  (double)PetscAbsScalar(y[i - begin] - rowsum));
     }
     PetscCall(MatRestoreRow(C, i, NULL, &colsC, &c));
     PetscCall(MatRestoreRow(B, i, NULL, &cols, &a));
@@ -242,10 +260,15 @@ static PetscErrorCode TestEntries(Mat B, Mat C, const TestLoss *loss, const Test
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 3, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &guarded, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-  if (!(PetscAbsReal(info->maxabserror - most[0]) <= TEST_LONGEST * PETSC_MACHINE_EPSILON * most[1])) TEST_FAIL("%s: the largest error is %g, MatVCRSGetInfo() says %g\n", where, (double)most[0], (double)info->maxabserror);
-  if (sum[1] > 0.0 && !(PetscAbsReal(info->froberror - PetscSqrtReal(sum[0] / sum[1])) <= PETSC_SQRT_MACHINE_EPSILON * PetscMax(info->froberror, PETSC_SQRT_MACHINE_EPSILON))) TEST_FAIL("%s: the Frobenius norm of the error is %g, MatVCRSGetInfo() says %g\n", where, (double)PetscSqrtReal(sum[0] / sum[1]), (double)info->froberror);
-  if (guarded > info->guardrows) TEST_FAIL("%s: %" PetscInt_FMT " rows were guarded, MatVCRSGetInfo() says %" PetscInt64_FMT "\n", where, guarded, info->guardrows);
-  if (loss->loss == MATVCRS_LOSS_LOG && info->bound > PetscMax(TestLogBound(range, loss->bits), most[2] * (1.0 + PETSC_SQRT_MACHINE_EPSILON))) TEST_FAIL("%s: a logarithmic scale with d = %g, where %g is possible\n", where, (double)info->bound, (double)TestLogBound(range, loss->bits));
+  if (!(PetscAbsReal(info->maxabserror - most[0]) <= TEST_LONGEST * PETSC_MACHINE_EPSILON * most[1]))
+    TEST_FAIL("%s: the largest error is %g, MatVCRSGetInfo() says %g\n", where, (double)most[0], (double)info->maxabserror);
+  if (sum[1] > 0.0 &&
+      !(PetscAbsReal(info->froberror - PetscSqrtReal(sum[0] / sum[1])) <= PETSC_SQRT_MACHINE_EPSILON * PetscMax(info->froberror, PETSC_SQRT_MACHINE_EPSILON)))
+    TEST_FAIL("%s: the Frobenius norm of the error is %g, MatVCRSGetInfo() says %g\n", where, (double)PetscSqrtReal(sum[0] / sum[1]), (double)info->froberror);
+  if (guarded > info->guardrows)
+    TEST_FAIL("%s: %" PetscInt_FMT " rows were guarded, MatVCRSGetInfo() says %" PetscInt64_FMT "\n", where, guarded, info->guardrows);
+  if (loss->loss == MATVCRS_LOSS_LOG && info->bound > PetscMax(TestLogBound(range, loss->bits), most[2] * (1.0 + PETSC_SQRT_MACHINE_EPSILON)))
+    TEST_FAIL("%s: a logarithmic scale with d = %g, where %g is possible\n", where, (double)info->bound, (double)TestLogBound(range, loss->bits));
   *failures += failed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -267,8 +290,11 @@ static PetscErrorCode TestSymmetry(Mat C, PetscBool hermitian, const char where[
     PetscCall(MatGetRow(C, i, &len, &cols, &c));
     PetscCall(MatGetRow(T, i, &lenT, NULL, &t));
     for (PetscInt k = 0; k < PetscMin(len, lenT); k++) {
-      if (cols[k] == i && hermitian && PetscImaginaryPart(c[k]) != 0.0) TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " has an imaginary part of %g\n", where, i, (double)PetscImaginaryPart(c[k]));
-      if (cols[k] != i && c[k] != (hermitian ? PetscConj(t[k]) : t[k])) TEST_FAIL("%s: row %" PetscInt_FMT ", column %" PetscInt_FMT " differs from its mirror image by %g\n", where, i, cols[k], (double)PetscAbsScalar(c[k] - t[k]));
+      if (cols[k] == i && hermitian && PetscImaginaryPart(c[k]) != 0.0)
+        TEST_FAIL("%s: diagonal entry %" PetscInt_FMT " has an imaginary part of %g\n", where, i, (double)PetscImaginaryPart(c[k]));
+      if (cols[k] != i && c[k] != (hermitian ? PetscConj(t[k]) : t[k]))
+        TEST_FAIL("%s: row %" PetscInt_FMT ", column %" PetscInt_FMT " differs from its mirror image by %g\n", where, i, cols[k],
+                  (double)PetscAbsScalar(c[k] - t[k]));
     }
     PetscCall(MatRestoreRow(T, i, NULL, NULL, &t));
     PetscCall(MatRestoreRow(C, i, NULL, &cols, &c));
@@ -311,7 +337,8 @@ int main(int argc, char **argv)
           if (layout == MATVCRS_LAYOUT_L2 && losses[l].loss != MATVCRS_LOSS_FIXED) continue;
           if (!rowsums && layout != MATVCRS_LAYOUT_AUTO) continue;
           if (number++ % every) continue;
-          PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s%s, layout %s", TestKindNames[kind], losses[l].name, rowsums ? "" : ", row sums not kept", MatVCRSLayouts[layout]));
+          PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s%s, layout %s", TestKindNames[kind], losses[l].name, rowsums ? "" : ", row sums not kept",
+                                  MatVCRSLayouts[layout]));
           PetscCall(MatConvert(B, MATVCRS, MAT_INITIAL_MATRIX, &A));
           if (symmetric) PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
           PetscCall(MatVCRSSetAllowLossyOperator(A, PETSC_TRUE));

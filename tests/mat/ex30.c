@@ -15,7 +15,10 @@ static PetscInt failures = 0;
 
 /* ------------------------------------------------------------ steps */
 
-/* Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have different sets, most the one of the line before */
+/*
+   Rates that repeat every 7 rows, with neighbours a line away, as in chains of queues: several rows in turn have
+   different sets, most the one of the line before
+*/
 #define RATES_LINE 308
 static PetscInt rates = 5200;
 
@@ -339,7 +342,8 @@ static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share
   plan.m = plan.n = m;
   plan.idbytes    = 2;
   plan.nsets      = nsets;
-  PetscCall(PetscMalloc4(nsets + 1, &plan.setptr, nsets * (2 * queues + 1), &plan.setoffset, nsets * (2 * queues + 1), &plan.setvalue, m, (uint16_t **)&plan.id));
+  PetscCall(
+    PetscMalloc4(nsets + 1, &plan.setptr, nsets * (2 * queues + 1), &plan.setoffset, nsets * (2 * queues + 1), &plan.setvalue, m, (uint16_t **)&plan.id));
   plan.setptr[0] = 0;
   for (PetscInt p = 0; p < nsets; p++) {
     PetscInt e = plan.setptr[p], distance = 1, rest = p;
@@ -366,8 +370,7 @@ static PetscErrorCode CheckQueues(PetscInt queues, PetscInt states, double share
     for (PetscInt q = 0, place = 1; q < queues; q++, rest /= states, place *= 5) {
       const PetscInt s = rest % states;
 
-      id += place * (s < 3 ? 0 : s == states - 1 ? 1
-                                                 : 2 + s % 3);
+      id += place * (s < 3 ? 0 : s == states - 1 ? 1 : 2 + s % 3);
     }
     ((uint16_t *)plan.id)[i] = (uint16_t)id;
     plan.nz += plan.setptr[id + 1] - plan.setptr[id];

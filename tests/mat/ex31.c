@@ -51,7 +51,8 @@ static PetscErrorCode TestUpdate(const SBPGrid *g, const SBPGrid *coarse, const 
       PetscCall(ArrayCreate((SBPPrecision)q, PETSC_FALSE, other->own.count[1], other->pitch, -1, 1, &y));
       for (int way = 0; way < 2; way++) {
         PetscCall(H->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.host, way ? coarse : NULL, way ? e.host : NULL, other, (SBPPrecision)q, y.host));
-        PetscCall(D->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.device, way ? coarse : NULL, way ? e.device : NULL, other, (SBPPrecision)q, y.device));
+        PetscCall(
+          D->update(g, (SBPPrecision)p, (SBPRatio){0.7, NULL, NULL}, x.device, way ? coarse : NULL, way ? e.device : NULL, other, (SBPPrecision)q, y.device));
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, update of %d by %d, way %d", where, q, p, way));
         PetscCall(ArrayCompare(&y, SEVERAL * (p == SBP_SINGLE && q == SBP_DOUBLE ? (PetscReal)5e8 : (PetscReal)1), what));
       }
@@ -178,7 +179,8 @@ static PetscErrorCode TestGalerkin(const Pair *p, const SBPGrid *coarse, const c
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
     PetscCall(ArrayCreate(precision, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &coefficient[k]));
     PetscCall(ArrayCreate(SBP_SINGLE, PETSC_FALSE, coarse->own.count[1], coarse->pitch, -1, 1, &rounded[k]));
-    for (PetscInt j = 0; j < coarse->own.count[1]; j++) memset((char *)coefficient[k].host + coefficient[k].width * (size_t)(j * coarse->pitch), 0, coefficient[k].width * (size_t)coarse->own.count[0]);
+    for (PetscInt j = 0; j < coarse->own.count[1]; j++)
+      memset((char *)coefficient[k].host + coefficient[k].width * (size_t)(j * coarse->pitch), 0, coefficient[k].width * (size_t)coarse->own.count[0]);
     host[k]   = coefficient[k].host;
     device[k] = coefficient[k].device;
     single[k] = rounded[k].device;
@@ -297,7 +299,8 @@ int main(int argc, char **argv)
     for (int precision = SBP_SINGLE; precision <= SBP_SCALAR; precision++) PetscCall(TestTransfers(&g, &coarse, (SBPPrecision)precision, where));
     if (!IsWhole(s)) continue;
     PetscCall(TestUpdate(&g, &coarse, &other, where));
-    for (int precision = SBP_DOUBLE; precision <= SBP_SCALAR && PetscDefined(USE_REAL_DOUBLE); precision++) PetscCall(TestScale(&g, &coarse, &other, (SBPPrecision)precision, where));
+    for (int precision = SBP_DOUBLE; precision <= SBP_SCALAR && PetscDefined(USE_REAL_DOUBLE); precision++)
+      PetscCall(TestScale(&g, &coarse, &other, (SBPPrecision)precision, where));
     for (int precision = SBP_SINGLE; precision <= SBP_DOUBLE; precision++)
       for (int faces = 0; faces < 6; faces++) {
         static const int     dirichlet[] = {3, 15, 4, 0, 3, 15};

@@ -9,7 +9,10 @@ static char help[] = "Products on the host of small matrices: from the plan, and
 
 #include "vcrstest.h"
 
-/* Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat: slices of L1 and L2 have many short runs. Every 50th row is empty, and row 33 has longest entries if that is not 0 */
+/*
+   Rows of 30 to 39 entries, or of as many as there are columns; index sets change from row to row and yet repeat:
+   slices of L1 and L2 have many short runs. Every 50th row is empty, and row 33 has longest entries if that is not 0
+*/
 static PetscErrorCode TestCreateChanging(PetscInt m, PetscInt n, PetscInt longest, Mat *A)
 {
   PetscFunctionBegin;
@@ -58,7 +61,8 @@ static PetscErrorCode TestCreateNodes(PetscInt n, Mat *A)
     const PetscInt length = node % 4 == 3 ? 0 : 1 + node * 5 % 19;
 
     for (PetscInt i = first; i < PetscMin(n, first + 1 + node % 7); i++) {
-      for (PetscInt k = 0; k < length; k++) PetscCall(MatSetValue(*A, i, (first + 13 * k) % n, TestScalar(97, (uint64_t)i, (uint64_t)k) + (k == 0 ? 30.0 : 0.0), INSERT_VALUES));
+      for (PetscInt k = 0; k < length; k++)
+        PetscCall(MatSetValue(*A, i, (first + 13 * k) % n, TestScalar(97, (uint64_t)i, (uint64_t)k) + (k == 0 ? 30.0 : 0.0), INSERT_VALUES));
     }
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
@@ -72,7 +76,8 @@ static PetscErrorCode TestCreateScattered(PetscInt m, PetscInt n, Mat *A)
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m, n, 16, NULL, A));
   for (PetscInt i = 0; i < m; i++) {
-    for (PetscInt k = 0; k < 5 + i * 7 % 12; k++) PetscCall(MatSetValue(*A, i, (PetscInt)(n * TestRandom(98, (uint64_t)i, (uint64_t)k)), TestScalar(99, (uint64_t)i, (uint64_t)k), INSERT_VALUES));
+    for (PetscInt k = 0; k < 5 + i * 7 % 12; k++)
+      PetscCall(MatSetValue(*A, i, (PetscInt)(n * TestRandom(98, (uint64_t)i, (uint64_t)k)), TestScalar(99, (uint64_t)i, (uint64_t)k), INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -202,18 +207,12 @@ int main(int argc, char **argv)
     MatVCRSLoss loss;
     PetscInt    bits;
     PetscBool   rowsums;
-  } modes[] = {
-    {MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
-    {MATVCRS_LOSS_SINGLE, 16, PETSC_TRUE},
-    {MATVCRS_LOSS_SINGLE, 16, PETSC_FALSE},
-    {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE},
-    {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},
-    {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
-    {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
-    {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},
-    {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
+  } modes[]                            = {{MATVCRS_LOSS_NONE, 16, PETSC_TRUE},  {MATVCRS_LOSS_SINGLE, 16, PETSC_TRUE}, {MATVCRS_LOSS_SINGLE, 16, PETSC_FALSE},
+                                          {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE}, {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},  {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
+                                          {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},    {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},  {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
-  static const char *const   kinds[]   = {"changing", "changing, tall", "changing, wide", "grid", "nodes", "changing, a row too long for a byte", "changing, large", "scattered, large"};
+  static const char *const   kinds[]   = {"changing",        "changing, tall",  "changing, wide", "grid", "nodes", "changing, a row too long for a byte",
+                                          "changing, large", "scattered, large"};
   PetscInt                   failures = 0, count = 0, plain = 0;
   PetscBool                  cuda, may = PETSC_TRUE, bound = PETSC_FALSE;
   char                       type[64] = VECSTANDARD;
@@ -247,7 +246,8 @@ int main(int argc, char **argv)
 
         /* large ones are there for how plain rows store columns and end */
         if (k >= 6 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
-        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss], modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss],
+                                modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
         PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));
         PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
         PetscCall(MatVCRSSetLayout(B, layouts[l]));
@@ -299,7 +299,8 @@ int main(int argc, char **argv)
         inplace = (PetscBool)(!PetscDefined(HAVE_CUDA) || bound || modes[t].loss == MATVCRS_LOSS_NONE); /* a device may ask for what was rounded */
         if (!same || (inplace && info.plainbytes != 0.0) || info.plainrows != (PetscBool)(used && layouts[l] == MATVCRS_LAYOUT_AUTO)) {
           failures++;
-          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: without AIJ arrays it holds %s, %s plain rows, %g bytes beside the plan\n", name, same ? "the same" : "other entries", info.plainrows ? "in" : "not in", info.plainbytes));
+          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: without AIJ arrays it holds %s, %s plain rows, %g bytes beside the plan\n", name,
+                                same ? "the same" : "other entries", info.plainrows ? "in" : "not in", info.plainbytes));
         }
 
         /* a device has kernels for other forms */
@@ -310,7 +311,8 @@ int main(int argc, char **argv)
           if (bound && modes[t].loss != MATVCRS_LOSS_NONE) stored = info; /* its plain rows were all that was left */
           if (info.layout != stored.layout || info.values != stored.values || info.bytes != stored.bytes) {
             failures++;
-            PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s %s of %g bytes on a device, not %s %s of %g\n", name, MatVCRSLayouts[info.layout], info.values, info.bytes, MatVCRSLayouts[stored.layout], stored.values, stored.bytes));
+            PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s %s of %g bytes on a device, not %s %s of %g\n", name, MatVCRSLayouts[info.layout], info.values,
+                                  info.bytes, MatVCRSLayouts[stored.layout], stored.values, stored.bytes));
           }
           PetscCall(TestAllProducts(B, exact, name, &failures));
         }
@@ -342,8 +344,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 3
-    env: LITHE_AVX512=0
-    args: -plain 0
+    args: -plain 0 -mat_vcrs_avx512 0
     output_file: output/ex32_1.out
 
   test:

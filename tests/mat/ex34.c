@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What matrices and solvers of Lithe make inside does not show: -mat_view, -vec_view and others print no more objects than with MATAIJ.\n\n";
+static char
+  help[] = "What matrices and solvers of Lithe make inside does not show: -mat_view, -vec_view and others print no more objects than with MATAIJ.\n\n";
 
 #include "vcrstest.h"
 #include <lithepc.h>
@@ -157,7 +158,8 @@ int main(int argc, char **argv)
     {MATHYBMGPU, "", PETSC_FALSE},
     {MATHYBMGPU, "-mat_hybmgpu_format vcrs", PETSC_FALSE},
   };
-  static const char *const grids[] = {"-t_pc_type sbpmg", "-t_pc_type sbpmg -t_pc_sbpmg_levels 2 -t_pc_sbpmg_dense 0", "-t_pc_type redundant -t_ksp_type cbgmres", "-t_pc_type bjacobi -t_ksp_type cbfgmres"};
+  static const char *const grids[] = {"-t_pc_type sbpmg", "-t_pc_type sbpmg -t_pc_sbpmg_levels 2 -t_pc_sbpmg_dense 0",
+                                      "-t_pc_type redundant -t_ksp_type cbgmres", "-t_pc_type bjacobi -t_ksp_type cbfgmres"};
   PetscMPIInt              size;
   PetscInt                 plain[VIEWS], count[VIEWS], compared = 0, printed = 0;
 
@@ -169,7 +171,9 @@ int main(int argc, char **argv)
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
     PetscCall(Operations(ways[w].type, ways[w].options, ways[w].drop, count));
     for (size_t k = 0; k < VIEWS; k++) {
-      if (WRONG(count[k] > plain[k])) FAIL("%s %s%s: %s prints %" PetscInt_FMT " objects, with MATAIJ %" PetscInt_FMT, ways[w].type, ways[w].options, ways[w].drop ? ", dropped" : "", views[k], count[k], plain[k]);
+      if (WRONG(count[k] > plain[k]))
+        FAIL("%s %s%s: %s prints %" PetscInt_FMT " objects, with MATAIJ %" PetscInt_FMT, ways[w].type, ways[w].options, ways[w].drop ? ", dropped" : "",
+             views[k], count[k], plain[k]);
       compared++;
       printed += count[k];
     }
@@ -180,7 +184,8 @@ int main(int argc, char **argv)
     PetscCall(Grid(grids[w], count));
     for (size_t k = 0; k < VIEWS; k++) {
       /* PETSc orders what it factors, and views the orderings; PCREDUNDANT views two matrices of its own */
-      if (WRONG(count[k] > plain[k] + (size > 1 && k == 0 ? 2 : 0) && strcmp(views[k], "-is_view"))) FAIL("%s: %s prints %" PetscInt_FMT " objects, without preconditioner %" PetscInt_FMT, grids[w], views[k], count[k], plain[k]);
+      if (WRONG(count[k] > plain[k] + (size > 1 && k == 0 ? 2 : 0) && strcmp(views[k], "-is_view")))
+        FAIL("%s: %s prints %" PetscInt_FMT " objects, without preconditioner %" PetscInt_FMT, grids[w], views[k], count[k], plain[k]);
       compared++;
       printed += count[k];
     }

@@ -27,7 +27,8 @@ typedef enum {
   FACTOR_KINDS
 } FactorKind;
 
-static const char *const FactorKinds[] = {"own", "other", "aij", "dense", "diagonal", "transpose", "hermitian", "baij", "nest", "shell", "maij", "FactorKind", "FACTOR_", NULL};
+static const char *const FactorKinds[] = {"own",  "other", "aij",   "dense", "diagonal",   "transpose", "hermitian",
+                                          "baij", "nest",  "shell", "maij",  "FactorKind", "FACTOR_",   NULL};
 static const char *const Products[]    = {"unspecified", "A B", "A^T B", "A B^T", "P^T A P", "R A R^T", "A B C"};
 
 /* A factor; the AIJ matrix with its entries; the matrix that has the entries, which may be the factor */
@@ -93,7 +94,10 @@ static PetscErrorCode FactorCreate(FactorKind kind, MatType own, MatType other, 
   case FACTOR_DENSE:
   case FACTOR_BAIJ:
     PetscCall(FactorEntries(M, N, seed, PETSC_FALSE, &f->ref));
-    PetscCall(MatConvert(f->ref, kind == FACTOR_OWN ? own : (kind == FACTOR_OTHER ? other : (kind == FACTOR_AIJ ? MATAIJ : (kind == FACTOR_DENSE ? MATDENSE : MATBAIJ))), MAT_INITIAL_MATRIX, &f->mat));
+    PetscCall(
+      MatConvert(f->ref,
+                 kind == FACTOR_OWN ? own : (kind == FACTOR_OTHER ? other : (kind == FACTOR_AIJ ? MATAIJ : (kind == FACTOR_DENSE ? MATDENSE : MATBAIJ))),
+                 MAT_INITIAL_MATRIX, &f->mat));
     if (kind == FACTOR_OWN || kind == FACTOR_OTHER) {
       f->inner = f->mat;
       PetscCall(PetscObjectReference((PetscObject)f->inner));
@@ -306,8 +310,9 @@ static PetscErrorCode TestProduct(MatProductType type, const FactorKind kind[], 
 /* Rows and columns of a factor; PETSc's PtAP and RARt name the middle one first */
 static void FactorSize(MatProductType type, int which, PetscBool square, PetscInt *M, PetscInt *N)
 {
-  static const PetscInt size[7][3][2] = {
-    [MATPRODUCT_AB] = {{12, 8}, {8, 16}}, [MATPRODUCT_AtB] = {{8, 12}, {8, 16}}, [MATPRODUCT_ABt] = {{12, 8}, {16, 8}}, [MATPRODUCT_PtAP] = {{12, 12}, {12, 8}}, [MATPRODUCT_RARt] = {{12, 12}, {8, 12}}, [MATPRODUCT_ABC] = {{12, 8}, {8, 16}, {16, 4}}};
+  static const PetscInt size[7][3][2] =
+    {[MATPRODUCT_AB] = {{12, 8}, {8, 16}},    [MATPRODUCT_AtB] = {{8, 12}, {8, 16}},   [MATPRODUCT_ABt] = {{12, 8}, {16, 8}},
+     [MATPRODUCT_PtAP] = {{12, 12}, {12, 8}}, [MATPRODUCT_RARt] = {{12, 12}, {8, 12}}, [MATPRODUCT_ABC] = {{12, 8}, {8, 16}, {16, 4}}};
 
   *M = square ? 12 : size[type][which][0];
   *N = square ? 12 : size[type][which][1];
@@ -320,7 +325,8 @@ static PetscErrorCode TestKinds(MatProductType type, const FactorKind kind[], Pe
   char      where[256];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(where, sizeof(where), "%s%s: %s, %s%s%s", Products[type], square ? ", square" : "", FactorKinds[kind[0]], FactorKinds[kind[1]], n == 3 ? ", " : "", n == 3 ? FactorKinds[kind[2]] : ""));
+  PetscCall(PetscSNPrintf(where, sizeof(where), "%s%s: %s, %s%s%s", Products[type], square ? ", square" : "", FactorKinds[kind[0]], FactorKinds[kind[1]],
+                          n == 3 ? ", " : "", n == 3 ? FactorKinds[kind[2]] : ""));
   PetscCall(PetscInfo(NULL, "%s\n", where));
   for (int aij = 1; aij >= 0; aij--) {
     Factor f[3];
@@ -370,7 +376,8 @@ int main(int argc, char **argv)
 
     for (int square = 0; square < 2; square++) {
       for (int k = 0; k < FACTOR_KINDS * FACTOR_KINDS * (product == MATPRODUCT_ABC ? FACTOR_KINDS : 1); k++) {
-        const FactorKind kind[3] = {(FactorKind)(k % FACTOR_KINDS), (FactorKind)(k / FACTOR_KINDS % FACTOR_KINDS), (FactorKind)(k / (FACTOR_KINDS * FACTOR_KINDS))};
+        const FactorKind kind[3] = {(FactorKind)(k % FACTOR_KINDS), (FactorKind)(k / FACTOR_KINDS % FACTOR_KINDS),
+                                    (FactorKind)(k / (FACTOR_KINDS * FACTOR_KINDS))};
         PetscBool        wanted = PETSC_TRUE, some = PETSC_FALSE;
 
         for (int l = 0; l < (product == MATPRODUCT_ABC ? 3 : 2); l++) {
@@ -379,7 +386,8 @@ int main(int argc, char **argv)
           /* PETSc crashes when a product of three that it could begin and not end is destroyed (docs/petsc-defects.md) */
           if (product == MATPRODUCT_ABC && kind[l] >= FACTOR_BAIJ) wanted = PETSC_FALSE;
           if (product == MATPRODUCT_ABC && kind[l] == FACTOR_DIAGONAL) wanted = PETSC_FALSE;
-          if (kind[l] != FACTOR_AIJ && kind[l] != FACTOR_DENSE && kind[l] != FACTOR_DIAGONAL && kind[l] != FACTOR_BAIJ && kind[l] != FACTOR_OTHER) some = PETSC_TRUE;
+          if (kind[l] != FACTOR_AIJ && kind[l] != FACTOR_DENSE && kind[l] != FACTOR_DIAGONAL && kind[l] != FACTOR_BAIJ && kind[l] != FACTOR_OTHER)
+            some = PETSC_TRUE;
         }
         if (wanted && some) PetscCall(TestKinds(product, kind, (PetscBool)square, type, isvcrs ? MATHYBMGPU : MATVCRS, &count));
       }

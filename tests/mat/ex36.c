@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by MatSetValuesCOO() arrive in duplicates.\n\
+static char
+  help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by MatSetValuesCOO() arrive in duplicates.\n\
   -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
 
 #include <tests/failures.h>
@@ -124,7 +125,28 @@ static PetscErrorCode Solve(Mat A, PCType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const Reads[] = {"MatMult()", "MatMultAdd()", "MatMultTranspose()", "MatGetDiagonal()", "MatNorm()", "MatGetRow()", "MatView()", "MatDuplicate()", "MatDuplicate() without values", "MatConvert() to MATAIJ", "MatConvert() to MATDENSE", "MatTranspose()", "MatCreateSubMatrix()", "MatCreateSubMatrices()", "MatMatMult()", "PCSOR", "PCBJACOBI", "PCGAMG", "MatGetInfo()", "MatGetRowSum()", "arrays given back", "arrays taken again"};
+static const char *const Reads[] = {"MatMult()",
+                                    "MatMultAdd()",
+                                    "MatMultTranspose()",
+                                    "MatGetDiagonal()",
+                                    "MatNorm()",
+                                    "MatGetRow()",
+                                    "MatView()",
+                                    "MatDuplicate()",
+                                    "MatDuplicate() without values",
+                                    "MatConvert() to MATAIJ",
+                                    "MatConvert() to MATDENSE",
+                                    "MatTranspose()",
+                                    "MatCreateSubMatrix()",
+                                    "MatCreateSubMatrices()",
+                                    "MatMatMult()",
+                                    "PCSOR",
+                                    "PCBJACOBI",
+                                    "PCGAMG",
+                                    "MatGetInfo()",
+                                    "MatGetRowSum()",
+                                    "arrays given back",
+                                    "arrays taken again"};
 
 static PetscErrorCode Read(Mat A, int which, Vec x, Vec y)
 {
@@ -171,7 +193,8 @@ static PetscErrorCode TestReads(Mat A, Mat B, PetscInt *compared)
       PetscCall(GetStates(A, &after[0]));
       PetscCall(GetStates(B, &after[1]));
       if (WRONG(after[0].object - before[0].object > after[1].object - before[1].object || after[0].nonzero != before[0].nonzero)) {
-        FAIL("%s, round %d: the object state goes up by %d, that of MATAIJ by %d, the nonzero state by %d", Reads[which], round, (int)(after[0].object - before[0].object), (int)(after[1].object - before[1].object), (int)(after[0].nonzero - before[0].nonzero));
+        FAIL("%s, round %d: the object state goes up by %d, that of MATAIJ by %d, the nonzero state by %d", Reads[which], round,
+             (int)(after[0].object - before[0].object), (int)(after[1].object - before[1].object), (int)(after[0].nonzero - before[0].nonzero));
       }
       (*compared)++;
     }
@@ -230,7 +253,8 @@ static PetscErrorCode TestCOO(MatType type, PetscInt *compared)
       if (ierr) continue;
       PetscCall(MatMult(D[d], x, y));
       PetscCall(VecSum(y, &sum));
-      if (WRONG(sum != (PetscScalar)(2.0 * N * (3.0 + d)))) FAIL("round %d, duplicate %d: the entries sum up to %g, not to %g", round, d, (double)PetscRealPart(sum), 2.0 * N * (3.0 + d));
+      if (WRONG(sum != (PetscScalar)(2.0 * N * (3.0 + d))))
+        FAIL("round %d, duplicate %d: the entries sum up to %g, not to %g", round, d, (double)PetscRealPart(sum), 2.0 * N * (3.0 + d));
     }
     PetscCall(MatMult(A, x, y));
     PetscCall(VecSum(y, &v[0]));

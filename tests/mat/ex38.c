@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and others against the assembled matrix; what is refused, and how.\n\n";
+static char help[] = "MATSBPSAT as an operator: MatScale(), MatShift(), MatDiagonalSet(), MatDiagonalScale(), MatAXPY() and others against the assembled "
+                     "matrix; what is refused, and how.\n\n";
 
 #include <lithe.h>
 #include <lithepc.h>
@@ -23,7 +24,8 @@ static PetscErrorCode Fill(DM da, PetscInt salt, PetscReal low, PetscReal high, 
   PetscCall(DMDAVecGetArrayWrite(da, v, &a));
   for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
     for (PetscInt i = start[0]; i < start[0] + count[0]; i++) {
-      const PetscReal x = (PetscReal)((i * 7919 + j * 104729 + salt * 1299709) % 10007) / 10007, y = (PetscReal)((i * 104729 + j * 7919 + salt * 15485863) % 10007) / 10007;
+      const PetscReal x = (PetscReal)((i * 7919 + j * 104729 + salt * 1299709) % 10007) / 10007,
+                      y = (PetscReal)((i * 104729 + j * 7919 + salt * 15485863) % 10007) / 10007;
 
       a[j][i] = PetscCMPLX(low + (high - low) * x, PetscDefined(USE_COMPLEX) && iscomplex ? y - (PetscReal)0.5 : 0);
     }
@@ -136,7 +138,8 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
     PetscCall(MatNorm(B, norms[k], &norm[0]));
     PetscCall(MatNorm(A, norms[k], &norm[1]));
     compared++;
-    if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0]))) FAIL("%s, MatNorm %s: %g instead of %g", what, NormTypes[norms[k]], (double)norm[1], (double)norm[0]);
+    if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0])))
+      FAIL("%s, MatNorm %s: %g instead of %g", what, NormTypes[norms[k]], (double)norm[1], (double)norm[0]);
   }
   PetscCall(MatGetDiagonalBlock(B, &block[0]));
   PetscCall(MatGetDiagonalBlock(A, &block[1]));
@@ -147,7 +150,8 @@ static PetscErrorCode Compare(DM da, const char what[], PetscBool all, Mat A, Ma
     PetscCall(VecNorm(by, NORM_2, &norm[k]));
   }
   compared++;
-  if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0]))) FAIL("%s, MatGetDiagonalBlock: %g instead of %g", what, (double)norm[1], (double)norm[0]);
+  if (WRONG(!(PetscAbsReal(norm[1] - norm[0]) <= 1000 * PETSC_MACHINE_EPSILON * norm[0])))
+    FAIL("%s, MatGetDiagonalBlock: %g instead of %g", what, (double)norm[1], (double)norm[0]);
   PetscCall(VecDestroy(&bx));
   PetscCall(VecDestroy(&by));
 
@@ -282,7 +286,8 @@ static PetscErrorCode TestChanges(DM da, PetscInt order, MatSBPSATMetrics metric
 
     PetscCall(Change(da, k, iscomplex, B, N, what, sizeof(what)));
     PetscCall(Change(da, k, iscomplex, A, M, what, sizeof(what)));
-    PetscCall(PetscSNPrintf(where, sizeof(where), "order %" PetscInt_FMT " %s%s, %s", order, MatSBPSATMetricsTypes[metrics], iscomplex ? " complex" : "", what));
+    PetscCall(
+      PetscSNPrintf(where, sizeof(where), "order %" PetscInt_FMT " %s%s, %s", order, MatSBPSATMetricsTypes[metrics], iscomplex ? " complex" : "", what));
     PetscCall(Compare(da, where, (PetscBool)(k % 4 == 3 || k == 5), M, N));
 
     /* A transpose, and the same again after a change */
@@ -468,7 +473,8 @@ int main(int argc, char **argv)
   PetscCall(LitheInitializePackage());
   PetscCall(ProblemCreateDM(PETSC_COMM_WORLD, n, &da));
   for (PetscInt order = 2; order <= 6; order += 2) {
-    for (int iscomplex = 0; iscomplex < (PetscDefined(USE_COMPLEX) ? 2 : 1); iscomplex++) PetscCall(TestChanges(da, order, order == 4 ? MATSBPSAT_METRICS_FLY : MATSBPSAT_METRICS_STORED, (PetscBool)iscomplex));
+    for (int iscomplex = 0; iscomplex < (PetscDefined(USE_COMPLEX) ? 2 : 1); iscomplex++)
+      PetscCall(TestChanges(da, order, order == 4 ? MATSBPSAT_METRICS_FLY : MATSBPSAT_METRICS_STORED, (PetscBool)iscomplex));
   }
   PetscCall(TestRange(da));
   PetscCall(TestPublished(da));
@@ -477,7 +483,9 @@ int main(int argc, char **argv)
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failures, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD));
   if (compared < 350) failures++;
   if (count != 9) failures++;
-  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " comparisons and %" PetscInt_FMT " errors\n", failures, compared, count));
+  if (failures)
+    PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " comparisons and %" PetscInt_FMT " errors\n", failures, compared, count));
   else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "more than 350 comparisons agree, and 9 errors are as expected\n"));
   PetscCall(PetscFinalize());
   return 0;

@@ -243,26 +243,25 @@ typedef PetscErrorCode Ask(Mat, Vec, Vec);
 static const struct {
   const char *name;
   Ask        *ask;
-} asks[] = {
-  {"MatMult()", AskMult},
-  {"MatMultAdd()", AskMultAdd},
-  {"MatMultTranspose()", AskTranspose},
-  {"MatMultTransposeAdd()", AskTransposeAdd},
-  {"MatMultHermitianTranspose()", AskHermitian},
-  {"MatMultHermitianTransposeAdd()", AskHermitianAdd},
-  {"MatResidual()", AskResidual},
-  {"a step of a power series", AskStep},
-  {"MatCreateTranspose()", AskVirtualTranspose},
-  {"MatCreateHermitianTranspose()", AskVirtualHermitian},
-  {"MatCreateNormal()", AskNormal},
-  {"MATNEST", AskNest},
-  {"MATSHELL", AskShell},
-  {"MatDuplicate()", AskDuplicate},
-  {"MatGetDiagonalBlock()", AskDiagonalBlock},
-  {"MatMatMult()", AskDense},
-  {"MatTransposeMatMult()", AskTransposeDense},
-  {"a power iteration", AskPower},
-  {"MatVCRSSubstitute()", AskSubstitute}};
+} asks[] = {{"MatMult()", AskMult},
+            {"MatMultAdd()", AskMultAdd},
+            {"MatMultTranspose()", AskTranspose},
+            {"MatMultTransposeAdd()", AskTransposeAdd},
+            {"MatMultHermitianTranspose()", AskHermitian},
+            {"MatMultHermitianTransposeAdd()", AskHermitianAdd},
+            {"MatResidual()", AskResidual},
+            {"a step of a power series", AskStep},
+            {"MatCreateTranspose()", AskVirtualTranspose},
+            {"MatCreateHermitianTranspose()", AskVirtualHermitian},
+            {"MatCreateNormal()", AskNormal},
+            {"MATNEST", AskNest},
+            {"MATSHELL", AskShell},
+            {"MatDuplicate()", AskDuplicate},
+            {"MatGetDiagonalBlock()", AskDiagonalBlock},
+            {"MatMatMult()", AskDense},
+            {"MatTransposeMatMult()", AskTransposeDense},
+            {"a power iteration", AskPower},
+            {"MatVCRSSubstitute()", AskSubstitute}};
 
 /* Every one with vectors of its own: an error leaves some locked */
 static PetscErrorCode AskOne(Mat A, size_t k, const char *const words[], const char where[])
@@ -370,14 +369,8 @@ static const struct {
   const char *name;
   MatVCRSLoss loss;
   PetscInt    bits;
-} losses[] = {
-  {"bins", MATVCRS_LOSS_BINS, 16},
-  {"classes", MATVCRS_LOSS_CLASSES, 16},
-  {"log 8", MATVCRS_LOSS_LOG, 8},
-  {"log 16", MATVCRS_LOSS_LOG, 16},
-  {"fixed 8", MATVCRS_LOSS_FIXED, 8},
-  {"fixed 16", MATVCRS_LOSS_FIXED, 16},
-  {"single", MATVCRS_LOSS_SINGLE, 16}};
+} losses[] = {{"bins", MATVCRS_LOSS_BINS, 16},    {"classes", MATVCRS_LOSS_CLASSES, 16}, {"log 8", MATVCRS_LOSS_LOG, 8},     {"log 16", MATVCRS_LOSS_LOG, 16},
+              {"fixed 8", MATVCRS_LOSS_FIXED, 8}, {"fixed 16", MATVCRS_LOSS_FIXED, 16},  {"single", MATVCRS_LOSS_SINGLE, 16}};
 
 static PetscErrorCode TestLosses(TestKind kind)
 {
@@ -387,7 +380,8 @@ static PetscErrorCode TestLosses(TestKind kind)
   PetscCall(TestCreateMatrix(PETSC_COMM_WORLD, kind, 0, &B));
   for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(losses); l++) {
     char              where[64], option[2][64];
-    const char *const words[] = {option[0], option[1], "changed its entries by up to", "bound", "KSPSetOperators()", "MatVCRSSetAllowLossyOperator()", "guarded", NULL};
+    const char *const words[] = {option[0], option[1], "changed its entries by up to", "bound", "KSPSetOperators()", "MatVCRSSetAllowLossyOperator()",
+                                 "guarded", NULL};
     Mat               A;
 
     PetscCall(PetscSNPrintf(where, sizeof(where), "%s, loss %s", TestKindNames[kind], losses[l].name));
@@ -504,7 +498,8 @@ static PetscErrorCode TestDrop(TestKind kind)
     PetscCall(MatVCRSSetAllowLossyOperator(A, (PetscBool)allowed));
     PetscCall(MatVCRSGetInfo(A, &info)); /* compresses */
     PetscCall(HasEntries(A, B, &same));
-    if (WRONG(same == (PetscBool)allowed)) FAIL("%s with -mat_vcrs_drop_aij, loss %s: the arrays are %s", TestKindNames[kind], allowed ? "allowed" : "not allowed", same ? "kept" : "gone");
+    if (WRONG(same == (PetscBool)allowed))
+      FAIL("%s with -mat_vcrs_drop_aij, loss %s: the arrays are %s", TestKindNames[kind], allowed ? "allowed" : "not allowed", same ? "kept" : "gone");
     count++;
     PetscCall(AskAll(A, allowed ? NULL : words, allowed ? "dropped, allowed" : "to be dropped"));
     PetscCall(MatDestroy(&A));

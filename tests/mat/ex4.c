@@ -298,33 +298,32 @@ static PetscErrorCode DoResetPreallocation(Mat A, Mat other, Vec left, Vec right
 static const struct {
   const char *name;
   TestDeed    deed;
-} deeds[] = {
-  {"nothing", DoNothing},
-  {"MatSetValues()", DoSetValues},
-  {"new entries", DoGrow},
-  {"MatZeroEntries()", DoZeroEntries},
-  {"zeroed and set", DoZeroAndSet},
-  {"MatScale()", DoScale},
-  {"MatScale() by 0", DoScaleByZero},
-  {"MatShift()", DoShift},
-  {"MatDiagonalScale()", DoDiagonalScale},
-  {"MatDiagonalScale() left", DoDiagonalScaleLeft},
-  {"MatDiagonalSet()", DoDiagonalSet},
-  {"MatAXPY() same", DoAXPYSame},
-  {"MatAXPY() different", DoAXPYUnknown},
-  {"MatAYPX()", DoAYPX},
-  {"MatCopy()", DoCopySame},
-  {"MatCopy() from aij", DoCopyFromAIJ},
-  {"MatConjugate()", DoConjugate},
-  {"MatTranspose() in place", DoTranspose},
-  {"MatZeroRows()", DoZeroRows},
-  {"MatZeroRowsColumns()", DoZeroRowsColumns},
-  {"MatFilter()", DoFilter},
-  {"changed twice", DoTwice},
-  {"arrays", DoArray},
-  {"COO", DoCOO},
-  {"dropped twice", DoDrop},
-  {"MatResetPreallocation()", DoResetPreallocation}};
+} deeds[] = {{"nothing", DoNothing},
+             {"MatSetValues()", DoSetValues},
+             {"new entries", DoGrow},
+             {"MatZeroEntries()", DoZeroEntries},
+             {"zeroed and set", DoZeroAndSet},
+             {"MatScale()", DoScale},
+             {"MatScale() by 0", DoScaleByZero},
+             {"MatShift()", DoShift},
+             {"MatDiagonalScale()", DoDiagonalScale},
+             {"MatDiagonalScale() left", DoDiagonalScaleLeft},
+             {"MatDiagonalSet()", DoDiagonalSet},
+             {"MatAXPY() same", DoAXPYSame},
+             {"MatAXPY() different", DoAXPYUnknown},
+             {"MatAYPX()", DoAYPX},
+             {"MatCopy()", DoCopySame},
+             {"MatCopy() from aij", DoCopyFromAIJ},
+             {"MatConjugate()", DoConjugate},
+             {"MatTranspose() in place", DoTranspose},
+             {"MatZeroRows()", DoZeroRows},
+             {"MatZeroRowsColumns()", DoZeroRowsColumns},
+             {"MatFilter()", DoFilter},
+             {"changed twice", DoTwice},
+             {"arrays", DoArray},
+             {"COO", DoCOO},
+             {"dropped twice", DoDrop},
+             {"MatResetPreallocation()", DoResetPreallocation}};
 
 int main(int argc, char **argv)
 {
@@ -384,7 +383,8 @@ int main(int argc, char **argv)
         PetscCall(MatNorm(A, types[k], &norms[0][k]));
         PetscCall(MatNorm(B, types[k], &norms[1][k]));
         if (!(PetscAbsReal(norms[0][k] - norms[1][k]) <= 100.0 * PETSC_MACHINE_EPSILON * norms[1][k])) {
-          PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: the norm %s is %g, of aij %g\n", where, NormTypes[types[k]], (double)norms[0][k], (double)norms[1][k]));
+          PetscCall(
+            PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: the norm %s is %g, of aij %g\n", where, NormTypes[types[k]], (double)norms[0][k], (double)norms[1][k]));
           failures++;
         }
       }

@@ -12,7 +12,8 @@ static char help[] = "MATVCRS: the bound that a lossy matrix tells holds for eve
 /* May an entry change from a to b? rowmax: the largest modulus of its row */
 static PetscBool IsWithin(const MatVCRSInfo *info, MatVCRSUnit unit, PetscReal rowmax, PetscReal a, PetscReal b)
 {
-  const PetscReal error = PetscAbsReal(b - a), bound = info->bound * (1.0 + PETSC_SQRT_MACHINE_EPSILON), rounding = 4.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(a);
+  const PetscReal error = PetscAbsReal(b - a), bound = info->bound * (1.0 + PETSC_SQRT_MACHINE_EPSILON),
+                  rounding = 4.0 * PETSC_MACHINE_EPSILON * PetscAbsReal(a);
 
   switch (info->loss) {
   case MATVCRS_LOSS_NONE:
@@ -37,15 +38,14 @@ int main(int argc, char **argv)
     PetscInt    bits;
     MatVCRSUnit unit;
     const char *name;
-  } losses[] = {
-    {MATVCRS_LOSS_LOG, 8, MATVCRS_UNIT_ROW, "log 8"},
-    {MATVCRS_LOSS_LOG, 16, MATVCRS_UNIT_ROW, "log 16"},
-    {MATVCRS_LOSS_FIXED, 8, MATVCRS_UNIT_ROW, "fixed 8"},
-    {MATVCRS_LOSS_FIXED, 16, MATVCRS_UNIT_ROW, "fixed 16"},
-    {MATVCRS_LOSS_BINS, 8, MATVCRS_UNIT_ROW, "bins"},
-    {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ROW, "classes, rows"},
-    {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ENTRY, "classes, entries"},
-    {MATVCRS_LOSS_SINGLE, 8, MATVCRS_UNIT_ROW, "single"}};
+  } losses[]                           = {{MATVCRS_LOSS_LOG, 8, MATVCRS_UNIT_ROW, "log 8"},
+                                          {MATVCRS_LOSS_LOG, 16, MATVCRS_UNIT_ROW, "log 16"},
+                                          {MATVCRS_LOSS_FIXED, 8, MATVCRS_UNIT_ROW, "fixed 8"},
+                                          {MATVCRS_LOSS_FIXED, 16, MATVCRS_UNIT_ROW, "fixed 16"},
+                                          {MATVCRS_LOSS_BINS, 8, MATVCRS_UNIT_ROW, "bins"},
+                                          {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ROW, "classes, rows"},
+                                          {MATVCRS_LOSS_CLASSES, 8, MATVCRS_UNIT_ENTRY, "classes, entries"},
+                                          {MATVCRS_LOSS_SINGLE, 8, MATVCRS_UNIT_ROW, "single"}};
   static const PetscReal     decades[] = {0.0, 0.5, 2.0, 8.0, 16.0}, units[] = {1.0, 1e-40, 1e40, 1e-270, 1e270};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_LITERAL, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
   PetscInt                   every = 1, number = 0, matrices = 0, entries = 0, finer = 0, failures = 0;
@@ -104,7 +104,12 @@ int main(int argc, char **argv)
               entries += wrong[1];
               if (info.loss != losses[l].loss || info.bits != losses[l].bits) finer++;
               if (wrong[0] || wrong[2] || PetscIsInfOrNanReal(info.bound) || PetscIsInfOrNanReal(info.froberror) || (refine && info.froberror > 0.2)) {
-                if (failures++ < 10) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL units %s over %g decades times %g, loss %s, layout %s, refine %d: %" PetscInt_FMT " entries beyond the bound %g, %" PetscInt_FMT " diagonal entries changed by more than a half, ||E||_F/||A||_F %g\n", UnitsKindNames[kind], (double)decades[d], (double)units[u], losses[l].name, MatVCRSLayouts[layouts[o]], refine, wrong[0], (double)info.bound, wrong[2], (double)info.froberror));
+                if (failures++ < 10)
+                  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                                        "FAIL units %s over %g decades times %g, loss %s, layout %s, refine %d: %" PetscInt_FMT
+                                        " entries beyond the bound %g, %" PetscInt_FMT " diagonal entries changed by more than a half, ||E||_F/||A||_F %g\n",
+                                        UnitsKindNames[kind], (double)decades[d], (double)units[u], losses[l].name, MatVCRSLayouts[layouts[o]], refine,
+                                        wrong[0], (double)info.bound, wrong[2], (double)info.froberror));
               }
               PetscCall(MatDestroy(&C));
               PetscCall(MatDestroy(&B));
@@ -116,8 +121,13 @@ int main(int argc, char **argv)
     }
   }
   if (matrices < 5 || !finer) failures++;
-  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " of %" PetscInt_FMT " matrices fail, %" PetscInt_FMT " took a finer loss\n", failures, matrices, finer));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "the bounds of %" PetscInt_FMT " matrices hold for their %" PetscInt_FMT " entries; %" PetscInt_FMT " took a finer loss\n", matrices, entries, finer));
+  if (failures)
+    PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " of %" PetscInt_FMT " matrices fail, %" PetscInt_FMT " took a finer loss\n", failures, matrices, finer));
+  else
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "the bounds of %" PetscInt_FMT " matrices hold for their %" PetscInt_FMT " entries; %" PetscInt_FMT " took a finer loss\n", matrices,
+                          entries, finer));
   PetscCall(PetscFinalize());
   return 0;
 }

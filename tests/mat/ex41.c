@@ -12,9 +12,7 @@ static char help[] = "Sums of SBP-SAT grids in two streams of one process at a t
 
 int main(int argc, char **argv)
 {
-  static const Shape shape[STREAMS] = {
-    {.n = {1023, 1023}, .end = {1024, 1024}},
-    {.n = {511, 63}, .end = {512, 64}}};
+  static const Shape shape[STREAMS] = {{.n = {1023, 1023}, .end = {1024, 1024}}, {.n = {511, 63}, .end = {512, 64}}};
   PetscDeviceContext context[STREAMS], before;
   PetscDevice        device;
   SBPGrid            g[STREAMS];

@@ -242,7 +242,8 @@ static PetscErrorCode TestQuestions(Mat A, Mat B, const char where[])
 
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info[0]));
   PetscCall(MatGetInfo(B, MAT_GLOBAL_SUM, &info[1]));
-  if (info[0].nz_used != info[1].nz_used) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %g nonzeros by MatGetInfo(), %g of aij\n", where, info[0].nz_used, info[1].nz_used));
+  if (info[0].nz_used != info[1].nz_used)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %g nonzeros by MatGetInfo(), %g of aij\n", where, info[0].nz_used, info[1].nz_used));
   failures += info[0].nz_used == info[1].nz_used ? 0 : 1;
 
   PetscCall(PetscMalloc2(N, &norms[0], N, &norms[1]));
@@ -278,13 +279,12 @@ static PetscErrorCode TestRelaxation(Mat A, Mat B, TestKind kind, const char whe
     const char *name;
     MatSORType  type;
     PetscReal   omega, shift;
-  } sweeps[] = {
-    {"SOR forward", (MatSORType)(SOR_LOCAL_FORWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.0, 0.0},
-    {"SOR backward", SOR_LOCAL_BACKWARD_SWEEP, 1.3, 0.0},
-    {"SOR backward from zero", (MatSORType)(SOR_LOCAL_BACKWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 0.9, 0.0},
-    {"SOR symmetric", (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.1, 0.0},
-    {"SOR symmetric, shifted", SOR_LOCAL_SYMMETRIC_SWEEP, 0.8, 0.5},
-    {"upper triangle", SOR_APPLY_UPPER, 1.2, 0.5}};
+  } sweeps[] = {{"SOR forward", (MatSORType)(SOR_LOCAL_FORWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.0, 0.0},
+                {"SOR backward", SOR_LOCAL_BACKWARD_SWEEP, 1.3, 0.0},
+                {"SOR backward from zero", (MatSORType)(SOR_LOCAL_BACKWARD_SWEEP | SOR_ZERO_INITIAL_GUESS), 0.9, 0.0},
+                {"SOR symmetric", (MatSORType)(SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS), 1.1, 0.0},
+                {"SOR symmetric, shifted", SOR_LOCAL_SYMMETRIC_SWEEP, 0.8, 0.5},
+                {"upper triangle", SOR_APPLY_UPPER, 1.2, 0.5}};
   Vec         b, x, y;
   PetscMPIInt size;
 
@@ -350,7 +350,9 @@ static PetscErrorCode TestSolves(Mat A, Mat B, PetscBool spd, const char where[]
     PetscCall(VecNorm(x[0], NORM_2, &difference));
     /* both stop at rtol = 1e-8; their roundings differ */
     if (its[0] != its[1] || reason[0] != reason[1] || !(difference <= PETSC_SQRT_MACHINE_EPSILON * norm)) {
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: pc %s: %" PetscInt_FMT " iterations, of aij %" PetscInt_FMT "; reason %d and %d; solutions %g apart of %g\n", where, pcs[p], its[0], its[1], (int)reason[0], (int)reason[1], (double)difference, (double)norm));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                            "FAIL %s: pc %s: %" PetscInt_FMT " iterations, of aij %" PetscInt_FMT "; reason %d and %d; solutions %g apart of %g\n", where,
+                            pcs[p], its[0], its[1], (int)reason[0], (int)reason[1], (double)difference, (double)norm));
       failures++;
     }
     comparisons++;

@@ -138,7 +138,8 @@ static PetscErrorCode TestFields(PetscInt dof, PetscBool dropped, const char whe
   PetscInt begin, end;
 
   PetscFunctionBegin;
-  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 5, 5, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, &coarse));
+  PetscCall(
+    DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 5, 5, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, &coarse));
   PetscCall(DMSetUp(coarse));
   PetscCall(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
   PetscCall(DMSetMatType(fine, MATVCRS));

@@ -73,8 +73,11 @@ int main(int argc, char **argv)
         if (!definite) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: not positive definite\n", TestKindNames[kind], bits));
         /* eigenvalues lie within [1/(1+d), 1+d]; they carry the rounding of a matrix whose condition is large */
         else if (!(least > 0.0 && largest / least <= PetscSqr(1.0 + info.bound) * (1.0 + PetscSqrtReal(PETSC_MACHINE_EPSILON))))
-          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: eigenvalues from %g to %g, d = %g\n", TestKindNames[kind], bits, (double)least, (double)largest, (double)info.bound));
-        else if (bits == 8 && kind == TEST_RESERVOIR && largest / least < 1.0 + 0.1 * info.bound) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: eigenvalues from %g to %g, nearer than 8 bits can be\n", TestKindNames[kind], bits, (double)least, (double)largest));
+          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: eigenvalues from %g to %g, d = %g\n", TestKindNames[kind], bits,
+                                (double)least, (double)largest, (double)info.bound));
+        else if (bits == 8 && kind == TEST_RESERVOIR && largest / least < 1.0 + 0.1 * info.bound)
+          PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s, %" PetscInt_FMT " bit: eigenvalues from %g to %g, nearer than 8 bits can be\n", TestKindNames[kind],
+                                bits, (double)least, (double)largest));
         else count++;
         PetscCall(MatDestroy(&A));
         PetscCall(MatDestroy(&B));

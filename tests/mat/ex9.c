@@ -56,12 +56,11 @@ int main(int argc, char **argv)
     MatVCRSLoss   loss;
     PetscInt      bits;
     PetscBool     plain; /* the layout may change to plain rows */
-  } cases[] = {
-    {"constant", PETSC_TRUE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
-    {"variable", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
-    {"variable, log 8", PETSC_FALSE, MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
-    {"variable, fixed 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_FIXED, 16, PETSC_FALSE},
-    {"variable, log 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_LOG, 16, PETSC_TRUE}};
+  } cases[]         = {{"constant", PETSC_TRUE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
+                       {"variable", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_NONE, 16, PETSC_TRUE},
+                       {"variable, log 8", PETSC_FALSE, MATVCRS_LAYOUT_L1, MATVCRS_LOSS_LOG, 8, PETSC_TRUE},
+                       {"variable, fixed 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_FIXED, 16, PETSC_FALSE},
+                       {"variable, log 16", PETSC_FALSE, MATVCRS_LAYOUT_AUTO, MATVCRS_LOSS_LOG, 16, PETSC_TRUE}};
   PetscInt failures = 0, count = 0;
 
   PetscFunctionBeginUser;
@@ -113,11 +112,13 @@ int main(int argc, char **argv)
       count++;
       if (dropped - before > 1.05 * info.bytes + fixed || dropped >= with || (k != 1 && dropped - before > 0.5 * (with - before))) {
         failures++;
-        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %.0f bytes with AIJ, %.0f with both, %.0f without AIJ; MatVCRSGetInfo() says %.0f\n", cases[k].name, with - before, kept - before, dropped - before, info.bytes));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %.0f bytes with AIJ, %.0f with both, %.0f without AIJ; MatVCRSGetInfo() says %.0f\n", cases[k].name,
+                              with - before, kept - before, dropped - before, info.bytes));
       }
       if (kept - with < 0.95 * info.bytes - fixed || kept - with > 1.05 * info.bytes + fixed) {
         failures++;
-        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: the compression took %.0f bytes, MatVCRSGetInfo() says %.0f\n", cases[k].name, kept - with, info.bytes));
+        PetscCall(
+          PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: the compression took %.0f bytes, MatVCRSGetInfo() says %.0f\n", cases[k].name, kept - with, info.bytes));
       }
       if (info.aijbytes > with - before) {
         failures++;
@@ -134,7 +135,8 @@ int main(int argc, char **argv)
     PetscCall(VecDestroy(&y));
     PetscCall(TestUsage(&again));
     PetscCall(MatVCRSGetInfo(A, &info));
-    if (info.plainrows ? !cases[k].plain || cases[k].layout != MATVCRS_LAYOUT_AUTO || again - before > 1.05 * (info.bytes + info.plainbytes) + fixed : again > dropped + 0.05 * info.bytes + 100000.0) {
+    if (info.plainrows ? !cases[k].plain || cases[k].layout != MATVCRS_LAYOUT_AUTO || again - before > 1.05 * (info.bytes + info.plainbytes) + fixed
+                       : again > dropped + 0.05 * info.bytes + 100000.0) {
       failures++;
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL %s: %.0f bytes before products, %.0f after\n", cases[k].name, dropped - before, again - before));
     }

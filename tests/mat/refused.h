@@ -14,7 +14,8 @@ typedef struct {
   char text[2048];
 } TestError;
 
-static PetscErrorCode TestErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *ctx)
+static PetscErrorCode TestErrorHandler(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type,
+                                       const char *message, void *ctx)
 {
   TestError *error = (TestError *)ctx;
 

@@ -81,7 +81,8 @@ static PetscErrorCode ArrayCompare(Array *a, PetscReal factor, const char *what)
   PetscCall(H->alloc(bytes, &x));
   PetscCall(D->get(bytes, a->device, x));
   for (size_t k = 0; k < n; k++) {
-    const double h = single ? (double)((float *)a->host)[k] : ((double *)a->host)[k], d = single ? (double)((float *)x)[k] : ((double *)x)[k], e = h > d ? h - d : d - h;
+    const double h = single ? (double)((float *)a->host)[k] : ((double *)a->host)[k], d = single ? (double)((float *)x)[k] : ((double *)x)[k],
+                 e = h > d ? h - d : d - h;
 
     if (!(e <= worst)) {
       worst = e;
@@ -102,19 +103,10 @@ typedef struct {
   PetscInt n[2], start[2], end[2], padding;
 } Shape;
 
-static const Shape shapes[] = {
-  {{8, 10}, {0, 0}, {9, 11}, 0},
-  {{17, 23}, {0, 0}, {18, 24}, 0},
-  {{20, 19}, {0, 0}, {21, 20}, 32},
-  {{31, 40}, {0, 0}, {32, 41}, 32},
-  {{64, 18}, {0, 0}, {65, 19}, 32},
-  {{131, 37}, {0, 0}, {132, 38}, 0},
-  {{251, 33}, {0, 0}, {252, 34}, 32},
-  {{130, 129}, {0, 0}, {131, 130}, 32},
-  {{40, 30}, {0, 0}, {19, 31}, 0},
-  {{40, 30}, {19, 12}, {41, 31}, 7},
-  {{150, 50}, {20, 14}, {140, 37}, 0},
-  {{150, 50}, {0, 14}, {140, 51}, 32}};
+static const Shape shapes[] = {{{8, 10}, {0, 0}, {9, 11}, 0},      {{17, 23}, {0, 0}, {18, 24}, 0},      {{20, 19}, {0, 0}, {21, 20}, 32},
+                               {{31, 40}, {0, 0}, {32, 41}, 32},   {{64, 18}, {0, 0}, {65, 19}, 32},     {{131, 37}, {0, 0}, {132, 38}, 0},
+                               {{251, 33}, {0, 0}, {252, 34}, 32}, {{130, 129}, {0, 0}, {131, 130}, 32}, {{40, 30}, {0, 0}, {19, 31}, 0},
+                               {{40, 30}, {19, 12}, {41, 31}, 7},  {{150, 50}, {20, 14}, {140, 37}, 0},  {{150, 50}, {0, 14}, {140, 51}, 32}};
 
 static void MakeGrid(const Shape *s, int order, SBPKind kind, int dirichlet, int reach, SBPGrid *g)
 {

@@ -46,14 +46,39 @@ typedef enum {
   TEST_KINDS
 } TestKind;
 
-static const char *const TestKindNames[] = {"star5", "star7", "box27", "reservoir", "convection", "fem", "random", "wide", "tall", "column", "row", "none",
-                                            "norows", "nocolumns", "zero", "integers", "fewvalues", "manyvalues", "longrows", "dense", "far", "neumann", "nodiagonal", "storedzeros", "blocks", NULL};
+static const char *const TestKindNames[] = {"star5",    "star7", "box27", "reservoir", "convection", "fem",         "random",   "wide",      "tall",
+                                            "column",   "row",   "none",  "norows",    "nocolumns",  "zero",        "integers", "fewvalues", "manyvalues",
+                                            "longrows", "dense", "far",   "neumann",   "nodiagonal", "storedzeros", "blocks",   NULL};
 
 #define TEST_LONGEST 512
 
 static inline void TestKindSize(TestKind kind, PetscInt *m, PetscInt *n)
 {
-  static const PetscInt size[TEST_KINDS][2] = {{13 * 11, 13 * 11}, {7 * 6 * 9, 7 * 6 * 9}, {6 * 7 * 8, 6 * 7 * 8}, {7 * 8 * 6, 7 * 8 * 6}, {12 * 14, 12 * 14}, {310, 310}, {203, 203}, {37, 520}, {520, 37}, {61, 1}, {1, 61}, {0, 0}, {0, 5}, {5, 0}, {50, 50}, {130, 130}, {340, 340}, {700, 700}, {407, 407}, {70, 70}, {60, 70001}, {11 * 12, 11 * 12}, {150, 150}, {140, 140}, {180, 180}};
+  static const PetscInt size[TEST_KINDS][2] = {{13 * 11, 13 * 11},
+                                               {7 * 6 * 9, 7 * 6 * 9},
+                                               {6 * 7 * 8, 6 * 7 * 8},
+                                               {7 * 8 * 6, 7 * 8 * 6},
+                                               {12 * 14, 12 * 14},
+                                               {310, 310},
+                                               {203, 203},
+                                               {37, 520},
+                                               {520, 37},
+                                               {61, 1},
+                                               {1, 61},
+                                               {0, 0},
+                                               {0, 5},
+                                               {5, 0},
+                                               {50, 50},
+                                               {130, 130},
+                                               {340, 340},
+                                               {700, 700},
+                                               {407, 407},
+                                               {70, 70},
+                                               {60, 70001},
+                                               {11 * 12, 11 * 12},
+                                               {150, 150},
+                                               {140, 140},
+                                               {180, 180}};
 
   *m = size[kind][0];
   *n = size[kind][1];
@@ -104,7 +129,8 @@ static inline void TestPut(PetscInt *len, PetscInt cols[], PetscScalar vals[], P
 /* The conductivity between two cells of a reservoir; symmetric in them */
 static inline double TestTransmissibility(PetscInt a, PetscInt b)
 {
-  const double ka = PetscExpReal((PetscReal)(12.0 * (TestRandom(3, (uint64_t)a, 0) - 0.5))), kb = PetscExpReal((PetscReal)(12.0 * (TestRandom(3, (uint64_t)b, 0) - 0.5)));
+  const double ka = PetscExpReal((PetscReal)(12.0 * (TestRandom(3, (uint64_t)a, 0) - 0.5))),
+               kb = PetscExpReal((PetscReal)(12.0 * (TestRandom(3, (uint64_t)b, 0) - 0.5)));
 
   return 2.0 * ka * kb / (ka + kb);
 }
@@ -112,10 +138,10 @@ static inline double TestTransmissibility(PetscInt a, PetscInt b)
 /* Row i of a matrix; cols and vals hold TEST_LONGEST entries, in no order. round: other values in the same pattern */
 static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *len, PetscInt cols[], PetscScalar vals[])
 {
-  static const PetscInt grid[TEST_KINDS][3] = {
-    [TEST_STAR5] = {13, 11, 1}, [TEST_STAR7] = {7, 6, 9}, [TEST_BOX27] = {6, 7, 8}, [TEST_RESERVOIR] = {7, 8, 6}, [TEST_CONVECTION] = {12, 14, 1}, [TEST_NEUMANN] = {11, 12, 1}};
-  PetscInt       m, n;
-  const uint64_t seed = (uint64_t)kind + 100 * (uint64_t)round, row = (uint64_t)i;
+  static const PetscInt grid[TEST_KINDS][3] = {[TEST_STAR5] = {13, 11, 1},   [TEST_STAR7] = {7, 6, 9},        [TEST_BOX27] = {6, 7, 8},
+                                               [TEST_RESERVOIR] = {7, 8, 6}, [TEST_CONVECTION] = {12, 14, 1}, [TEST_NEUMANN] = {11, 12, 1}};
+  PetscInt              m, n;
+  const uint64_t        seed = (uint64_t)kind + 100 * (uint64_t)round, row = (uint64_t)i;
 
   *len = 0;
   TestKindSize(kind, &m, &n);
@@ -199,7 +225,8 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
     break;
   case TEST_INTEGERS:
     for (PetscInt j = 0; j < n; j++) {
-      if (j == i || TestRandom(14, row, (uint64_t)j) < 0.05) TestPut(len, cols, vals, j, (PetscScalar)(PetscReal)(1 + (int)(100.0 * TestRandom(seed, row, (uint64_t)j)) - (i == j ? 0 : 120)));
+      if (j == i || TestRandom(14, row, (uint64_t)j) < 0.05)
+        TestPut(len, cols, vals, j, (PetscScalar)(PetscReal)(1 + (int)(100.0 * TestRandom(seed, row, (uint64_t)j)) - (i == j ? 0 : 120)));
     }
     break;
   case TEST_FEWVALUES:
@@ -207,7 +234,8 @@ static inline void TestKindRow(TestKind kind, PetscInt i, int round, PetscInt *l
     for (PetscInt k = -3; k <= 3; k++) {
       const PetscInt j = i + k * (1 + k * k + (i % 5));
 
-      if (j >= 0 && j < n) TestPut(len, cols, vals, j, TestScalar(seed, (uint64_t)((kind == TEST_FEWVALUES ? 100 : 1000) * TestRandom(15, row, (uint64_t)j)), 5));
+      if (j >= 0 && j < n)
+        TestPut(len, cols, vals, j, TestScalar(seed, (uint64_t)((kind == TEST_FEWVALUES ? 100 : 1000) * TestRandom(15, row, (uint64_t)j)), 5));
     }
     break;
   case TEST_LONGROWS: {
@@ -468,7 +496,9 @@ static inline PetscErrorCode TestCompareVecs(Vec y, Vec r, Vec scale, const char
     if (PetscIsInfOrNanScalar(vr[i])) same = PetscIsInfOrNanScalar(vy[i]);
     else same = (PetscBool)(PetscAbsScalar(vy[i] - vr[i]) <= most);
     if (same) continue;
-    if (!count) PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s%s is off by %g in row %" PetscInt_FMT ", where %g is allowed\n", where, what, name, (double)PetscAbsScalar(vy[i] - vr[i]), begin + i, (double)most));
+    if (!count)
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAIL %s: %s%s is off by %g in row %" PetscInt_FMT ", where %g is allowed\n", where, what, name,
+                            (double)PetscAbsScalar(vy[i] - vr[i]), begin + i, (double)most));
     count++;
   }
   if (scale) PetscCall(VecRestoreArrayRead(scale, &vs));
@@ -601,5 +631,6 @@ static inline PetscErrorCode TestIsRounding(PetscReal difference, PetscReal norm
 /* Whether A can hold its values in the forced layout l2: a fixed-point container; the only layout that asks for something */
 static inline PetscBool TestKindIsFixedPoint(TestKind kind)
 {
-  return (PetscBool)(kind == TEST_STAR5 || kind == TEST_STAR7 || kind == TEST_INTEGERS || kind == TEST_NEUMANN || kind == TEST_ZERO || kind == TEST_NONE || kind == TEST_NOROWS || kind == TEST_NOCOLUMNS);
+  return (PetscBool)(kind == TEST_STAR5 || kind == TEST_STAR7 || kind == TEST_INTEGERS || kind == TEST_NEUMANN || kind == TEST_ZERO || kind == TEST_NONE ||
+                     kind == TEST_NOROWS || kind == TEST_NOCOLUMNS);
 }

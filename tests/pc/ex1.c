@@ -26,37 +26,55 @@ typedef struct {
   PetscBool   transpose; /* it can be applied transposed */
 } Comparison;
 
-static const Comparison comparisons[] = {
-  {POISSON, KSPCG, "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_ksp_max_it 2 -@mg_levels_ksp_richardson_scale 0.6 -@mg_levels_pc_type jacobi", NULL, PETSC_TRUE, PETSC_TRUE},
-  {RESERVOIR, KSPRICHARDSON, "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@pc_mg_distinct_smoothup -@mg_levels_ksp_type richardson -@mg_levels_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPCG, "-@pc_type gamg", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPBCGS, "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPBCGS, "-@pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPBCGS, "-@pc_type jacobi", NULL, PETSC_FALSE, PETSC_TRUE},
-  {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_TRUE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type asm -@sub_ksp_type richardson -@sub_ksp_max_it 3 -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type multiplicative -@pc_composite_pcs sor,jacobi", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_0_pc_type gamg -@fieldsplit_1_pc_type sor", "-@pc_type fieldsplit -@fieldsplit_0_pc_type vcrs -@fieldsplit_0_vcrs_pc_type gamg -@fieldsplit_1_pc_type vcrs -@fieldsplit_1_vcrs_pc_type sor", PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs gamg,jacobi", "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs vcrs,jacobi -@sub_0_vcrs_pc_type gamg", PETSC_TRUE, PETSC_FALSE},
-  /* factors: only on one process, in blocks, and below other preconditioners */
-  {RESERVOIR, KSPCG, "-@pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
-  {CONVECTION, KSPBCGS, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", NULL, PETSC_TRUE, PETSC_TRUE},
-  {RESERVOIR, KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
-  {CONVECTION, KSPFGMRES, "-@pc_type asm -@pc_asm_overlap 2 -@sub_pc_type ilu -@sub_pc_factor_levels 1", NULL, PETSC_TRUE, PETSC_TRUE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type bjacobi -@fieldsplit_sub_pc_type ilu", "-@pc_type fieldsplit -@fieldsplit_pc_type vcrs -@fieldsplit_vcrs_pc_type bjacobi -@fieldsplit_vcrs_sub_pc_type ilu", PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type bcgs -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type bjacobi -@ksp_sub_pc_type icc", NULL, PETSC_TRUE, PETSC_FALSE},
-  {RESERVOIR, KSPFGMRES, "-@pc_type redundant -@redundant_pc_type icc", NULL, PETSC_TRUE, PETSC_FALSE},
-  {CONVECTION, KSPFGMRES, "-@pc_type telescope -@pc_telescope_reduction_factor 2 -@pc_telescope_ignore_dm -@telescope_pc_type bjacobi -@telescope_sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_FALSE}};
+static const Comparison comparisons[] =
+  {{POISSON, KSPCG, "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both", NULL, PETSC_TRUE, PETSC_FALSE},
+   {RESERVOIR, KSPFGMRES,
+    "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_ksp_max_it 2 -@mg_levels_ksp_richardson_scale 0.6 "
+    "-@mg_levels_pc_type jacobi",
+    NULL, PETSC_TRUE, PETSC_TRUE},
+   {RESERVOIR, KSPRICHARDSON,
+    "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@pc_mg_distinct_smoothup -@mg_levels_ksp_type richardson -@mg_levels_pc_type sor", NULL, PETSC_TRUE,
+    PETSC_FALSE},
+   {RESERVOIR, KSPCG, "-@pc_type gamg", NULL, PETSC_TRUE, PETSC_FALSE},
+   {CONVECTION, KSPBCGS, "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type sor", NULL, PETSC_TRUE,
+    PETSC_FALSE},
+   {CONVECTION, KSPBCGS, "-@pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
+   {RESERVOIR, KSPBCGS, "-@pc_type jacobi", NULL, PETSC_FALSE, PETSC_TRUE},
+   {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
+   {CONVECTION, KSPBCGS, "-@pc_type bjacobi -@sub_pc_type ilu", NULL, PETSC_TRUE, PETSC_TRUE},
+   {RESERVOIR, KSPFGMRES, "-@pc_type asm -@sub_ksp_type richardson -@sub_ksp_max_it 3 -@sub_pc_type sor", NULL, PETSC_TRUE, PETSC_FALSE},
+   {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type multiplicative -@pc_composite_pcs sor,jacobi", NULL, PETSC_TRUE, PETSC_FALSE},
+   {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi", NULL, PETSC_TRUE,
+    PETSC_FALSE},
+   {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2", NULL, PETSC_TRUE,
+    PETSC_FALSE},
+   {RESERVOIR, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_0_pc_type gamg -@fieldsplit_1_pc_type sor",
+    "-@pc_type fieldsplit -@fieldsplit_0_pc_type vcrs -@fieldsplit_0_vcrs_pc_type gamg -@fieldsplit_1_pc_type vcrs -@fieldsplit_1_vcrs_pc_type sor", PETSC_TRUE,
+    PETSC_FALSE},
+   {CONVECTION, KSPFGMRES, "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs gamg,jacobi",
+    "-@pc_type composite -@pc_composite_type additive -@pc_composite_pcs vcrs,jacobi -@sub_0_vcrs_pc_type gamg", PETSC_TRUE, PETSC_FALSE},
+   /* factors: only on one process, in blocks, and below other preconditioners */
+   {RESERVOIR, KSPCG, "-@pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
+   {CONVECTION, KSPBCGS, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", NULL, PETSC_TRUE, PETSC_TRUE},
+   {RESERVOIR, KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type icc", NULL, PETSC_TRUE, PETSC_TRUE},
+   {CONVECTION, KSPFGMRES, "-@pc_type asm -@pc_asm_overlap 2 -@sub_pc_type ilu -@sub_pc_factor_levels 1", NULL, PETSC_TRUE, PETSC_TRUE},
+   {RESERVOIR, KSPFGMRES,
+    "-@pc_type mg -@pc_mg_levels 3 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", NULL,
+    PETSC_TRUE, PETSC_FALSE},
+   {CONVECTION, KSPFGMRES, "-@pc_type fieldsplit -@fieldsplit_pc_type bjacobi -@fieldsplit_sub_pc_type ilu",
+    "-@pc_type fieldsplit -@fieldsplit_pc_type vcrs -@fieldsplit_vcrs_pc_type bjacobi -@fieldsplit_vcrs_sub_pc_type ilu", PETSC_TRUE, PETSC_FALSE},
+   {RESERVOIR, KSPFGMRES, "-@pc_type ksp -@ksp_ksp_type bcgs -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type bjacobi -@ksp_sub_pc_type icc",
+    NULL, PETSC_TRUE, PETSC_FALSE},
+   {RESERVOIR, KSPFGMRES, "-@pc_type redundant -@redundant_pc_type icc", NULL, PETSC_TRUE, PETSC_FALSE},
+   {CONVECTION, KSPFGMRES,
+    "-@pc_type telescope -@pc_telescope_reduction_factor 2 -@pc_telescope_ignore_dm -@telescope_pc_type bjacobi -@telescope_sub_pc_type ilu", NULL, PETSC_TRUE,
+    PETSC_FALSE}};
 
 /* A conductivity that belongs to a cell, between 0.03 and 30 */
 static PetscReal Conductivity(PetscInt i, PetscInt j, PetscInt k, PetscInt round)
 {
-  return PetscExpReal((PetscReal)3.4 * PetscSinReal((PetscReal)(1.3 * i + 0.7 * j + 2.1 * k + 1.7 * round)) * PetscCosReal((PetscReal)(0.4 * i - 0.9 * j + 0.3 * k)));
+  return PetscExpReal((PetscReal)3.4 * PetscSinReal((PetscReal)(1.3 * i + 0.7 * j + 2.1 * k + 1.7 * round)) *
+                      PetscCosReal((PetscReal)(0.4 * i - 0.9 * j + 0.3 * k)));
 }
 
 /* Seven points a row; round: other values in the same pattern */
@@ -85,7 +103,8 @@ static PetscErrorCode Assemble(DM da, Problem problem, PetscInt round, Mat A)
               const PetscReal a = Conductivity(i, j, k, round), b = Conductivity(there[0], there[1], there[2], round);
 
               w = 2.0 * a * b / (a + b);
-            } else if (problem == CONVECTION) w += PetscMax((PetscReal)0.0, (PetscReal)(-s * 3.0) * PetscSinReal((PetscReal)(0.3 * (here[(d + 1) % 3] + round) + 0.5 * d)));
+            } else if (problem == CONVECTION)
+              w += PetscMax((PetscReal)0.0, (PetscReal)(-s * 3.0) * PetscSinReal((PetscReal)(0.3 * (here[(d + 1) % 3] + round) + 0.5 * d)));
             diagonal += w;
             if (there[d] < 0 || there[d] >= n[d]) continue;
             col[count] = (MatStencil){.i = there[0], .j = there[1], .k = there[2]};
@@ -230,21 +249,36 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(Solve(lossy, A, b, &its[2], &residual[2]));
     PetscCall(Difference(pc[0], pc[1], APPLY, b, &difference[0]));
     PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[1]));
-    if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, lossless %" PetscInt_FMT ", lossy %" PetscInt_FMT "; differences %g and %g\n", ProblemNames[c->problem], c->ksp, c->nested ? c->nested : c->options, round, its[0], its[1], its[2], (double)difference[0], (double)difference[1]));
+    if (verbose)
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                            "%s %s %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, lossless %" PetscInt_FMT ", lossy %" PetscInt_FMT
+                            "; differences %g and %g\n",
+                            ProblemNames[c->problem], c->ksp, c->nested ? c->nested : c->options, round, its[0], its[1], its[2], (double)difference[0],
+                            (double)difference[1]));
     if (WRONG(its[0] < 0)) FAIL("%s, %s: the exact preconditioner does not converge", ProblemNames[c->problem], c->options);
-    if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
-    if (WRONG(PetscAbsInt(its[1] - its[0]) > 1)) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations without loss, %" PetscInt_FMT " of the inner preconditioner alone", ProblemNames[c->problem], c->options, round, its[1], its[0]);
+    if (WRONG(!(difference[0] <= tiny)))
+      FAIL("%s, %s, round %" PetscInt_FMT ": without loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
+    if (WRONG(PetscAbsInt(its[1] - its[0]) > 1))
+      FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations without loss, %" PetscInt_FMT " of the inner preconditioner alone",
+           ProblemNames[c->problem], c->options, round, its[1], its[0]);
     limit = (PetscInt)(1.15 * (double)its[0]) + 1;
-    if (WRONG(its[2] < 0 || its[2] > limit)) FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with loss, %" PetscInt_FMT " without", ProblemNames[c->problem], c->options, round, its[2], its[0]);
-    if (WRONG(!(residual[2] <= PetscMax(10.0 * residual[0], (PetscReal)1e-7)))) FAIL("%s, %s, round %" PetscInt_FMT ": residual %g with loss, %g without", ProblemNames[c->problem], c->options, round, (double)residual[2], (double)residual[0]);
+    if (WRONG(its[2] < 0 || its[2] > limit))
+      FAIL("%s, %s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations with loss, %" PetscInt_FMT " without", ProblemNames[c->problem], c->options, round,
+           its[2], its[0]);
+    if (WRONG(!(residual[2] <= PetscMax(10.0 * residual[0], (PetscReal)1e-7))))
+      FAIL("%s, %s, round %" PetscInt_FMT ": residual %g with loss, %g without", ProblemNames[c->problem], c->options, round, (double)residual[2],
+           (double)residual[0]);
     /* The copies are read, not the exact matrices; and nothing is lost that should not be */
-    if (WRONG(c->problem != POISSON && c->reads != (PetscBool)(difference[1] > tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": with loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[1]);
+    if (WRONG(c->problem != POISSON && c->reads != (PetscBool)(difference[1] > tiny)))
+      FAIL("%s, %s, round %" PetscInt_FMT ": with loss the results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[1]);
     PetscCall(PCApplyTransposeExists(pc[0], &hastranspose[0]));
     PetscCall(PCApplyTransposeExists(pc[1], &hastranspose[1]));
     if (WRONG(hastranspose[0] != hastranspose[1])) FAIL("%s, %s: one of them has a transpose, the other has not", ProblemNames[c->problem], c->options);
     if (c->transpose) {
       PetscCall(Difference(pc[0], pc[1], APPLY_TRANSPOSE, b, &difference[0]));
-      if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s, round %" PetscInt_FMT ": without loss the transposed results are %g apart", ProblemNames[c->problem], c->options, round, (double)difference[0]);
+      if (WRONG(!(difference[0] <= tiny)))
+        FAIL("%s, %s, round %" PetscInt_FMT ": without loss the transposed results are %g apart", ProblemNames[c->problem], c->options, round,
+             (double)difference[0]);
     }
   }
 
@@ -260,7 +294,8 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(VecAXPY(y[1], -1.0, y[0]));
     PetscCall(VecNorm(y[1], NORM_INFINITY, &difference[0]));
     /* on a device many threads add to one entry of a product with a transpose, in any order */
-    if (WRONG(!(difference[0] <= (device && !restrictions ? 100 * PETSC_MACHINE_EPSILON : 0.0)))) FAIL("%s, %s: a preconditioner that is to be reused changed by %g", ProblemNames[c->problem], c->options, (double)difference[0]);
+    if (WRONG(!(difference[0] <= (device && !restrictions ? 100 * PETSC_MACHINE_EPSILON : 0.0))))
+      FAIL("%s, %s: a preconditioner that is to be reused changed by %g", ProblemNames[c->problem], c->options, (double)difference[0]);
 
     /* Other options take effect at once */
     PetscCall(KSPSetReusePreconditioner(lossy, PETSC_FALSE));
@@ -268,7 +303,8 @@ static PetscErrorCode Compare(DM da, const Comparison *c, PetscBool restrictions
     PetscCall(KSPSetUp(exact));
     PetscCall(PCVCRSSetLoss(pc[2], MATVCRS_LOSS_NONE));
     PetscCall(Difference(pc[0], pc[2], APPLY, b, &difference[0]));
-    if (WRONG(!(difference[0] <= tiny))) FAIL("%s, %s: after PCVCRSSetLoss() the results are %g apart", ProblemNames[c->problem], c->options, (double)difference[0]);
+    if (WRONG(!(difference[0] <= tiny)))
+      FAIL("%s, %s: after PCVCRSSetLoss() the results are %g apart", ProblemNames[c->problem], c->options, (double)difference[0]);
   }
 
   PetscCall(PetscOptionsPop());
@@ -298,7 +334,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-restrictions", &restrictions, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-verbose", &verbose, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-view", &view, NULL));
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 13, 13, 13, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &da));
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 13, 13, 13, PETSC_DECIDE, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(comparisons); k++) {

@@ -52,7 +52,8 @@ static PetscErrorCode TestSymmetry(System *s, KSP ksp, const char options[])
   PetscCall(PetscStrncmp(options, "-pc_sbpmg_precision double", 26, &isdouble));
   tolerance = (isdouble && PetscDefined(USE_REAL_DOUBLE) ? (PetscReal)1e-12 : (PetscReal)1e-5) * PetscSqrtReal(PetscRealPart(xx) * PetscRealPart(yy));
   if (WRONG(PetscAbsScalar(xy - yx) > tolerance)) FAIL("%s: not symmetric, %g and %g", options, (double)PetscRealPart(xy), (double)PetscRealPart(yx));
-  if (WRONG(!(PetscRealPart(xx) > 0 && PetscRealPart(yy) > 0))) FAIL("%s: not positive definite, %g and %g", options, (double)PetscRealPart(xx), (double)PetscRealPart(yy));
+  if (WRONG(!(PetscRealPart(xx) > 0 && PetscRealPart(yy) > 0)))
+    FAIL("%s: not positive definite, %g and %g", options, (double)PetscRealPart(xx), (double)PetscRealPart(yy));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&mx));
@@ -98,7 +99,8 @@ static PetscErrorCode TestGrid(PetscInt nr, PetscInt ns, PetscInt levels)
     PetscCall(SolverCreate(self.A, KSPCG, (PetscReal)1e-6, options, &ksp));
     PetscCall(CountIterations(&self, ksp, &alone));
     PetscCall(KSPDestroy(&ksp));
-    if (WRONG(PetscAbsInt(alone - its) > 1)) FAIL("%" PetscInt_FMT " x %" PetscInt_FMT " %s: %" PetscInt_FMT " iterations, one process alone %" PetscInt_FMT, nr, ns, options, its, alone);
+    if (WRONG(PetscAbsInt(alone - its) > 1))
+      FAIL("%" PetscInt_FMT " x %" PetscInt_FMT " %s: %" PetscInt_FMT " iterations, one process alone %" PetscInt_FMT, nr, ns, options, its, alone);
   }
   PetscCall(SystemDestroy(&s));
   if (size > 1) PetscCall(SystemDestroy(&self));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "The coarse operators of PCSBPMG against products of assembled matrices with the interpolation of a DMDA, and against MATSBPSAT on the coarse grid.\n\n";
+static char help
+  [] = "The coarse operators of PCSBPMG against products of assembled matrices with the interpolation of a DMDA, and against MATSBPSAT on the coarse grid.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
@@ -59,7 +60,8 @@ static PetscErrorCode TestCoarse(PetscInt nr, PetscInt ns, PetscInt order, Petsc
   PC     pc;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(options, sizeof(options), "-pc_sbpmg_levels %" PetscInt_FMT " -pc_sbpmg_dense 0 -pc_sbpmg_coarse %s", levels, galerkin ? "galerkin" : "rediscretized"));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "-pc_sbpmg_levels %" PetscInt_FMT " -pc_sbpmg_dense 0 -pc_sbpmg_coarse %s", levels,
+                          galerkin ? "galerkin" : "rediscretized"));
   PetscCall(PetscSNPrintf(what, sizeof(what), "%" PetscInt_FMT " x %" PetscInt_FMT ", order %" PetscInt_FMT " %s", nr, ns, order, options));
   PetscCall(SystemCreate(PETSC_COMM_WORLD, nr, ns, order, &s));
   PetscCall(SolverCreate(s.A, KSPCG, (PetscReal)1e-6, options, &ksp));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, numbers far from 1, changed coefficients, kept preconditioners, Neumann faces, bad input.\n\n";
+static char help[] = "PCSBPMG: the error of full multigrid, orders 4 and 6, complex right sides, numbers far from 1, changed coefficients, kept "
+                     "preconditioners, Neumann faces, bad input.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
@@ -53,7 +54,8 @@ static PetscErrorCode TestOrders(void)
         KSP            ksp;
 
         PetscCall(SystemCreate(PETSC_COMM_WORLD, N, N, order, &s));
-        PetscCall(SolverCreate(s.A, KSPCG, PetscDefined(USE_REAL_DOUBLE) ? (PetscReal)1e-11 : (PetscReal)1e-6, galerkin ? "" : "-pc_sbpmg_coarse rediscretized", &ksp));
+        PetscCall(
+          SolverCreate(s.A, KSPCG, PetscDefined(USE_REAL_DOUBLE) ? (PetscReal)1e-11 : (PetscReal)1e-6, galerkin ? "" : "-pc_sbpmg_coarse rediscretized", &ksp));
         PetscCall(VecZeroEntries(s.x));
         PetscCall(KSPSolve(ksp, s.b, s.x));
         PetscCall(KSPGetIterationNumber(ksp, &its));
@@ -62,7 +64,8 @@ static PetscErrorCode TestOrders(void)
         PetscCall(KSPDestroy(&ksp));
         PetscCall(SystemDestroy(&s));
       }
-      if (WRONG(PetscDefined(USE_REAL_DOUBLE) && !(error[1] < error[0] / (order == 4 ? 6 : 8)))) FAIL("order %" PetscInt_FMT ": errors %g and %g", order, (double)error[0], (double)error[1]);
+      if (WRONG(PetscDefined(USE_REAL_DOUBLE) && !(error[1] < error[0] / (order == 4 ? 6 : 8))))
+        FAIL("order %" PetscInt_FMT ": errors %g and %g", order, (double)error[0], (double)error[1]);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +87,8 @@ static PetscErrorCode TestFullOrders(void)
     PetscCall(KSPSolve(ksp, s.b, s.x));
     PetscCall(KSPGetConvergedReason(ksp, &reason));
     PetscCall(KSPGetIterationNumber(ksp, &its));
-    if (WRONG(reason <= 0 || its > 20)) FAIL("full multigrid, order %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %s", order, its, KSPConvergedReasons[reason]);
+    if (WRONG(reason <= 0 || its > 20))
+      FAIL("full multigrid, order %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %s", order, its, KSPConvergedReasons[reason]);
     PetscCall(KSPDestroy(&ksp));
     PetscCall(SystemDestroy(&s));
   }
@@ -210,7 +214,8 @@ static PetscErrorCode TestChange(System *s)
   PetscCall(PCApply(pc, s->b, s->x));
   PetscCall(VecNorm(s->x, NORM_2, &norm[2]));
   if (WRONG(PetscAbsReal(norm[1] - norm[0]) > 1e-5 * norm[0])) FAIL("a kept preconditioner changed from %g to %g", (double)norm[0], (double)norm[1]);
-  if (WRONG(PetscAbsReal(10 * norm[2] - norm[0]) > 1e-4 * norm[0])) FAIL("set up for ten times the coefficient, the preconditioner gives %g instead of %g", (double)norm[2], (double)(norm[0] / 10));
+  if (WRONG(PetscAbsReal(10 * norm[2] - norm[0]) > 1e-4 * norm[0]))
+    FAIL("set up for ten times the coefficient, the preconditioner gives %g instead of %g", (double)norm[2], (double)(norm[0] / 10));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&mu));
   PetscFunctionReturn(PETSC_SUCCESS);

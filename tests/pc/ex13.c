@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner alone, and TS cuts its step.\n\n";
+static char
+  help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner alone, and TS cuts its step.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -39,7 +40,8 @@ static const char *const inner[] = {
   "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type sor",
 };
 
-static const char *const losses[] = {"log", "fixed", "bins", "classes", "single", "none", "log -@pc_vcrs_drop_exact", "log -@pc_vcrs_preserve_row_sums 0", "none -@pc_vcrs_precision single"};
+static const char *const losses[] =
+  {"log", "fixed", "bins", "classes", "single", "none", "log -@pc_vcrs_drop_exact", "log -@pc_vcrs_preserve_row_sums 0", "none -@pc_vcrs_precision single"};
 
 /* Whether a preconditioner of one process can be tried */
 static PetscBool Fits(const char options[])
@@ -188,12 +190,20 @@ static PetscErrorCode TestSolves(DM da, PetscBool verbose, PetscInt *count)
         /* all losses with two of them */
         if (l > 0 && ((k > 0 && k != 14) || (size > 1 && l != 6))) continue;
         PetscCall(Solve(da, inner[k], losses[l], (Bad)bad, &s));
-        if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, %s, loss %s: %s %s %s, plain %s %s %s\n", inner[k], BadNames[bad], losses[l], KSPConvergedReasons[s.reason[0]], KSPConvergedReasons[s.reason[1]], KSPConvergedReasons[s.reason[2]], KSPConvergedReasons[plain.reason[0]], KSPConvergedReasons[plain.reason[1]], KSPConvergedReasons[plain.reason[2]]));
-        if (WRONG((k == 0 || k == 14) && bad <= BAD_INF && !(k && strstr(losses[l], "drop")) && s.told != (strcmp(losses[l], "none") != 0))) FAIL("%s, %s, loss %s: the view %s of numbers that cannot be taken", inner[k], BadNames[bad], losses[l], s.told ? "tells" : "does not tell");
+        if (verbose)
+          PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s, %s, loss %s: %s %s %s, plain %s %s %s\n", inner[k], BadNames[bad], losses[l],
+                                KSPConvergedReasons[s.reason[0]], KSPConvergedReasons[s.reason[1]], KSPConvergedReasons[s.reason[2]],
+                                KSPConvergedReasons[plain.reason[0]], KSPConvergedReasons[plain.reason[1]], KSPConvergedReasons[plain.reason[2]]));
+        if (WRONG((k == 0 || k == 14) && bad <= BAD_INF && !(k && strstr(losses[l], "drop")) && s.told != (strcmp(losses[l], "none") != 0)))
+          FAIL("%s, %s, loss %s: the view %s of numbers that cannot be taken", inner[k], BadNames[bad], losses[l], s.told ? "tells" : "does not tell");
         for (int i = 0; i < 3; i++) {
           /* Where plain numbers are so large that a method stagnates, it may converge with other ones */
-          if (WRONG(plain.reason[i] > 0 ? s.reason[i] < 0 : (s.reason[i] > 0 && (i != 1 || bad <= BAD_INF)))) FAIL("%s, %s, loss %s, solve %d: %s, without PCVCRS %s", inner[k], BadNames[bad], losses[l], i, KSPConvergedReasons[s.reason[i]], KSPConvergedReasons[plain.reason[i]]);
-          if (WRONG(plain.reason[i] > 0 && s.its[i] > plain.its[i] + 2 + plain.its[i] / 5)) FAIL("%s, %s, loss %s, solve %d: %" PetscInt_FMT " iterations, without PCVCRS %" PetscInt_FMT, inner[k], BadNames[bad], losses[l], i, s.its[i], plain.its[i]);
+          if (WRONG(plain.reason[i] > 0 ? s.reason[i] < 0 : (s.reason[i] > 0 && (i != 1 || bad <= BAD_INF))))
+            FAIL("%s, %s, loss %s, solve %d: %s, without PCVCRS %s", inner[k], BadNames[bad], losses[l], i, KSPConvergedReasons[s.reason[i]],
+                 KSPConvergedReasons[plain.reason[i]]);
+          if (WRONG(plain.reason[i] > 0 && s.its[i] > plain.its[i] + 2 + plain.its[i] / 5))
+            FAIL("%s, %s, loss %s, solve %d: %" PetscInt_FMT " iterations, without PCVCRS %" PetscInt_FMT, inner[k], BadNames[bad], losses[l], i, s.its[i],
+                 plain.its[i]);
         }
         (*count)++;
       }
@@ -317,9 +327,16 @@ static PetscErrorCode TestSteps(DM da, PetscBool verbose, PetscInt *count)
       PetscCall(VecNorm(plain.u, NORM_2, &norm));
       PetscCall(VecAXPY(run.u, -1.0, plain.u));
       PetscCall(VecNorm(run.u, NORM_2, &difference));
-      if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected; without PCVCRS %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected; difference %g\n", inner[k], TSConvergedReasons[run.reason], run.steps, run.rejected, TSConvergedReasons[plain.reason], plain.steps, plain.rejected, (double)(difference / norm)));
+      if (verbose)
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                              "%s: %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected; without PCVCRS %s, %" PetscInt_FMT " steps, %" PetscInt_FMT
+                              " rejected; difference %g\n",
+                              inner[k], TSConvergedReasons[run.reason], run.steps, run.rejected, TSConvergedReasons[plain.reason], plain.steps, plain.rejected,
+                              (double)(difference / norm)));
       if (WRONG(plain.rejected + plain.failures < 1)) FAIL("%s: no step was cut", inner[k]);
-      if (WRONG(run.reason != plain.reason || run.steps != plain.steps || run.rejected != plain.rejected)) FAIL("%s: %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected; without PCVCRS %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected", inner[k], TSConvergedReasons[run.reason], run.steps, run.rejected, TSConvergedReasons[plain.reason], plain.steps, plain.rejected);
+      if (WRONG(run.reason != plain.reason || run.steps != plain.steps || run.rejected != plain.rejected))
+        FAIL("%s: %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected; without PCVCRS %s, %" PetscInt_FMT " steps, %" PetscInt_FMT " rejected", inner[k],
+             TSConvergedReasons[run.reason], run.steps, run.rejected, TSConvergedReasons[plain.reason], plain.steps, plain.rejected);
       if (WRONG(!(difference <= 1e-5 * norm) && plain.reason > 0)) FAIL("%s: the results are %g apart", inner[k], (double)(difference / norm));
       (*count)++;
       PetscCall(VecDestroy(&plain.u));

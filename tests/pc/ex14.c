@@ -246,8 +246,12 @@ typedef struct {
 static const Case cases[] = {
   {"-@pc_type fieldsplit -@fieldsplit_pc_type sor -@fieldsplit_ksp_type preonly", TellFields, PETSC_FALSE, PETSC_FALSE},
   {"-@pc_type fieldsplit -@pc_fieldsplit_type additive -@fieldsplit_pc_type bjacobi -@fieldsplit_ksp_type preonly", TellFields, PETSC_FALSE, PETSC_FALSE},
-  {"-@pc_type fieldsplit -@fieldsplit_pc_type gamg -@fieldsplit_ksp_type preonly -@fieldsplit_mg_levels_ksp_type richardson -@fieldsplit_mg_levels_pc_type jacobi", TellFields, PETSC_FALSE, PETSC_FALSE},
-  {"-@pc_type fieldsplit -@fieldsplit_a_ksp_type preonly -@fieldsplit_a_pc_type sor -@fieldsplit_b_ksp_type preonly -@fieldsplit_b_pc_type bjacobi -@pc_fieldsplit_schur_fact_type lower", TellSchur, PETSC_FALSE, PETSC_FALSE},
+  {"-@pc_type fieldsplit -@fieldsplit_pc_type gamg -@fieldsplit_ksp_type preonly -@fieldsplit_mg_levels_ksp_type richardson -@fieldsplit_mg_levels_pc_type "
+   "jacobi",
+   TellFields, PETSC_FALSE, PETSC_FALSE},
+  {"-@pc_type fieldsplit -@fieldsplit_a_ksp_type preonly -@fieldsplit_a_pc_type sor -@fieldsplit_b_ksp_type preonly -@fieldsplit_b_pc_type bjacobi "
+   "-@pc_fieldsplit_schur_fact_type lower",
+   TellSchur, PETSC_FALSE, PETSC_FALSE},
   {"-@pc_type fieldsplit -@fieldsplit_pc_type bjacobi -@fieldsplit_ksp_type preonly", TellNest, PETSC_TRUE, PETSC_FALSE},
   {"-@pc_type fieldsplit -@fieldsplit_pc_type sor -@fieldsplit_ksp_type richardson -@fieldsplit_ksp_max_it 2", TellNest, PETSC_TRUE, PETSC_FALSE},
   {"-@pc_type asm -@sub_pc_type ilu", TellSubdomains, PETSC_FALSE, PETSC_FALSE},
@@ -256,8 +260,10 @@ static const Case cases[] = {
   {"-@pc_type bjacobi -@sub_pc_type lu -@sub_ksp_type richardson -@sub_ksp_max_it 2", TellUseAmat, PETSC_FALSE, PETSC_FALSE},
   {"-@pc_type ksp -@ksp_ksp_type richardson -@ksp_ksp_max_it 3 -@ksp_pc_type jacobi", TellUseAmat, PETSC_FALSE, PETSC_FALSE},
   {"-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@pc_gamg_coarse_eq_limit 10", TellCoordinates, PETSC_FALSE, PETSC_FALSE},
-  {"-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellDM, PETSC_FALSE, PETSC_FALSE},
-  {"-@pc_type mg -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellInterpolation, PETSC_FALSE, PETSC_TRUE},
+  {"-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellDM,
+   PETSC_FALSE, PETSC_FALSE},
+  {"-@pc_type mg -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellInterpolation,
+   PETSC_FALSE, PETSC_TRUE},
   {"-@pc_type composite", TellParts, PETSC_FALSE, PETSC_FALSE},
   {"-@pc_type sor", TellSOR, PETSC_FALSE, PETSC_FALSE},
 };
@@ -297,7 +303,9 @@ static PetscErrorCode Compare(PC plain, PC pc, Mat A, const char what[], const c
   PetscCall(TestFillVec(x, 5));
   for (int k = 0; k < 2; k++) {
     PetscCall(Difference(plain, pc, APPLY, x, &difference));
-    if (WRONG(!(difference <= TINY))) FAIL("%s, told %s, %s%s: the results are %g apart", what, to == INSIDE ? "inside" : "outside", when, drop ? ", exact matrices given back" : "", (double)difference);
+    if (WRONG(!(difference <= TINY)))
+      FAIL("%s, told %s, %s%s: the results are %g apart", what, to == INSIDE ? "inside" : "outside", when, drop ? ", exact matrices given back" : "",
+           (double)difference);
     compared++;
   }
   PetscCall(PCApply(pc, x, y));
@@ -407,7 +415,8 @@ static PetscErrorCode TestTold(void)
           }
           PetscCall(PetscOptionsPop());
         }
-        if (c->tell != TellFields && c->tell != TellSchur && c->tell != TellNest) PetscCall(Compare(pc[0], pc[1], P, c->options, "after a reset", (Listener)to, (PetscBool)drop));
+        if (c->tell != TellFields && c->tell != TellSchur && c->tell != TellNest)
+          PetscCall(Compare(pc[0], pc[1], P, c->options, "after a reset", (Listener)to, (PetscBool)drop));
         for (int i = 0; i < 2; i++) {
           PetscCall(PCDestroy(&pc[i]));
           PetscCall(PetscOptionsDestroy(&database[i]));
@@ -427,7 +436,8 @@ static PetscErrorCode TestLater(void)
   static const Case c[] = {
     {"-@pc_type bjacobi -@sub_pc_type ilu", TellBlocks, PETSC_FALSE, PETSC_FALSE},
     {"-@pc_type asm -@sub_pc_type sor", TellSubdomains, PETSC_FALSE, PETSC_FALSE},
-    {"-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellDM, PETSC_FALSE, PETSC_TRUE},
+    {"-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant", TellDM,
+     PETSC_FALSE, PETSC_TRUE},
   };
 
   PetscMPIInt size;
@@ -477,7 +487,8 @@ static PetscErrorCode TestLater(void)
       if (c[k].tell != TellDM) {
         PetscCall(Compare(pc[0], pc[1], P, c[k].options, "with solvers of another type, set up", INSIDE, (PetscBool)drop));
         PetscCall(PCVCRSGetInfo(pc[1], &info[1]));
-        if (WRONG(info[1].factors < 1 || (c[k].tell == TellSubdomains && info[0].factors))) FAIL("%s: %d compressed factors, then %d", c[k].options, (int)info[0].factors, (int)info[1].factors);
+        if (WRONG(info[1].factors < 1 || (c[k].tell == TellSubdomains && info[0].factors)))
+          FAIL("%s: %d compressed factors, then %d", c[k].options, (int)info[0].factors, (int)info[1].factors);
       }
       PetscCall(Change(da, PETSC_FALSE, 1, A, P));
       for (int i = 0; i < 2; i++) {
@@ -547,7 +558,8 @@ static PetscErrorCode TestShell(void)
   PetscCall(PCShellSetPreSolve(inner, ShellBefore));
   PetscCall(PCShellSetPostSolve(inner, ShellAfter));
   PetscCall(KSPSolve(ksp, b, x));
-  if (WRONG(before != 1 || after != 1)) FAIL("a shell inside was called %" PetscInt_FMT " times before and %" PetscInt_FMT " times after a solve", before, after);
+  if (WRONG(before != 1 || after != 1))
+    FAIL("a shell inside was called %" PetscInt_FMT " times before and %" PetscInt_FMT " times after a solve", before, after);
   PetscCall(PCSetType(inner, PCJACOBI));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
@@ -560,7 +572,8 @@ static PetscErrorCode TestShell(void)
     PetscReal difference;
 
     PetscCall(Difference(plain, pc, (Way)way, b, &difference));
-    if (WRONG(!(difference <= TINY))) FAIL("an inner preconditioner that has become another one, %s: the results are %g apart", WayNames[way], (double)difference);
+    if (WRONG(!(difference <= TINY)))
+      FAIL("an inner preconditioner that has become another one, %s: the results are %g apart", WayNames[way], (double)difference);
     compared++;
   }
   PetscCall(PCDestroy(&plain));
@@ -588,7 +601,9 @@ static PetscErrorCode Function(DMDALocalInfo *info, Point **u, Point **f, PETSC_
     for (PetscInt i = info->xs; i < info->xs + info->xm; i++) {
       for (PetscInt c = 0; c < 2; c++) {
         if (i == 0 || j == 0 || i == info->mx - 1 || j == info->my - 1) f[j][i].c[c] = u[j][i].c[c];
-        else f[j][i].c[c] = 4.0 * u[j][i].c[c] - u[j][i - 1].c[c] - u[j][i + 1].c[c] - u[j - 1][i].c[c] - u[j + 1][i].c[c] + h2 * h2 * (u[j][i].c[c] * u[j][i].c[c] * u[j][i].c[c] - 5.0 + u[j][i].c[1 - c]);
+        else
+          f[j][i].c[c] = 4.0 * u[j][i].c[c] - u[j][i - 1].c[c] - u[j][i + 1].c[c] - u[j - 1][i].c[c] - u[j + 1][i].c[c] +
+                         h2 * h2 * (u[j][i].c[c] * u[j][i].c[c] * u[j][i].c[c] - 5.0 + u[j][i].c[1 - c]);
       }
     }
   }
@@ -631,7 +646,14 @@ static PetscErrorCode Sequence(const char options[], const char vcrs[], PetscInt
 
 static PetscErrorCode TestSequence(void)
 {
-  static const char *const inner[] = {"-@pc_type mg -@pc_mg_levels 2", "-@pc_type mg -@pc_mg_galerkin both -@mg_levels_pc_type sor", "-@pc_type gamg", "-@pc_type fieldsplit -@fieldsplit_pc_type sor", "-@pc_type bjacobi", "-@pc_type asm", "-@pc_type sor", "-@pc_type redundant"};
+  static const char *const inner[] = {"-@pc_type mg -@pc_mg_levels 2",
+                                      "-@pc_type mg -@pc_mg_galerkin both -@mg_levels_pc_type sor",
+                                      "-@pc_type gamg",
+                                      "-@pc_type fieldsplit -@fieldsplit_pc_type sor",
+                                      "-@pc_type bjacobi",
+                                      "-@pc_type asm",
+                                      "-@pc_type sor",
+                                      "-@pc_type redundant"};
 
   PetscFunctionBeginUser;
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) {
@@ -646,7 +668,8 @@ static PetscErrorCode TestSequence(void)
       PetscCall(VecNorm(u[0], NORM_2, &norm));
       PetscCall(VecAXPY(u[1], -1.0, u[0]));
       PetscCall(VecNorm(u[1], NORM_2, &difference));
-      if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > its[0] + its[0] / 5 + 2)) FAIL("%s on a sequence of grids: %" PetscInt_FMT " linear iterations, without PCVCRS %" PetscInt_FMT, inner[k], its[1], its[0]);
+      if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > its[0] + its[0] / 5 + 2))
+        FAIL("%s on a sequence of grids: %" PetscInt_FMT " linear iterations, without PCVCRS %" PetscInt_FMT, inner[k], its[1], its[0]);
       if (WRONG(!(difference <= 1e-6 * norm))) FAIL("%s on a sequence of grids: the solutions are %g apart", inner[k], (double)(difference / norm));
       compared++;
       PetscCall(VecDestroy(&u[1]));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print the same objects as without it.\n\n";
+static char
+  help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print the same objects as without it.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
@@ -122,7 +123,8 @@ int main(int argc, char **argv)
       for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
         PetscCall(Solve(types[t], inner[k], ways[w], NULL, count));
         for (size_t i = 0; i < VIEWS; i++) {
-          if (WRONG(count[i] != plain[i])) FAIL("%s, %s, %s: %s prints %" PetscInt_FMT " objects, without PCVCRS %" PetscInt_FMT, types[t], inner[k], ways[w], views[i], count[i], plain[i]);
+          if (WRONG(count[i] != plain[i]))
+            FAIL("%s, %s, %s: %s prints %" PetscInt_FMT " objects, without PCVCRS %" PetscInt_FMT, types[t], inner[k], ways[w], views[i], count[i], plain[i]);
           printed += count[i];
           compared++;
         }

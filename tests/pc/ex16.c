@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, Neumann faces; what is not definite.\n\n";
+static char help
+  [] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, Neumann faces; what is not definite.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
@@ -49,7 +50,8 @@ static PetscErrorCode Solve(System *s, Mat A, const char ksptype[], const char o
   PetscCall(KSPSolve(ksp, s->b, s->x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetIterationNumber(ksp, its));
-  if (WRONG(reason <= 0 || *its > most)) FAIL("%s %s: %s, %" PetscInt_FMT " iterations, more than %" PetscInt_FMT, what, options, KSPConvergedReasons[reason], *its, most);
+  if (WRONG(reason <= 0 || *its > most))
+    FAIL("%s %s: %s, %" PetscInt_FMT " iterations, more than %" PetscInt_FMT, what, options, KSPConvergedReasons[reason], *its, most);
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,7 +80,8 @@ static PetscErrorCode TestShifts(PetscBool neumann, PetscInt order, const char o
       Vec  d;
 
       if (!PetscDefined(USE_REAL_DOUBLE) && (shifts[k] > 1e6 || (shifts[k] > 0 && shifts[k] < 1e-2))) continue;
-      PetscCall(PetscSNPrintf(what, sizeof(what), "N = %" PetscInt_FMT ", order %" PetscInt_FMT "%s, shift %g", N, order, neumann ? ", Neumann" : "", (double)shifts[k]));
+      PetscCall(PetscSNPrintf(what, sizeof(what), "N = %" PetscInt_FMT ", order %" PetscInt_FMT "%s, shift %g", N, order, neumann ? ", Neumann" : "",
+                              (double)shifts[k]));
       PetscCall(MatDuplicate(s.A, MAT_COPY_VALUES, &M));
       PetscCall(VecDuplicate(w, &d));
       PetscCall(VecCopy(w, d));
@@ -200,7 +203,8 @@ static PetscErrorCode TestIndefinite(System *s, Vec w)
       PetscCall(KSPGetConvergedReason(ksp, &reason));
       PetscCall(KSPGetPC(ksp, &pc));
       PetscCall(PCGetFailedReason(pc, &why));
-      if (WRONG(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_MAT && reason != KSP_DIVERGED_INDEFINITE_PC)) FAIL("shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
+      if (WRONG(reason != KSP_DIVERGED_PC_FAILED && reason != KSP_DIVERGED_INDEFINITE_MAT && reason != KSP_DIVERGED_INDEFINITE_PC))
+        FAIL("shift %g: %s", (double)shifts[k], KSPConvergedReasons[reason]);
       if (WRONG(k > 1 && why == PC_NOERROR)) FAIL("shift %g: the preconditioner has not failed", (double)shifts[k]);
       /* And works again with a definite one */
       PetscCall(MatCopy(s->A, M, SAME_NONZERO_PATTERN));

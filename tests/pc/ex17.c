@@ -99,7 +99,8 @@ int main(int argc, char **argv)
       PetscCall(UnitsCreateMatrix(kind, n, decades[d], unit, &A));
       PetscCall(MatCreateVecs(A, NULL, &b));
       PetscCall(VecGetOwnershipRange(b, &begin, &end));
-      for (PetscInt k = begin; k < end; k++) PetscCall(VecSetValue(b, k, (PetscScalar)(unit * (1.0 + 0.5 * UnitsWave(k)) * UnitsOf(kind, n, decades[d], k, 1)), INSERT_VALUES));
+      for (PetscInt k = begin; k < end; k++)
+        PetscCall(VecSetValue(b, k, (PetscScalar)(unit * (1.0 + 0.5 * UnitsWave(k)) * UnitsOf(kind, n, decades[d], k, 1)), INSERT_VALUES));
       PetscCall(VecAssemblyBegin(b));
       PetscCall(VecAssemblyEnd(b));
       for (PetscInt p = 0; p < ninner; p++) {
@@ -120,7 +121,11 @@ int main(int argc, char **argv)
               compared++;
               if (its < 0 || (PetscReal)its > PetscCeilReal((PetscReal)1.15 * (PetscReal)exact)) {
                 failures++;
-                if (!table && failures <= 20) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAIL units %s over %g decades, %s, loss %s, %" PetscInt_FMT " bits: %" PetscInt_FMT " iterations, exact %" PetscInt_FMT "\n", UnitsKindNames[kind], (double)decades[d], inner[p], losses[l], bits[w], its, exact));
+                if (!table && failures <= 20)
+                  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                                        "FAIL units %s over %g decades, %s, loss %s, %" PetscInt_FMT " bits: %" PetscInt_FMT " iterations, exact %" PetscInt_FMT
+                                        "\n",
+                                        UnitsKindNames[kind], (double)decades[d], inner[p], losses[l], bits[w], its, exact));
               }
             }
           }
@@ -134,8 +139,15 @@ int main(int argc, char **argv)
   for (PetscInt p = 0; p < ninner; p++) PetscCall(PetscFree(inner[p]));
   for (PetscInt l = 0; l < nlosses; l++) PetscCall(PetscFree(losses[l]));
   if (compared < least) failures++;
-  if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " of %" PetscInt_FMT " solves take more iterations than they should; at least %" PetscInt_FMT " were to be compared\n", failures, compared, least));
-  else PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " solves take the iterations of the exact preconditioner, %" PetscInt_FMT " more have none to compare with\n", compared, nother));
+  if (failures)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "%" PetscInt_FMT " of %" PetscInt_FMT " solves take more iterations than they should; at least %" PetscInt_FMT
+                          " were to be compared\n",
+                          failures, compared, least));
+  else
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "%" PetscInt_FMT " solves take the iterations of the exact preconditioner, %" PetscInt_FMT " more have none to compare with\n",
+                          compared, nother));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -77,11 +77,12 @@ static PetscErrorCode CreateDominant(TestKind kind, Mat *A)
 */
 static PetscErrorCode TestTriangles(Mat A, const char name[], const char inside[], PetscBool issym, PetscReal bound, PetscBool view)
 {
-  static const char *const losses[] = {"none", "log", "log -@pc_vcrs_bits 16", "fixed", "fixed -@pc_vcrs_bits 16", "bins", "classes", "single", "log -@pc_vcrs_preserve_row_sums 0"};
-  PC                       exact, pc, sweeps;
-  PetscReal                difference;
-  PetscInt                 n;
-  Vec                      x;
+  static const char *const losses[] =
+    {"none", "log", "log -@pc_vcrs_bits 16", "fixed", "fixed -@pc_vcrs_bits 16", "bins", "classes", "single", "log -@pc_vcrs_preserve_row_sums 0"};
+  PC        exact, pc, sweeps;
+  PetscReal difference;
+  PetscInt  n;
+  Vec       x;
 
   PetscFunctionBeginUser;
   PetscCall(MatGetSize(A, &n, NULL));
@@ -92,15 +93,18 @@ static PetscErrorCode TestTriangles(Mat A, const char name[], const char inside[
 
     PetscCall(PetscSNPrintf(options, sizeof(options), "-@pc_type vcrs -@pc_vcrs_loss %s", losses[l]));
     PetscCall(CreatePC(A, options, inside, &pc));
-    PetscCall(PetscSNPrintf(options + strlen(options), sizeof(options) - strlen(options), " -@pc_vcrs_factor_solve jacobi -@pc_vcrs_factor_sweeps %" PetscInt_FMT, n));
+    PetscCall(
+      PetscSNPrintf(options + strlen(options), sizeof(options) - strlen(options), " -@pc_vcrs_factor_solve jacobi -@pc_vcrs_factor_sweeps %" PetscInt_FMT, n));
     PetscCall(CreatePC(A, options, inside, &sweeps));
     for (int way = 0; way < APPLY_WAYS; way++) {
       if ((way == APPLY_LEFT || way == APPLY_RIGHT) && !issym) continue;
       PetscCall(Difference(pc, sweeps, (Way)way, x, &difference));
-      if (WRONG(!(difference <= TINY))) FAIL("%s, %s, loss %s, %s: substitution and sweeps are %g apart", name, inside, losses[l], WayNames[way], (double)difference);
+      if (WRONG(!(difference <= TINY)))
+        FAIL("%s, %s, loss %s, %s: substitution and sweeps are %g apart", name, inside, losses[l], WayNames[way], (double)difference);
       PetscCall(Difference(exact, pc, (Way)way, x, &difference));
       if (WRONG(l == 0 && !(difference <= TINY))) FAIL("%s, %s, %s: without loss the results are %g apart", name, inside, WayNames[way], (double)difference);
-      if (WRONG(!(difference <= bound || (bound > 0.3 && strstr(losses[l], "sums 0"))))) FAIL("%s, %s, loss %s, %s: the results are %g apart", name, inside, losses[l], WayNames[way], (double)difference);
+      if (WRONG(!(difference <= bound || (bound > 0.3 && strstr(losses[l], "sums 0")))))
+        FAIL("%s, %s, loss %s, %s: the results are %g apart", name, inside, losses[l], WayNames[way], (double)difference);
     }
     if (view) PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_SELF));
     PetscCall(PCDestroy(&pc));
@@ -137,7 +141,8 @@ static PetscErrorCode CreateExchanged(Mat A, Mat *B)
 /* Factorizations and orderings; the matrix of the last one has no diagonal until its rows are reordered */
 static PetscErrorCode TestOrderings(PetscBool view)
 {
-  static const char *const inner[]     = {"-@pc_type ilu -@pc_factor_mat_ordering_type rcm", "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type nd", "-@pc_type ilu -@pc_factor_levels 2", "-@pc_type lu", "-@pc_type lu -@pc_factor_mat_ordering_type qmd"};
+  static const char *const inner[] = {"-@pc_type ilu -@pc_factor_mat_ordering_type rcm", "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type nd",
+                                      "-@pc_type ilu -@pc_factor_levels 2", "-@pc_type lu", "-@pc_type lu -@pc_factor_mat_ordering_type qmd"};
   static const char *const symmetric[] = {"-@pc_type icc", "-@pc_type icc -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", "-@pc_type cholesky"};
   Mat                      A, B;
 
@@ -146,7 +151,8 @@ static PetscErrorCode TestOrderings(PetscBool view)
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(inner); k++) PetscCall(TestTriangles(A, "convection", inner[k], PETSC_FALSE, 0.3, view));
 
   PetscCall(CreateExchanged(A, &B));
-  PetscCall(TestTriangles(B, "convection, rows exchanged", "-@pc_type lu -@pc_factor_mat_ordering_type natural -@pc_factor_nonzeros_along_diagonal", PETSC_FALSE, 0.3, view));
+  PetscCall(TestTriangles(B, "convection, rows exchanged", "-@pc_type lu -@pc_factor_mat_ordering_type natural -@pc_factor_nonzeros_along_diagonal",
+                          PETSC_FALSE, 0.3, view));
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&A));
 
@@ -158,7 +164,8 @@ static PetscErrorCode TestOrderings(PetscBool view)
 
 int main(int argc, char **argv)
 {
-  static const TestKind kinds[] = {TEST_STAR7, TEST_BOX27, TEST_RESERVOIR, TEST_FEM, TEST_RANDOM, TEST_FEWVALUES, TEST_LONGROWS, TEST_STOREDZEROS, TEST_BLOCKS, TEST_COLUMN, TEST_NONE};
+  static const TestKind kinds[] = {TEST_STAR7,    TEST_BOX27,       TEST_RESERVOIR, TEST_FEM,    TEST_RANDOM, TEST_FEWVALUES,
+                                   TEST_LONGROWS, TEST_STOREDZEROS, TEST_BLOCKS,    TEST_COLUMN, TEST_NONE};
   PetscBool             view    = PETSC_FALSE;
   Mat                   A;
 

@@ -9,7 +9,9 @@ static char help[] = "What PCVCRS does besides compressing: memory given back, s
 /* Exact matrices given back: the same results with less memory, also after another set-up and with other options */
 static PetscErrorCode TestDrop(DM da, PetscBool verbose)
 {
-  static const char *const inner[] = {"-@pc_type gamg -@pc_gamg_reuse_interpolation 0 -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi", "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_coarse_pc_type redundant", "-@pc_type bjacobi -@pc_bjacobi_blocks 4 -@sub_pc_type ilu", "-@pc_type asm -@sub_pc_type icc"};
+  static const char *const inner[] = {"-@pc_type gamg -@pc_gamg_reuse_interpolation 0 -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi",
+                                      "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_coarse_pc_type redundant",
+                                      "-@pc_type bjacobi -@pc_bjacobi_blocks 4 -@sub_pc_type ilu", "-@pc_type asm -@sub_pc_type icc"};
   PetscMPIInt              size;
   Mat                      A;
   Vec                      x;
@@ -44,10 +46,12 @@ static PetscErrorCode TestDrop(DM da, PetscBool verbose)
       PetscInt its[2];
 
       PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
-      if (WRONG(!(difference <= TINY))) FAIL("%s, round %" PetscInt_FMT ": without the exact matrices the results are %g apart", inner[k], round, (double)difference);
+      if (WRONG(!(difference <= TINY)))
+        FAIL("%s, round %" PetscInt_FMT ": without the exact matrices the results are %g apart", inner[k], round, (double)difference);
       PetscCall(Iterations(keep, &its[0]));
       PetscCall(Iterations(drop, &its[1]));
-      if (WRONG(its[0] < 0 || PetscAbsInt(its[0] - its[1]) > 1)) FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %" PetscInt_FMT " without the exact matrices", inner[k], round, its[0], its[1]);
+      if (WRONG(its[0] < 0 || PetscAbsInt(its[0] - its[1]) > 1))
+        FAIL("%s, round %" PetscInt_FMT ": %" PetscInt_FMT " iterations, %" PetscInt_FMT " without the exact matrices", inner[k], round, its[0], its[1]);
       PetscCall(Assemble(da, 2 - round, A));
       PetscCall(KSPSetUp(keep));
       PetscCall(KSPSetUp(drop));
@@ -255,7 +259,8 @@ static PetscErrorCode TestState(DM da)
     }
   }
   /* residuals of MATAIJ are counted as something else, one on each level */
-  if (WRONG(count[0] < 1 || count[1] > count[0] + 3)) FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
+  if (WRONG(count[0] < 1 || count[1] > count[0] + 3))
+    FAIL("%" PetscInt_FMT " products in an application of the exact preconditioner, %" PetscInt_FMT " of the compressed one", count[0], count[1]);
   for (int k = 0; k < 2; k++) PetscCall(KSPDestroy(&ksp[k]));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));

@@ -12,11 +12,11 @@ static PetscErrorCode TestTypes(PetscInt n)
   static const struct {
     MatType     type;
     const char *inner;
-  } cases[] = {
-    {MATAIJ, "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant"},
-    {MATBAIJ, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type pbjacobi"},
-    {MATSBAIJ, "-@pc_type ksp -@ksp_ksp_type cg -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi"},
-    {MATBAIJ, "-@pc_type bjacobi -@sub_ksp_type gmres -@sub_ksp_max_it 4 -@sub_ksp_convergence_test skip -@sub_pc_type pbjacobi"}};
+  } cases[] = {{MATAIJ,
+                "-@pc_type mg -@pc_mg_levels 2 -@pc_mg_galerkin both -@mg_levels_ksp_type richardson -@mg_levels_pc_type jacobi -@mg_coarse_pc_type redundant"},
+               {MATBAIJ, "-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type pbjacobi"},
+               {MATSBAIJ, "-@pc_type ksp -@ksp_ksp_type cg -@ksp_ksp_max_it 4 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi"},
+               {MATBAIJ, "-@pc_type bjacobi -@sub_ksp_type gmres -@sub_ksp_max_it 4 -@sub_ksp_convergence_test skip -@sub_pc_type pbjacobi"}};
   PetscMPIInt size;
   DM          da;
 
@@ -46,7 +46,8 @@ static PetscErrorCode TestTypes(PetscInt n)
     if (WRONG(!(difference > TINY && difference < 0.1))) FAIL("%s, %s: with loss the results are %g apart", cases[k].type, cases[k].inner, (double)difference);
     PetscCall(Iterations(exact, &its[0]));
     PetscCall(Iterations(lossy, &its[1]));
-    if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1)) FAIL("%s, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].type, cases[k].inner, its[0], its[1]);
+    if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1))
+      FAIL("%s, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].type, cases[k].inner, its[0], its[1]);
     if (!k && size == 1) {
       Mat         P;
       const char *type;
@@ -86,7 +87,8 @@ static PetscErrorCode TestLeastSquares(DM da)
     KSP ksp;
     Vec x, b;
 
-    PetscCall(CreateSolver(NULL, B, KSPLSQR, k ? "-@pc_type vcrs" : "-@pc_type bjacobi -@sub_pc_type icc", k ? "-@pc_type bjacobi -@sub_pc_type icc" : NULL, &ksp));
+    PetscCall(
+      CreateSolver(NULL, B, KSPLSQR, k ? "-@pc_type vcrs" : "-@pc_type bjacobi -@sub_pc_type icc", k ? "-@pc_type bjacobi -@sub_pc_type icc" : NULL, &ksp));
     PetscCall(KSPSetOperators(ksp, C, B));
     PetscCall(MatCreateVecs(C, &x, &b));
     PetscCall(TestFillVec(b, 5));
@@ -96,7 +98,8 @@ static PetscErrorCode TestLeastSquares(DM da)
     PetscCall(VecDestroy(&b));
     PetscCall(KSPDestroy(&ksp));
   }
-  if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1)) FAIL("least squares: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", its[0], its[1]);
+  if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1))
+    FAIL("least squares: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", its[0], its[1]);
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&C));
@@ -109,14 +112,13 @@ static PetscErrorCode TestSeeds(DM da, PetscInt seeds, PetscBool verbose)
   static const struct {
     const char *ksp, *inner;
     PetscBool   one; /* of one process only */
-  } cases[] = {
-    {KSPBCGS, "-@pc_type ilu", PETSC_TRUE},
-    {KSPCG, "-@pc_type icc", PETSC_TRUE},
-    {KSPFGMRES, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", PETSC_TRUE},
-    {KSPCG, "-@pc_type gamg", PETSC_FALSE},
-    {KSPBCGS, "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", PETSC_FALSE},
-    {KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 8 -@sub_pc_type icc", PETSC_FALSE},
-    {KSPBCGS, "-@pc_type asm -@sub_pc_type ilu", PETSC_FALSE}};
+  } cases[] = {{KSPBCGS, "-@pc_type ilu", PETSC_TRUE},
+               {KSPCG, "-@pc_type icc", PETSC_TRUE},
+               {KSPFGMRES, "-@pc_type ilu -@pc_factor_levels 1 -@pc_factor_mat_ordering_type rcm", PETSC_TRUE},
+               {KSPCG, "-@pc_type gamg", PETSC_FALSE},
+               {KSPBCGS, "-@pc_type gamg -@mg_levels_ksp_type richardson -@mg_levels_pc_type bjacobi -@mg_levels_sub_pc_type ilu", PETSC_FALSE},
+               {KSPCG, "-@pc_type bjacobi -@pc_bjacobi_blocks 8 -@sub_pc_type icc", PETSC_FALSE},
+               {KSPBCGS, "-@pc_type asm -@sub_pc_type ilu", PETSC_FALSE}};
   PetscMPIInt size;
 
   PetscFunctionBeginUser;
@@ -137,11 +139,16 @@ static PetscErrorCode TestSeeds(DM da, PetscInt seeds, PetscBool verbose)
         PetscCall(Iterations(ksp, &its[i]));
         PetscCall(KSPDestroy(&ksp));
       }
-      if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " and %" PetscInt_FMT " with loss\n", seed, cases[k].ksp, cases[k].inner, its[0], its[1], its[2]));
+      if (verbose)
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                              "seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " and %" PetscInt_FMT " with loss\n", seed,
+                              cases[k].ksp, cases[k].inner, its[0], its[1], its[2]));
       if (WRONG(its[0] < 0)) FAIL("seed %" PetscInt_FMT ", %s: the exact preconditioner does not converge", seed, cases[k].inner);
       /* those of BiCGSTAB are erratic: a last digit elsewhere makes a tenth more or fewer */
       for (int i = 1; i < 3; i++) {
-        if (WRONG(its[i] < 0 || its[i] > 1.15 * its[0] + (strcmp(cases[k].ksp, KSPBCGS) ? 1 : 5))) FAIL("seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss, %s", seed, cases[k].ksp, cases[k].inner, its[0], its[i], i == 1 ? "substitution" : "sweeps");
+        if (WRONG(its[i] < 0 || its[i] > 1.15 * its[0] + (strcmp(cases[k].ksp, KSPBCGS) ? 1 : 5)))
+          FAIL("seed %" PetscInt_FMT ", %s %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss, %s", seed, cases[k].ksp, cases[k].inner, its[0],
+               its[i], i == 1 ? "substitution" : "sweeps");
       }
     }
     PetscCall(MatDestroy(&A));

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones; and no bound of theirs is large.\n\n";
+static char
+  help[] = "PCVCRSGetInfo(): bytes and numbers of the compressed matrices, against what PETSc tells of the exact ones; and no bound of theirs is large.\n\n";
 
 #include <tests/pc/reservoirtest.h>
 
@@ -40,15 +41,19 @@ static PetscErrorCode CheckInfo(const char name[], PC pc, PetscLogDouble exactby
   PetscFunctionBeginUser;
   PetscCall(PCVCRSGetInfo(pc, &info));
   if (WRONG(info.exactbytes != exactbytes)) FAIL("%s: %g bytes uncompressed, not %g", name, info.exactbytes, exactbytes);
-  if (WRONG(info.matrices != matrices || info.factors != factors)) FAIL("%s: %" PetscInt64_FMT " matrices and %" PetscInt64_FMT " factors, not %" PetscInt64_FMT " and %" PetscInt64_FMT, name, info.matrices, info.factors, matrices, factors);
-  if (WRONG(matrices ? !(info.bytes > 0.0 && 2.0 * info.bytes < exactbytes && info.bound > 0.0 && info.bound < 0.5) : info.bytes != 0.0 || info.bound != 0.0)) FAIL("%s: %g bytes for %g, with a bound of %g", name, info.bytes, exactbytes, (double)info.bound);
+  if (WRONG(info.matrices != matrices || info.factors != factors))
+    FAIL("%s: %" PetscInt64_FMT " matrices and %" PetscInt64_FMT " factors, not %" PetscInt64_FMT " and %" PetscInt64_FMT, name, info.matrices, info.factors,
+         matrices, factors);
+  if (WRONG(matrices ? !(info.bytes > 0.0 && 2.0 * info.bytes < exactbytes && info.bound > 0.0 && info.bound < 0.5) : info.bytes != 0.0 || info.bound != 0.0))
+    FAIL("%s: %g bytes for %g, with a bound of %g", name, info.bytes, exactbytes, (double)info.bound);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A matrix that all processes have together, and factors that each has for itself */
 static PetscErrorCode TestInfo(DM da)
 {
-  static const char *const inner[] = {"-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi", "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type ilu"};
+  static const char *const inner[] = {"-@pc_type ksp -@ksp_ksp_type gmres -@ksp_ksp_max_it 3 -@ksp_ksp_convergence_test skip -@ksp_pc_type jacobi",
+                                      "-@pc_type bjacobi -@pc_bjacobi_blocks 6 -@sub_pc_type ilu"};
   PetscLogDouble           exactbytes;
   PetscInt64               factors;
   PetscMPIInt              size;
@@ -71,8 +76,9 @@ static PetscErrorCode TestInfo(DM da)
     PetscCall(CreatePC(A, "-@pc_type vcrs", inner[k], &pc));
     PetscCall(PCVCRSGetPC(pc, &inside));
     /* several processes have rows of two blocks each */
-    exactbytes = info.nz_used * (PetscLogDouble)(sizeof(PetscScalar) + sizeof(PetscInt)) + (size > 1 ? 2.0 : 1.0) * (PetscLogDouble)(N + size) * sizeof(PetscInt);
-    factors    = 0;
+    exactbytes = info.nz_used * (PetscLogDouble)(sizeof(PetscScalar) + sizeof(PetscInt)) +
+                 (size > 1 ? 2.0 : 1.0) * (PetscLogDouble)(N + size) * sizeof(PetscInt);
+    factors = 0;
     if (k == 1) PetscCall(FactorBytes(inside, &exactbytes, &factors));
     PetscCall(CheckInfo(inner[k], pc, exactbytes, k == 1 ? 3 * factors : 1, factors));
     if (WRONG(k == 1 && factors != 6)) FAIL("%s: %" PetscInt64_FMT " factors", inner[k], factors);
@@ -83,7 +89,8 @@ static PetscErrorCode TestInfo(DM da)
     PetscCall(CheckInfo("other options", pc, 0.0, 0, 0));
     PetscCall(PCApply(pc, x, y));
     PetscCall(PCVCRSGetInfo(pc, &lossless));
-    if (WRONG(lossless.matrices != lossy.matrices || lossless.exactbytes != exactbytes || lossless.bound != 0.0 || !(lossless.bytes > lossy.bytes))) FAIL("%s, without loss: %g bytes for %g of %" PetscInt64_FMT " matrices", inner[k], lossless.bytes, lossless.exactbytes, lossless.matrices);
+    if (WRONG(lossless.matrices != lossy.matrices || lossless.exactbytes != exactbytes || lossless.bound != 0.0 || !(lossless.bytes > lossy.bytes)))
+      FAIL("%s, without loss: %g bytes for %g of %" PetscInt64_FMT " matrices", inner[k], lossless.bytes, lossless.exactbytes, lossless.matrices);
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(VecDestroy(&x));
@@ -97,10 +104,9 @@ static PetscErrorCode TestTiny(DM da)
 {
   static const struct {
     const char *ksp, *inner;
-  } cases[] = {
-    {KSPGMRES, "-@pc_type bjacobi -@sub_pc_type ilu"},
-    {KSPCG, "-@pc_type bjacobi -@sub_pc_type icc"},
-    {KSPCG, "-@pc_type gamg -@mg_levels_ksp_type chebyshev -@mg_levels_pc_type jacobi"}};
+  } cases[]              = {{KSPGMRES, "-@pc_type bjacobi -@sub_pc_type ilu"},
+                            {KSPCG, "-@pc_type bjacobi -@sub_pc_type icc"},
+                            {KSPCG, "-@pc_type gamg -@mg_levels_ksp_type chebyshev -@mg_levels_pc_type jacobi"}};
   const PetscScalar tiny = (PetscReal)-1e-30;
   PetscInt          first, end;
   Mat               A;
@@ -130,8 +136,11 @@ static PetscErrorCode TestTiny(DM da)
     }
     PetscCall(PCVCRSGetInfo(pc[1], &info));
     PetscCall(Difference(pc[0], pc[1], APPLY, x, &difference));
-    if (WRONG(!(info.bytes < info.exactbytes && info.bound > 0.0 && info.bound <= 0.1 && difference < 0.02))) FAIL("tiny coupling, %s: %g bytes for %g, with a bound of %g; the results are %g apart", cases[k].inner, info.bytes, info.exactbytes, (double)info.bound, (double)difference);
-    if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1)) FAIL("tiny coupling, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].inner, its[0], its[1]);
+    if (WRONG(!(info.bytes < info.exactbytes && info.bound > 0.0 && info.bound <= 0.1 && difference < 0.02)))
+      FAIL("tiny coupling, %s: %g bytes for %g, with a bound of %g; the results are %g apart", cases[k].inner, info.bytes, info.exactbytes, (double)info.bound,
+           (double)difference);
+    if (WRONG(its[0] < 0 || its[1] < 0 || its[1] > 1.15 * its[0] + 1))
+      FAIL("tiny coupling, %s: %" PetscInt_FMT " iterations, %" PetscInt_FMT " with loss", cases[k].inner, its[0], its[1]);
     for (int i = 0; i < 2; i++) PetscCall(KSPDestroy(&ksp[i]));
   }
   PetscCall(VecDestroy(&x));
@@ -165,8 +174,8 @@ static PetscErrorCode TestCoarse(DM da)
       PetscCall(PCVCRSGetInfo(pc, &info));
       bytes[i] = info.bytes;
     }
-    if (WRONG(!(bytes[1] < bytes[2]) || (k ? bytes[0] != bytes[1] : size > 1 ? bytes[0] > bytes[1]
-                                                                       : bytes[0] >= bytes[1]))) FAIL("%s: %g bytes with 8 bits, %g with 16 on coarse levels, %g with 16", inner[k], bytes[0], bytes[1], bytes[2]);
+    if (WRONG(!(bytes[1] < bytes[2]) || (k ? bytes[0] != bytes[1] : size > 1 ? bytes[0] > bytes[1] : bytes[0] >= bytes[1])))
+      FAIL("%s: %g bytes with 8 bits, %g with 16 on coarse levels, %g with 16", inner[k], bytes[0], bytes[1], bytes[2]);
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(VecDestroy(&x));

@@ -34,7 +34,8 @@ static const Grid grids[] = {
 };
 
 /* Triangles of other kinds */
-static const TestKind kinds[] = {TEST_STAR5, TEST_BOX27, TEST_RESERVOIR, TEST_FEM, TEST_RANDOM, TEST_INTEGERS, TEST_FEWVALUES, TEST_MANYVALUES, TEST_LONGROWS, TEST_DENSE, TEST_NEUMANN, TEST_STOREDZEROS, TEST_BLOCKS, TEST_ZERO, TEST_NONE};
+static const TestKind kinds[] = {TEST_STAR5,    TEST_BOX27, TEST_RESERVOIR, TEST_FEM,         TEST_RANDOM, TEST_INTEGERS, TEST_FEWVALUES, TEST_MANYVALUES,
+                                 TEST_LONGROWS, TEST_DENSE, TEST_NEUMANN,   TEST_STOREDZEROS, TEST_BLOCKS, TEST_ZERO,     TEST_NONE};
 
 typedef enum {
   OTHER_WRAPPED, /* 7 points, and from the end of each line to the beginning of the next: no grid */
@@ -89,7 +90,9 @@ static PetscErrorCode CreateGridTriangle(const Grid *g, PetscBool upper, PetscBo
         for (PetscInt di = -g->reach; di <= g->reach; di++) {
           const PetscInt col = row + di + s[0] * (dj + s[1] * dk);
 
-          if (PetscAbsInt(di) + PetscAbsInt(dj) + PetscAbsInt(dk) > g->sum || at[0] + di < 0 || at[0] + di >= s[0] || at[1] + dj < 0 || at[1] + dj >= s[1] || at[2] + dk < 0 || at[2] + dk >= s[2]) continue;
+          if (PetscAbsInt(di) + PetscAbsInt(dj) + PetscAbsInt(dk) > g->sum || at[0] + di < 0 || at[0] + di >= s[0] || at[1] + dj < 0 || at[1] + dj >= s[1] ||
+              at[2] + dk < 0 || at[2] + dk >= s[2])
+            continue;
           if (upper ? col <= row : col >= row) continue;
           cols[len]   = col;
           vals[len++] = constant ? (PetscScalar)(1.0 + PetscAbsInt(di)) : TestScalar(50, (uint64_t)row, (uint64_t)col);
@@ -287,7 +290,8 @@ static PetscErrorCode TestTriangle(Mat T, PetscBool upper, const char name[], Pe
     PetscCall(MatConvert(T, MATVCRS, MAT_INITIAL_MATRIX, &B));
     PetscCall(MatVCRSSetAllowLossyOperator(B, PETSC_TRUE));
     if (!StoreAs(B, &stores[s], &info)) {
-      PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s, layout %s, values %s%s", name, upper ? "upper" : "lower", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
+      PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s, layout %s, values %s%s", name, upper ? "upper" : "lower", MatVCRSLayouts[info.layout], info.values,
+                              info.difference ? ", difference form" : ""));
       /* a product on the host may change how the triangle is stored */
       if (s == 0) {
         Vec x, y;
@@ -332,7 +336,8 @@ static PetscErrorCode TestNoNumber(Mat T)
   PetscCall(VecRestoreArray(b, &a));
   PetscCall(MatVCRSSubstitute(B, PETSC_FALSE, PETSC_FALSE, b, y));
   PetscCall(VecGetArrayRead(y, &x));
-  if (WRONG(!PetscIsNanScalar(x[0]) || !PetscIsNanScalar(x[n - 1]))) FAIL("%g and %g from what is no number", (double)PetscAbsScalar(x[0]), (double)PetscAbsScalar(x[n - 1]));
+  if (WRONG(!PetscIsNanScalar(x[0]) || !PetscIsNanScalar(x[n - 1])))
+    FAIL("%g and %g from what is no number", (double)PetscAbsScalar(x[0]), (double)PetscAbsScalar(x[n - 1]));
   PetscCall(VecRestoreArrayRead(y, &x));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&y));

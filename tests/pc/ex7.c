@@ -100,7 +100,8 @@ static PetscErrorCode TestLevels(const Pattern *p, const char name[])
   for (PetscInt t = 0; t < order->ntasks; t++) {
     const PetscInt begin = order->task[t], end = order->task[t + 1];
 
-    if (WRONG(end <= begin || end > begin + 32 || (t == 0 && begin) || (t + 1 == order->ntasks && end != p->n))) FAIL("%s: task %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, name, t, begin, end);
+    if (WRONG(end <= begin || end > begin + 32 || (t == 0 && begin) || (t + 1 == order->ntasks && end != p->n)))
+      FAIL("%s: task %" PetscInt_FMT " has rows %" PetscInt_FMT " to %" PetscInt_FMT, name, t, begin, end);
     for (PetscInt k = begin; k < end; k++) {
       const PetscInt row = order->row[k];
 
@@ -134,7 +135,8 @@ static PetscErrorCode FindPlaces(const VCRSOrder *order, Place place[], const ch
   for (PetscInt row = 0; row < order->n; row++) place[row].task = -1;
   for (PetscInt t = 0; t < order->ntasks; t++) {
     for (PetscInt lane = 0; lane < 32; lane++) {
-      const PetscInt a = lane % g->width, k = lane / g->width, gk = order->task[t] / g->across * g->height + k, j = order->task[t] % g->across * g->width + a - g->skew * gk;
+      const PetscInt a = lane % g->width, k = lane / g->width, gk = order->task[t] / g->across * g->height + k,
+                     j = order->task[t] % g->across * g->width + a - g->skew * gk;
 
       if (gk < 0 || gk >= g->planes || j < 0 || j >= g->lines) continue;
       for (PetscInt i = 0; i < g->line; i++) {
@@ -178,8 +180,10 @@ static PetscErrorCode TestTiles(const Pattern *p, PetscInt steps, const char nam
         a = to.a + dj + g->skew * dk;
         k = to.k + dk;
         for (int h = 0; h < g->nhalo; h++) followed = (PetscBool)(followed || (g->haloa[h] == a && g->halok[h] == k));
-        if (WRONG(-(di + g->slant * (dj + g->skew * dk) + g->rise * dk) > g->lag)) FAIL("%s: row %" PetscInt_FMT " needs row %" PetscInt_FMT " too late", name, row, p->j[e]);
-        if (WRONG(from.task == to.task ? from.step >= to.step || from.a != a || from.k != k : from.task > to.task || !followed)) FAIL("%s: row %" PetscInt_FMT " does not get row %" PetscInt_FMT, name, row, p->j[e]);
+        if (WRONG(-(di + g->slant * (dj + g->skew * dk) + g->rise * dk) > g->lag))
+          FAIL("%s: row %" PetscInt_FMT " needs row %" PetscInt_FMT " too late", name, row, p->j[e]);
+        if (WRONG(from.task == to.task ? from.step >= to.step || from.a != a || from.k != k : from.task > to.task || !followed))
+          FAIL("%s: row %" PetscInt_FMT " does not get row %" PetscInt_FMT, name, row, p->j[e]);
       }
     }
     PetscCall(PetscFree(place));
@@ -199,7 +203,8 @@ static PetscErrorCode TestPattern(Pattern *p, PetscInt steps, const char name[])
 
 int main(int argc, char **argv)
 {
-  static const PetscInt sizes[][3] = {{100, 1, 1}, {20, 30, 1}, {9, 70, 1}, {12, 13, 14}, {16, 8, 4}, {17, 9, 5}, {5, 4, 40}, {7, 40, 2}, {4, 5, 6}, {31, 6, 3}};
+  static const PetscInt sizes[][3] = {{100, 1, 1}, {20, 30, 1}, {9, 70, 1}, {12, 13, 14}, {16, 8, 4},
+                                      {17, 9, 5},  {5, 4, 40},  {7, 40, 2}, {4, 5, 6},    {31, 6, 3}};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -213,10 +218,14 @@ int main(int argc, char **argv)
       for (PetscInt sum = 1; sum <= 3; sum++) {
         char name[64];
 
-        PetscCall(PetscSNPrintf(name, sizeof(name), "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", sum %" PetscInt_FMT "%s", nx, ny, nz, sum, upper ? ", upper" : ""));
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", sum %" PetscInt_FMT "%s", nx, ny, nz, sum,
+                                upper ? ", upper" : ""));
         PetscCall(CreateGridPattern(nx, ny, nz, sum, PETSC_FALSE, upper, &p));
         /* nx + ny + nz - 2 levels where all neighbours are along axes; else a line, or a plane, has to be two cells, or two lines, behind */
-        PetscCall(TestPattern(&p, sum == 1 ? nx + ny + nz - 2 : (sum == 2 ? nx + 2 * (ny - 1) + 3 * (nz - 1) - (ny == 1 ? nz - 1 : 0) : nx + 2 * (ny - 1) + 4 * (nz - 1)), name));
+        PetscCall(
+          TestPattern(&p,
+                      sum == 1 ? nx + ny + nz - 2 : (sum == 2 ? nx + 2 * (ny - 1) + 3 * (nz - 1) - (ny == 1 ? nz - 1 : 0) : nx + 2 * (ny - 1) + 4 * (nz - 1)),
+                      name));
       }
     }
     PetscCall(CreateGridPattern(9, 11, 8, 1, PETSC_TRUE, upper, &p));

@@ -9,14 +9,18 @@ static char help[] = "The package: it initialises once, however often it is aske
 /* lithe.h has all parts of the API: types, enums and functions of each, and what they come from in PETSc */
 static PetscErrorCode TestParts(void)
 {
-  PetscErrorCode (*const functions[])(void) = {(PetscErrorCode(*)(void))MatVCRSGetInfo, (PetscErrorCode(*)(void))MatHYBMGPUGetInfo, (PetscErrorCode(*)(void))MatSBPSATGetOrder, (PetscErrorCode(*)(void))PCVCRSGetInfo, (PetscErrorCode(*)(void))PCSBPMGSetCycle, (PetscErrorCode(*)(void))KSPCBGMRESGetInfo, (PetscErrorCode(*)(void))TSUniformizationGetInfo};
+  PetscErrorCode (*const functions[])(void) = {(PetscErrorCode(*)(void))MatVCRSGetInfo,         (PetscErrorCode(*)(void))MatHYBMGPUGetInfo,
+                                               (PetscErrorCode(*)(void))MatSBPSATGetOrder,      (PetscErrorCode(*)(void))PCVCRSGetInfo,
+                                               (PetscErrorCode(*)(void))PCSBPMGSetCycle,        (PetscErrorCode(*)(void))KSPCBGMRESGetInfo,
+                                               (PetscErrorCode(*)(void))TSUniformizationGetInfo};
   Mat A;
   PC  pc;
   KSP ksp;
   TS  ts;
 
   PetscFunctionBeginUser;
-  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(functions); i++) PetscCheck(functions[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Function %d is not in the library", (int)i);
+  for (size_t i = 0; i < PETSC_STATIC_ARRAY_LENGTH(functions); i++)
+    PetscCheck(functions[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Function %d is not in the library", (int)i);
   PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
   PetscCall(MatSetType(A, MATHYBMGPU));
   PetscCall(MatDestroy(&A));

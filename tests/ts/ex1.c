@@ -32,11 +32,19 @@ static PetscErrorCode Check(const Chain *c, Mat A, const Long p[], const Long ex
   PetscCall(ChainError(x, exact, &error, &mass));
   growth = PetscAbs(mass - begin) / norm;
   error /= norm;
-  if (verbose) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-10s t %-8g %-80s error %.2e bound %.2e weights %.2e steady %.2e rounding %.2e products %" PetscInt64_FMT " sums %" PetscInt64_FMT " steady at %" PetscInt_FMT "\n", c->name, t, options, error, (double)info.bound, (double)info.truncation, (double)info.steady, (double)info.rounding, info.products, info.sums, info.steadyat));
+  if (verbose)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "%-10s t %-8g %-80s error %.2e bound %.2e weights %.2e steady %.2e rounding %.2e products %" PetscInt64_FMT " sums %" PetscInt64_FMT
+                          " steady at %" PetscInt_FMT "\n",
+                          c->name, t, options, error, (double)info.bound, (double)info.truncation, (double)info.steady, (double)info.rounding, info.products,
+                          info.sums, info.steadyat));
   if (WRONG(!(error <= (double)info.bound))) FAIL("%s, t %g, %s: the error is %g, the bound %g", c->name, t, options, error, (double)info.bound);
   if (WRONG(!(growth <= (double)info.bound))) FAIL("%s, t %g, %s: the mass changed by %g, the bound is %g", c->name, t, options, growth, (double)info.bound);
-  if (WRONG(!(info.truncation + info.steady + info.negligible <= eps))) FAIL("%s, t %g, %s: weights, steady state and states left out take %g of %g", c->name, t, options, (double)(info.truncation + info.steady + info.negligible), (double)eps);
-  if (WRONG(!(info.bound <= eps) && info.rounding < eps / 2)) FAIL("%s, t %g, %s: the bound is %g with an error allowed of %g", c->name, t, options, (double)info.bound, (double)eps);
+  if (WRONG(!(info.truncation + info.steady + info.negligible <= eps)))
+    FAIL("%s, t %g, %s: weights, steady state and states left out take %g of %g", c->name, t, options,
+         (double)(info.truncation + info.steady + info.negligible), (double)eps);
+  if (WRONG(!(info.bound <= eps) && info.rounding < eps / 2))
+    FAIL("%s, t %g, %s: the bound is %g with an error allowed of %g", c->name, t, options, (double)info.bound, (double)eps);
   if (WRONG(info.steadyat >= 0 && !steady)) FAIL("%s, t %g, %s: taken for steady without being asked", c->name, t, options);
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
@@ -45,7 +53,15 @@ static PetscErrorCode Check(const Chain *c, Mat A, const Long p[], const Long ex
 
 int main(int argc, char **argv)
 {
-  static const char *const cases[] = {"-ts_uniformization_eps 1e-4", "", "-ts_uniformization_eps 1e-11", "-ts_uniformization_method intervals", "-ts_uniformization_method intervals -ts_uniformization_theta 7.3", "-ts_uniformization_steady_state", "-ts_uniformization_steady_state -ts_uniformization_rate_factor 1.02 -ts_uniformization_eps 1e-6", "-ts_uniformization_steady_state -ts_uniformization_method intervals", "-ts_uniformization_rate_factor 1.5"};
+  static const char *const cases[] = {"-ts_uniformization_eps 1e-4",
+                                      "",
+                                      "-ts_uniformization_eps 1e-11",
+                                      "-ts_uniformization_method intervals",
+                                      "-ts_uniformization_method intervals -ts_uniformization_theta 7.3",
+                                      "-ts_uniformization_steady_state",
+                                      "-ts_uniformization_steady_state -ts_uniformization_rate_factor 1.02 -ts_uniformization_eps 1e-6",
+                                      "-ts_uniformization_steady_state -ts_uniformization_method intervals",
+                                      "-ts_uniformization_rate_factor 1.5"};
   static const double      jumps[] = {0, 0.01, 0.9, 17, 300, 1e4};
   PetscReal                most    = 1e4;
   PetscInt                 stride  = 1;

@@ -2,7 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat equation in two forms and a wave equation, orders of the steps, against the assembled matrix.\n\n";
+static char help[] = "MATSBPSAT and PCSBPMG in implicit steps of time: a heat equation in two forms and a wave equation, orders of the steps, against the "
+                     "assembled matrix.\n\n";
 
 #include <lithe.h>
 #include <tests/failures.h>
@@ -18,14 +19,8 @@ typedef struct {
 int main(int argc, char **argv)
 {
   static const Case cases[] = {
-    {EVOLVE_HEAT, TSBEULER, 1},
-    {EVOLVE_HEAT, TSCN, 2},
-    {EVOLVE_HEAT, TSBDF, 2},
-    {EVOLVE_HEAT_RHS, TSBEULER, 1},
-    {EVOLVE_HEAT_RHS, TSCN, 2},
-    {EVOLVE_WAVE, TSALPHA2, 2},
-    {EVOLVE_HEAT, TSARKIMEX, 3},
-    {EVOLVE_HEAT, TSDIRK, 3},
+    {EVOLVE_HEAT, TSBEULER, 1}, {EVOLVE_HEAT, TSCN, 2},     {EVOLVE_HEAT, TSBDF, 2},     {EVOLVE_HEAT_RHS, TSBEULER, 1},
+    {EVOLVE_HEAT_RHS, TSCN, 2}, {EVOLVE_WAVE, TSALPHA2, 2}, {EVOLVE_HEAT, TSARKIMEX, 3}, {EVOLVE_HEAT, TSDIRK, 3},
   };
   PetscInt compared = 0, number = (PetscInt)PETSC_STATIC_ARRAY_LENGTH(cases);
 
@@ -47,10 +42,14 @@ int main(int argc, char **argv)
     }
     compared += 3;
     order = PetscLog2Real(result[0].error / result[1].error);
-    if (WRONG(!(order > 0.7 * (PetscReal)c->order))) FAIL("%s %d: errors %g and %g have the order %g", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)order);
-    if (WRONG(!(PetscAbsReal(result[2].error - result[1].error) <= (PetscDefined(USE_REAL_DOUBLE) ? 1e-7 : 1e-4) + 1e-4 * result[1].error))) FAIL("%s %d: error %g instead of %g with the assembled matrix", c->type, (int)c->kind, (double)result[1].error, (double)result[2].error);
-    if (WRONG(result[1].iterations > 22 * result[1].steps * PetscMax(1, c->order - 1))) FAIL("%s %d: %" PetscInt_FMT " iterations in %" PetscInt_FMT " steps", c->type, (int)c->kind, result[1].iterations, result[1].steps);
-    PetscCall(PetscInfo(NULL, "%s %d: errors %g, %g, %g, iterations %" PetscInt_FMT ", %" PetscInt_FMT "\n", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)result[2].error, result[1].iterations, result[2].iterations));
+    if (WRONG(!(order > 0.7 * (PetscReal)c->order)))
+      FAIL("%s %d: errors %g and %g have the order %g", c->type, (int)c->kind, (double)result[0].error, (double)result[1].error, (double)order);
+    if (WRONG(!(PetscAbsReal(result[2].error - result[1].error) <= (PetscDefined(USE_REAL_DOUBLE) ? 1e-7 : 1e-4) + 1e-4 * result[1].error)))
+      FAIL("%s %d: error %g instead of %g with the assembled matrix", c->type, (int)c->kind, (double)result[1].error, (double)result[2].error);
+    if (WRONG(result[1].iterations > 22 * result[1].steps * PetscMax(1, c->order - 1)))
+      FAIL("%s %d: %" PetscInt_FMT " iterations in %" PetscInt_FMT " steps", c->type, (int)c->kind, result[1].iterations, result[1].steps);
+    PetscCall(PetscInfo(NULL, "%s %d: errors %g, %g, %g, iterations %" PetscInt_FMT ", %" PetscInt_FMT "\n", c->type, (int)c->kind, (double)result[0].error,
+                        (double)result[1].error, (double)result[2].error, result[1].iterations, result[2].iterations));
   }
   if (number < 2 || compared < 3 * number) failures++;
   if (failures) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " failures of %" PetscInt_FMT " comparisons\n", failures, compared));

@@ -9,7 +9,8 @@ static char help[] = "TSUNIFORMIZATION refuses what is no generator, and names t
 static char message[4096];
 
 /* Keeps the first message of an error, and prints none */
-static PetscErrorCode Keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *text, void *ctx)
+static PetscErrorCode Keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *text,
+                           void *ctx)
 {
   (void)comm;
   (void)line;

@@ -42,14 +42,21 @@ int main(int argc, char **argv)
         slack   = 40 * (1 + q * logl(2 + q)) * LDBL_EPSILON + 4 * PETSC_MACHINE_EPSILON;
         allowed = (Long)errors[j] + slack;
         /* 1 - inside: what is left out */
-        if (WRONG(bad || !(difference + fabsl(1 - inside) <= allowed))) FAIL("mean %g, error %g: weights from %" PetscInt_FMT " to %" PetscInt_FMT " differ by %g", means[i], errors[j], w.left, w.right, (double)(difference + fabsl(1 - inside)));
-        if (WRONG(!(fabsl(1 - inside) <= (Long)w.lost * 1.000001L + slack))) FAIL("mean %g, error %g: %g is left out, the bound is %g", means[i], errors[j], (double)(1 - inside), (double)w.lost);
+        if (WRONG(bad || !(difference + fabsl(1 - inside) <= allowed)))
+          FAIL("mean %g, error %g: weights from %" PetscInt_FMT " to %" PetscInt_FMT " differ by %g", means[i], errors[j], w.left, w.right,
+               (double)(difference + fabsl(1 - inside)));
+        if (WRONG(!(fabsl(1 - inside) <= (Long)w.lost * 1.000001L + slack)))
+          FAIL("mean %g, error %g: %g is left out, the bound is %g", means[i], errors[j], (double)(1 - inside), (double)w.lost);
         if (WRONG(!(2 * w.lost <= (PetscReal)errors[j]))) FAIL("mean %g, error %g: the bound is %g", means[i], errors[j], (double)w.lost);
         if (WRONG(!(fabsl(sum - 1) <= 4 * PETSC_MACHINE_EPSILON))) FAIL("mean %g, error %g: the sum is 1 + %g", means[i], errors[j], (double)(sum - 1));
-        if (WRONG(above && !(fabsl(mean - q) <= q * allowed + 1e-15L))) FAIL("mean %g, error %g: the mean is off by %g", means[i], errors[j], (double)(mean - q));
+        if (WRONG(above && !(fabsl(mean - q) <= q * allowed + 1e-15L)))
+          FAIL("mean %g, error %g: the mean is off by %g", means[i], errors[j], (double)(mean - q));
         /* Not more than needed: the window of a normal distribution and some more */
-        if (WRONG((double)(w.right - w.left) > 2 * (1.05 * sqrt(-2 * log(errors[j] / 4)) * sqrt(means[i]) + 20) && !fromzero)) FAIL("mean %g, error %g: %" PetscInt_FMT " weights", means[i], errors[j], w.right - w.left + 1);
-        if (verbose && !kind) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "mean %g, error %g: %" PetscInt_FMT " to %" PetscInt_FMT ", differ by %g\n", means[i], errors[j], w.left, w.right, (double)(difference + fabsl(1 - inside))));
+        if (WRONG((double)(w.right - w.left) > 2 * (1.05 * sqrt(-2 * log(errors[j] / 4)) * sqrt(means[i]) + 20) && !fromzero))
+          FAIL("mean %g, error %g: %" PetscInt_FMT " weights", means[i], errors[j], w.right - w.left + 1);
+        if (verbose && !kind)
+          PetscCall(PetscPrintf(PETSC_COMM_WORLD, "mean %g, error %g: %" PetscInt_FMT " to %" PetscInt_FMT ", differ by %g\n", means[i], errors[j], w.left,
+                                w.right, (double)(difference + fabsl(1 - inside))));
         PetscCall(TSUniformizationWeightsDestroy_Private(&w));
       }
     }

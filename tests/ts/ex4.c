@@ -57,7 +57,8 @@ static void Queue(PetscInt K, Long arrival, Long service, PetscInt begin, Long t
     const Long theta = (Long)j * pi / (Long)(K + 1), value = -(arrival + service) + 2 * sqrtl(arrival * service) * cosl(theta);
     const Long norm = (Long)(K + 1) / 2 * (1 + a * a - 2 * a * cosl(theta)), first = sinl((Long)(begin + 1) * theta) - a * sinl((Long)begin * theta);
 
-    for (PetscInt i = 0; i <= K; i++) x[i] += powl(rho, (Long)(i - begin) / 2) * expl(value * t) * first * (sinl((Long)(i + 1) * theta) - a * sinl((Long)i * theta)) / norm;
+    for (PetscInt i = 0; i <= K; i++)
+      x[i] += powl(rho, (Long)(i - begin) / 2) * expl(value * t) * first * (sinl((Long)(i + 1) * theta) - a * sinl((Long)i * theta)) / norm;
   }
 }
 
@@ -160,7 +161,9 @@ static PetscErrorCode TestOutputs(ChainKind kind, PetscBool zero, const char ext
   PetscCall(TSSolve(ts, x));
   PetscCall(TSGetEvaluationSolutions(ts, &nsol, &at, &solutions));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (WRONG(nsol != n || seen.n != n)) FAIL("%s%s, %s: %" PetscInt_FMT " solutions and %" PetscInt_FMT " calls of the monitor for %" PetscInt_FMT " times", c.name, zero ? " without rates" : "", extra, nsol, seen.n, n);
+  if (WRONG(nsol != n || seen.n != n))
+    FAIL("%s%s, %s: %" PetscInt_FMT " solutions and %" PetscInt_FMT " calls of the monitor for %" PetscInt_FMT " times", c.name, zero ? " without rates" : "",
+         extra, nsol, seen.n, n);
   if (WRONG(info.passes > (few ? 3 : n))) FAIL("%s, %s: %" PetscInt_FMT " passes", c.name, extra, info.passes);
   for (PetscInt i = 0; i < PetscMin(nsol, seen.n); i++) {
     Long dot = 0, sum;
@@ -173,8 +176,10 @@ static PetscErrorCode TestOutputs(ChainKind kind, PetscBool zero, const char ext
     for (PetscInt j = 0; j < c.n; j++) dot += reward[j] * exact[j];
     sum = Accumulated(&c, p, reward, (Long)times[i]);
     /* The rule has an error, too */
-    if (WRONG(!(fabsl((Long)seen.instantaneous[i] - dot) <= 3 * (Long)info.bound))) FAIL("%s: a reward of %g, the exact one is %g", what, (double)seen.instantaneous[i], (double)dot);
-    if (WRONG(!(fabsl((Long)seen.accumulated[i] - sum) <= 3 * (Long)times[i] * (Long)info.bound + 1e-12L))) FAIL("%s: an accumulated reward of %.12g, the exact one is %.12g", what, (double)seen.accumulated[i], (double)sum);
+    if (WRONG(!(fabsl((Long)seen.instantaneous[i] - dot) <= 3 * (Long)info.bound)))
+      FAIL("%s: a reward of %g, the exact one is %g", what, (double)seen.instantaneous[i], (double)dot);
+    if (WRONG(!(fabsl((Long)seen.accumulated[i] - sum) <= 3 * (Long)times[i] * (Long)info.bound + 1e-12L)))
+      FAIL("%s: an accumulated reward of %.12g, the exact one is %.12g", what, (double)seen.accumulated[i], (double)sum);
   }
   PetscCall(CheckError("the last time", x, exact, (double)info.bound));
   PetscCall(SeenDestroy(&seen));
@@ -292,7 +297,10 @@ static PetscErrorCode TestProgram(void)
   for (int type = 0; type < 2; type++) {
     TS ts;
 
-    PetscCall(ChainTS(A, type ? "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-11 -ts_atol 1e-11 -ts_time_step 1e-3 -ts_max_time 3" : "-ts_type uniformization -ts_time_step 1e-3 -ts_max_time 3", &ts));
+    PetscCall(ChainTS(A,
+                      type ? "-ts_type rk -ts_rk_type 5dp -ts_rtol 1e-11 -ts_atol 1e-11 -ts_time_step 1e-3 -ts_max_time 3"
+                           : "-ts_type uniformization -ts_time_step 1e-3 -ts_max_time 3",
+                      &ts));
     PetscCall(ChainVec(A, &c, p, type ? &y : &x));
     PetscCall(TSSolve(ts, type ? y : x));
     PetscCall(TSDestroy(&ts));

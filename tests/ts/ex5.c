@@ -28,7 +28,8 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   ChainExact(t->chain, (Long)time, t->p, exact);
   PetscCall(ChainError(x, exact, &error, &mass));
   PetscCall(TSUniformizationGetInfo(ts, &info));
-  if (WRONG(!(error <= (double)info.bound) && step)) FAIL("%s, %s, time %g: the error is %g, the bound %g", t->chain->name, t->what, (double)time, error, (double)info.bound);
+  if (WRONG(!(error <= (double)info.bound) && step))
+    FAIL("%s, %s, time %g: the error is %g, the bound %g", t->chain->name, t->what, (double)time, error, (double)info.bound);
   t->seen++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,7 +58,9 @@ static PetscErrorCode Check(const Chain *c, Mat A, PetscReal jumps, const char o
 int main(int argc, char **argv)
 {
   /* A pass for one time, for five, and for all; with norms; with intervals, each of which begins with a sum of the last */
-  static const char *const cases[] = {"-ts_uniformization_open_outputs 1", "-ts_uniformization_open_outputs 5 -ts_uniformization_eps 1e-10", "-ts_uniformization_open_outputs 20", "-ts_uniformization_open_outputs 20 -ts_uniformization_steady_state", "-ts_uniformization_method intervals -ts_uniformization_theta 9"};
+  static const char *const cases[] = {"-ts_uniformization_open_outputs 1", "-ts_uniformization_open_outputs 5 -ts_uniformization_eps 1e-10",
+                                      "-ts_uniformization_open_outputs 20", "-ts_uniformization_open_outputs 20 -ts_uniformization_steady_state",
+                                      "-ts_uniformization_method intervals -ts_uniformization_theta 9"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

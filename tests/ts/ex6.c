@@ -4,7 +4,10 @@
 
 static char help[] = "TSUNIFORMIZATION: states that hold next to nothing are left out, and what that costs is in the bound.\n\n";
 
-/* Of the cases the first -cases are taken; times are multiples of -unit. A chain that wanders: so many states, one or three up and one down. Those behind are left out, and those that it has hardly got to. */
+/*
+   Of the cases the first -cases are taken; times are multiples of -unit. A chain that wanders: so many states, one or
+   three up and one down. Those behind are left out, and those that it has hardly got to.
+*/
 
 #include <tests/ts/tstest.h>
 
@@ -136,11 +139,15 @@ static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal time, Vec x, void 
   lost  = (Long)begin - (Long)mass;
   if (WRONG(!((Long)error <= bound))) FAIL("%s, time %g: the error is %g, the bound %g", s->what, (double)time, error, (double)bound);
   if (WRONG(!(fabsl(lost) <= bound))) FAIL("%s, time %g: the mass changed by %g, the bound is %g", s->what, (double)time, (double)lost, (double)bound);
-  if (WRONG(!(info.truncation + info.steady + info.negligible <= s->eps))) FAIL("%s, time %g: weights, steady state and states left out take %g of %g", s->what, (double)time, (double)(info.truncation + info.steady + info.negligible), (double)s->eps);
+  if (WRONG(!(info.truncation + info.steady + info.negligible <= s->eps)))
+    FAIL("%s, time %g: weights, steady state and states left out take %g of %g", s->what, (double)time,
+         (double)(info.truncation + info.steady + info.negligible), (double)s->eps);
   /* A time has its part of what may be left out; a pass after the first gets what others have not used, too */
-  if (WRONG(info.passes == 1 && !(info.negligible <= s->part * s->eps * time / (PetscReal)s->c->time[TIMES] * (PetscReal)1.0001))) FAIL("%s, time %g: states left out take %g", s->what, (double)time, (double)info.negligible);
+  if (WRONG(info.passes == 1 && !(info.negligible <= s->part * s->eps * time / (PetscReal)s->c->time[TIMES] * (PetscReal)1.0001)))
+    FAIL("%s, time %g: states left out take %g", s->what, (double)time, (double)info.negligible);
   PetscCall(TSUniformizationGetReward(ts, &until, NULL));
-  if (WRONG(!(fabsl((Long)until - s->c->reward[s->seen]) <= 3 * (Long)time * bound))) FAIL("%s, time %g: the reward is %.12g, the exact one %.12g", s->what, (double)time, (double)until, (double)s->c->reward[s->seen]);
+  if (WRONG(!(fabsl((Long)until - s->c->reward[s->seen]) <= 3 * (Long)time * bound)))
+    FAIL("%s, time %g: the reward is %.12g, the exact one %.12g", s->what, (double)time, (double)until, (double)s->c->reward[s->seen]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,7 +206,8 @@ static PetscErrorCode Solve(const Case *c, Mat A, const char options[], PetscBoo
 }
 
 /*
-   The chain that begins in a state, with rows left out and without. often: the ends are looked at so often that rows are fewer the more may be left out; with so few
+   The chain that begins in a state, with rows left out and without. often: the ends are looked at so often that rows
+   are fewer the more may be left out; with so few
    rows a device looks once in 128 products, an interval has about as many, and weights that may take less have more of them
 */
 static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], PetscBool skips, PetscBool often)
@@ -216,11 +224,14 @@ static PetscErrorCode CheckWander(const Case *c, Mat A, const char options[], Pe
     PetscCall(Solve(c, A, all, PETSC_TRUE, &info[k], &first[k], &lost[k]));
     PetscCall(Solve(c, A, all, PETSC_FALSE, &info[k], &first[k], &lost[k]));
     if (k && skips) {
-      if (WRONG(!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows))) FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
+      if (WRONG(!(info[k].rows < (PetscReal)0.75 * info[0].rows) || (often && k == 2 && info[2].rows > info[1].rows)))
+        FAIL("%s: %g of the rows took part, of which %g were to", all, (double)info[k].rows, (double)info[0].rows);
       if (WRONG(first[k] <= first[0])) FAIL("%s: the first rows were not left out", all);
-      /* All that is lost was left out. Of what is left out after so many products a part is lost, that of the weights after them: in proportion to the products, and a look late, 0.44 of it at 39 jumps, of
+      /* All that is lost was left out. Of what is left out after so many products a part is lost, that of the weights
+         after them: in proportion to the products, and a look late, 0.44 of it at 39 jumps, of
          which each interval has about as many, and more at more */
-      if (WRONG(!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible))) FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
+      if (WRONG(!(lost[k] <= (Long)info[k].negligible + (Long)info[k].rounding && lost[k] + (Long)info[k].rounding >= 0.4L * (Long)info[k].negligible)))
+        FAIL("%s: a mass of %g was lost, %g was left out", all, (double)lost[k], (double)info[k].negligible);
     } else if (WRONG(info[k].negligible != 0 || info[k].rows < (PetscReal)0.95 * info[0].rows)) FAIL("%s: rows were left out", all);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -259,7 +270,10 @@ static PetscErrorCode CheckStep(const Case *c, Mat A)
 
 int main(int argc, char **argv)
 {
-  static const char *const cases[] = {"-ts_uniformization_eps 1e-5", "-ts_uniformization_eps 1e-2", "-ts_uniformization_method intervals -ts_uniformization_theta 40 -ts_uniformization_eps 1e-3", "-ts_uniformization_steady_state -ts_uniformization_eps 1e-4", "-ts_uniformization_open_outputs 1 -ts_uniformization_eps 1e-9"};
+  static const char *const cases[] = {"-ts_uniformization_eps 1e-5", "-ts_uniformization_eps 1e-2",
+                                      "-ts_uniformization_method intervals -ts_uniformization_theta 40 -ts_uniformization_eps 1e-3",
+                                      "-ts_uniformization_steady_state -ts_uniformization_eps 1e-4",
+                                      "-ts_uniformization_open_outputs 1 -ts_uniformization_eps 1e-9"};
   static Case              c       = {.time = {0, 40, 64, 96}};
   PetscInt                 ncases  = PETSC_STATIC_ARRAY_LENGTH(cases), first;
   TSUniformizationInfo     info;

@@ -96,13 +96,15 @@ static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscRea
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, MPI_C_BOOL, MPI_LAND, PETSC_COMM_WORLD));
   if (WRONG(!same)) FAIL("%s, %" PetscInt_FMT " processes: they were told different shares", what, n);
   PetscCall(TSUniformizationGetWork(ts, n, rows, &again));
-  if (WRONG(!(PetscAbsReal(again - work) <= 10 * PETSC_MACHINE_EPSILON))) FAIL("%s, %" PetscInt_FMT " processes: work is %g, and %g for the same shares", what, n, (double)work, (double)again);
+  if (WRONG(!(PetscAbsReal(again - work) <= 10 * PETSC_MACHINE_EPSILON)))
+    FAIL("%s, %" PetscInt_FMT " processes: work is %g, and %g for the same shares", what, n, (double)work, (double)again);
   Even(n, other);
   PetscCall(TSUniformizationGetWork(ts, n, other, &even));
   if (WRONG(!(gain * work <= even))) FAIL("%s, %" PetscInt_FMT " processes: the work is %g, with even shares %g", what, n, (double)work, (double)even);
   other[0] = STATES;
   PetscCall(TSUniformizationGetWork(ts, 1, other, &alone));
-  if (WRONG(!(work >= alone / (PetscReal)n * (1 - 10 * PETSC_MACHINE_EPSILON) && work <= alone))) FAIL("%s, %" PetscInt_FMT " processes: the work is %g of %g", what, n, (double)work, (double)alone);
+  if (WRONG(!(work >= alone / (PetscReal)n * (1 - 10 * PETSC_MACHINE_EPSILON) && work <= alone)))
+    FAIL("%s, %" PetscInt_FMT " processes: the work is %g of %g", what, n, (double)work, (double)alone);
 
   /* All shares, or some of all: on one process, since each is a reduction */
   for (PetscInt a = 0; a <= STATES && n <= 3 && size == 1; a += step) {
@@ -118,7 +120,8 @@ static PetscErrorCode CheckShares(const char what[], TS ts, PetscInt n, PetscRea
       if (n == 1) break;
     }
   }
-  if (WRONG(n <= 3 && size == 1 && !(work <= (PetscReal)1.021 * least))) FAIL("%s, %" PetscInt_FMT " processes: the work is %g, others have %g", what, n, (double)work, (double)least);
+  if (WRONG(n <= 3 && size == 1 && !(work <= (PetscReal)1.021 * least)))
+    FAIL("%s, %" PetscInt_FMT " processes: the work is %g, others have %g", what, n, (double)work, (double)least);
   PetscCall(PetscFree2(rows, other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,7 +168,8 @@ int main(int argc, char **argv)
     PetscCall(TSUniformizationGetWork(ts, 1, &all, &work));
     left = (PetscBool)(work < 1 || (set && leaves));
     if (WRONG(set && !leaves && work < 1)) FAIL("%s: the steps do not go through all rows, but %g of them", cases[c].what, (double)work);
-    if (WRONG(left && !(PetscAbsReal(work - first.rows) <= (first.products > 4096 ? (PetscReal)0.01 : 100 * PETSC_MACHINE_EPSILON) * first.rows))) FAIL("%s: %g of the rows took part, the work of one process is %g", cases[c].what, (double)first.rows, (double)work);
+    if (WRONG(left && !(PetscAbsReal(work - first.rows) <= (first.products > 4096 ? (PetscReal)0.01 : 100 * PETSC_MACHINE_EPSILON) * first.rows)))
+      FAIL("%s: %g of the rows took part, the work of one process is %g", cases[c].what, (double)first.rows, (double)work);
     for (PetscInt n = 1; n <= 5; n++) PetscCall(CheckShares(cases[c].what, ts, n, set && left && n > 3 ? cases[c].gain[n - 4] : 1));
     PetscCall(CheckShares(cases[c].what, ts, 40, 1));
     PetscCall(TSUniformizationGetShares(ts, size, rows, NULL));
@@ -178,14 +182,16 @@ int main(int argc, char **argv)
     PetscCall(TSUniformizationGetInfo(ts, &info));
     for (PetscInt i = 0; i < STATES; i++) difference += (double)PetscAbsScalar(x[i] - y[i]);
     if (WRONG(!(difference <= (double)(info.bound + first.bound)))) FAIL("%s: with other shares the solution differs by %g", cases[c].what, difference);
-    if (WRONG(info.products != first.products || !(PetscAbsReal(info.rows - first.rows) <= (PetscReal)1e-3))) FAIL("%s: with other shares %g of the rows take part, not %g", cases[c].what, (double)info.rows, (double)first.rows);
+    if (WRONG(info.products != first.products || !(PetscAbsReal(info.rows - first.rows) <= (PetscReal)1e-3)))
+      FAIL("%s: with other shares %g of the rows take part, not %g", cases[c].what, (double)info.rows, (double)first.rows);
     PetscCall(TSDestroy(&ts));
 
     /* All on the last process */
     PetscCall(Solve(rank == size - 1 ? STATES : 0, cases[c].initial, cases[c].time, cases[c].options, y, &ts));
     difference = 0;
     for (PetscInt i = 0; i < STATES; i++) difference += (double)PetscAbsScalar(x[i] - y[i]);
-    if (WRONG(!(difference <= (double)(info.bound + first.bound)))) FAIL("%s: on one process of %d the solution differs by %g", cases[c].what, size, difference);
+    if (WRONG(!(difference <= (double)(info.bound + first.bound))))
+      FAIL("%s: on one process of %d the solution differs by %g", cases[c].what, size, difference);
     PetscCall(TSDestroy(&ts));
   }
 

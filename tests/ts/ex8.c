@@ -264,7 +264,8 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   PetscCall(MatMult(p.A, x, before));
   PetscCall(TSSolve(ts, x));
   PetscCall(Right(what, &p, ts, x, 1));
-  if (WRONG(p.calls > (rates < 0 ? 0 : 9) || p.functions > (function < 0 ? 0 : 10))) FAIL("%s: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
+  if (WRONG(p.calls > (rates < 0 ? 0 : 9) || p.functions > (function < 0 ? 0 : 10)))
+    FAIL("%s: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
   PetscCall(VecSet(x, (PetscScalar)(1 / (PetscReal)p.chain.n)));
   PetscCall(MatMult(p.A, x, y));
   PetscCall(VecAXPY(y, -1.0, before));
@@ -278,7 +279,8 @@ static PetscErrorCode TestConstant(int rates, int function, PetscBool shell)
   p.calls = p.functions = 0;
   for (PetscInt i = 0; i < steps; i++) PetscCall(TSStep(ts));
   PetscCall(Right(what, &p, ts, x, 1));
-  if (WRONG(p.calls > (rates < 0 ? 0 : steps * 3 + 8) || p.functions > (function < 0 ? 0 : steps * 4 + 8))) FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
+  if (WRONG(p.calls > (rates < 0 ? 0 : steps * 3 + 8) || p.functions > (function < 0 ? 0 : steps * 4 + 8)))
+    FAIL("%s, steps: %" PetscInt_FMT " calls of the function for the matrix, %" PetscInt_FMT " of the other one", what, p.calls, p.functions);
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&before));
   PetscCall(End(&p, &ts, &x));

@@ -276,9 +276,11 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
   ChainExact(&c, 0.75L, p, exact);
   PetscCall(ChainError(x, exact, &error, NULL));
   count++;
-  if (WRONG(!(error <= (double)info.bound))) FAIL("%s, blocks of %" PetscInt_FMT ": the error is %g, the bound %g", type->name, type->bs, error, (double)info.bound);
+  if (WRONG(!(error <= (double)info.bound)))
+    FAIL("%s, blocks of %" PetscInt_FMT ": the error is %g, the bound %g", type->name, type->bs, error, (double)info.bound);
   count++;
-  if (WRONG(info.roundingknown != type->entries)) FAIL("%s, blocks of %" PetscInt_FMT ": entries %s", type->name, type->bs, type->entries ? "were not read" : "were read");
+  if (WRONG(info.roundingknown != type->entries))
+    FAIL("%s, blocks of %" PetscInt_FMT ": entries %s", type->name, type->bs, type->entries ? "were not read" : "were read");
 
   /* The bound on rounding has the length of the longest row of Q^T */
   for (PetscInt to = 0; to < c.n; to++) {
@@ -291,7 +293,8 @@ static PetscErrorCode TestSolve(const Type *type, PetscBool check)
     const PetscReal steps = (PetscReal)info.products * (PetscReal)(2 * (strcmp(type->name, "dense") != 0 ? longest : c.n) + 8) * PETSC_MACHINE_EPSILON / 2;
 
     count++;
-    if (WRONG(!(info.rounding >= steps && info.rounding <= 4 * steps))) FAIL("%s: rounding may be %g, and is %g by rows", type->name, (double)info.rounding, (double)steps);
+    if (WRONG(!(info.rounding >= steps && info.rounding <= 4 * steps)))
+      FAIL("%s: rounding may be %g, and is %g by rows", type->name, (double)info.rounding, (double)steps);
   }
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));

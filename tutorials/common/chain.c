@@ -83,7 +83,8 @@ PetscErrorCode ChainQueue(MPI_Comm comm, PetscInt K, PetscReal lambda, PetscReal
   PetscInt begin, end;
 
   PetscFunctionBeginUser;
-  PetscCheck(K >= 1 && lambda > 0 && mu > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "A queue M/M/1/K has -K places, at least 1, and positive rates -lambda and -mu, not %" PetscInt_FMT ", %g, %g", K, (double)lambda, (double)mu);
+  PetscCheck(K >= 1 && lambda > 0 && mu > 0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A queue M/M/1/K has -K places, at least 1, and positive rates -lambda and -mu, not %" PetscInt_FMT ", %g, %g", K, (double)lambda, (double)mu);
   PetscCall(PetscMemzero(chain, sizeof(*chain)));
   PetscCall(PetscSNPrintf(chain->name, sizeof(chain->name), "queue M/M/1/%" PetscInt_FMT, K));
   chain->n       = K + 1;
@@ -115,7 +116,8 @@ void QueueExact(const Chain *chain, PetscReal t, PetscReal p[])
     for (PetscInt j = 1; j <= K; j++) {
       const long double theta = (long double)j * pi / (long double)(K + 1), norm = (long double)(K + 1) / 2 * (1 + a * a - 2 * a * cosl(theta));
 
-      x += powl(rho, (long double)i / 2) * expl((2 * sqrtl(lambda * mu) * cosl(theta) - lambda - mu) * (long double)t) * sinl(theta) * (sinl((long double)(i + 1) * theta) - a * sinl((long double)i * theta)) / norm;
+      x += powl(rho, (long double)i / 2) * expl((2 * sqrtl(lambda * mu) * cosl(theta) - lambda - mu) * (long double)t) * sinl(theta) *
+           (sinl((long double)(i + 1) * theta) - a * sinl((long double)i * theta)) / norm;
     }
     p[i] = (PetscReal)x;
   }

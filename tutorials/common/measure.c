@@ -210,7 +210,7 @@ static PetscErrorCode DeviceIsThere(PetscBool *there)
   {
     int count = 0;
 
-    *there = cudaGetDeviceCount(&count) == cudaSuccess && count > 0 ? PETSC_TRUE : PETSC_FALSE;
+    *there = (PetscBool)(cudaGetDeviceCount(&count) == cudaSuccess && count > 0);
     (void)cudaGetLastError();
   }
 #endif
@@ -319,11 +319,16 @@ PetscErrorCode BenchOpen(Bench *bench, const char head[])
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(bench->comm, &size));
-  PetscCall(PetscPrintf(bench->comm, "%s scalars of %d bytes, indices of %d bytes, on the %s, processes: %d\n", scalar, (int)sizeof(PetscScalar), (int)sizeof(PetscInt), bench->gpu ? "GPU" : "CPU", size));
+  PetscCall(PetscPrintf(bench->comm, "%s scalars of %d bytes, indices of %d bytes, on the %s, processes: %d\n", scalar, (int)sizeof(PetscScalar),
+                        (int)sizeof(PetscInt), bench->gpu ? "GPU" : "CPU", size));
   if (bench->copyrate > 0.) PetscCall(PetscPrintf(bench->comm, "a copy moves %.1f GB/s%s\n", bench->copyrate / 1e9, size > 1 ? " on a process" : ""));
   PetscCall(OpenForWriting(bench, bench->jsonpath, &bench->json));
   PetscCall(OpenForWriting(bench, bench->markdownpath, &bench->markdown));
-  if (bench->json) fprintf(bench->json, "{\n  \"scalar\": \"%s\", \"scalar_bytes\": %d, \"index_bytes\": %d, \"place\": \"%s\", \"processes\": %d, \"copy_gb_per_s\": %.2f, \"rounds\": %d,\n  \"results\": [", scalar, (int)sizeof(PetscScalar), (int)sizeof(PetscInt), bench->gpu ? "gpu" : "cpu", size, bench->copyrate / 1e9, (int)bench->rounds);
+  if (bench->json)
+    fprintf(bench->json,
+            "{\n  \"scalar\": \"%s\", \"scalar_bytes\": %d, \"index_bytes\": %d, \"place\": \"%s\", \"processes\": %d, \"copy_gb_per_s\": %.2f, \"rounds\": "
+            "%d,\n  \"results\": [",
+            scalar, (int)sizeof(PetscScalar), (int)sizeof(PetscInt), bench->gpu ? "gpu" : "cpu", size, bench->copyrate / 1e9, (int)bench->rounds);
   if (bench->markdown) {
     if (bench->copyrate > 0.) fprintf(bench->markdown, "A copy moves %.1f GB/s.\n\n", bench->copyrate / 1e9);
     fprintf(bench->markdown, "%s\n", head);

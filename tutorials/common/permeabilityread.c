@@ -85,7 +85,8 @@ static PetscErrorCode ReadLayer(const char text[], size_t length, const char nam
       char        *q;
       const double v = strtod(p, &q);
 
-      PetscCheck(q != p && q <= end && v > 0., PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: cell %" PetscInt_FMT " of the file: expected three positive numbers kx,ky,kz", name, list[0].n);
+      PetscCheck(q != p && q <= end && v > 0., PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+                 "%s: cell %" PetscInt_FMT " of the file: expected three positive numbers kx,ky,kz", name, list[0].n);
       PetscCall(ListAdd(&list[d], v, 1));
       for (p = q; p < end && (*p == ',' || *p == ' ');) p++;
     }
@@ -111,7 +112,8 @@ static PetscErrorCode ReadArchive(Text *text, List list[3], PetscInt *layers)
       const PetscInt before = list[0].n;
 
       PetscCall(ReadLayer(header + 512, size, name, list));
-      PetscCheck((PetscInt64)list[0].n == (PetscInt64)(list[0].n - before) * (*layers + 1), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: layer %s has another number of cells than the first", text->path, name);
+      PetscCheck((PetscInt64)list[0].n == (PetscInt64)(list[0].n - before) * (*layers + 1), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+                 "%s: layer %s has another number of cells than the first", text->path, name);
       (*layers)++;
     }
     text->at += padded;
@@ -149,7 +151,8 @@ static PetscErrorCode ReadNumber(const Text *text, const char word[], List *list
 
   PetscFunctionBegin;
   value = strtod(star ? star + 1 : word, &end);
-  PetscCheck(!*end && value > 0. && times > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: after %" PetscInt_FMT " cells: '%s' is no positive permeability", text->path, list->n, word);
+  PetscCheck(!*end && value > 0. && times > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s: after %" PetscInt_FMT " cells: '%s' is no positive permeability", text->path, list->n, word);
   PetscCall(ListAdd(list, value, (PetscInt)times));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -210,7 +213,8 @@ static PetscErrorCode ReadNumbers(Text *text, List list[3])
 
   PetscFunctionBegin;
   for (NextWord(text, sizeof(word), word); word[0]; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[0]));
-  PetscCheck(list[0].n % 3 == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds %" PetscInt_FMT " numbers, which is not three times a number of cells", text->path, list[0].n);
+  PetscCheck(list[0].n % 3 == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s holds %" PetscInt_FMT " numbers, which is not three times a number of cells",
+             text->path, list[0].n);
   n = list[0].n / 3;
   for (int d = 1; d < 3; d++) {
     for (PetscInt k = 0; k < n; k++) PetscCall(ListAdd(&list[d], list[0].value[d * n + k], 1));
@@ -249,12 +253,15 @@ PetscErrorCode PermeabilityRead(Permeability *perm, const char path[])
     if (!list[d].n) {
       for (PetscInt k = 0; k < list[0].n; k++) PetscCall(ListAdd(&list[d], list[0].value[k], 1));
     }
-    PetscCheck(list[d].n == list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " permeabilities in direction %c, but %" PetscInt_FMT " in x", path, list[d].n, 'x' + d, list[0].n);
+    PetscCheck(list[d].n == list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s: %" PetscInt_FMT " permeabilities in direction %c, but %" PetscInt_FMT " in x", path, list[d].n, 'x' + d, list[0].n);
   }
   perm->cx = problem->nx;
   perm->cy = layers ? list[0].n / layers / perm->cx : problem->ny;
   perm->cz = layers ? layers : list[0].n / perm->cx / perm->cy;
-  PetscCheck(list[0].n && (PetscInt64)perm->cx * perm->cy * perm->cz == (PetscInt64)list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " cells do not divide into layers of -nx %" PetscInt_FMT " times -ny %" PetscInt_FMT, path, list[0].n, perm->cx, layers ? perm->cy : problem->ny);
+  PetscCheck(list[0].n && (PetscInt64)perm->cx * perm->cy * perm->cz == (PetscInt64)list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "%s: %" PetscInt_FMT " cells do not divide into layers of -nx %" PetscInt_FMT " times -ny %" PetscInt_FMT, path, list[0].n, perm->cx,
+             layers ? perm->cy : problem->ny);
   for (int d = 0; d < 3; d++) {
     for (PetscInt k = 0; k < list[d].n; k++) list[d].value[k] = log(list[d].value[k]);
     perm->log[d] = list[d].value;

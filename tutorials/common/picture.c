@@ -68,7 +68,8 @@ static void Ticks(PetscReal a, PetscReal b, int most, int *n, PetscReal tick[])
 
   if (step < rough) step *= 2 * step >= rough ? 2 : (5 * step >= rough ? 5 : 10);
   *n = 0;
-  for (PetscReal k = PetscCeilReal(least / step - (PetscReal)1.e-6); k * step <= largest + (PetscReal)1.e-6 * step && *n < MAXTICKS; k += 1) tick[(*n)++] = k * step + 0; /* no -0 */
+  for (PetscReal k = PetscCeilReal(least / step - (PetscReal)1.e-6); k * step <= largest + (PetscReal)1.e-6 * step && *n < MAXTICKS; k += 1)
+    tick[(*n)++] = k * step + 0; /* no -0 */
 }
 
 /* Powers of ten between two; round numbers where there are fewer than two of them */
@@ -116,7 +117,8 @@ static PetscErrorCode SetRange(Frame *f)
       f->range[1] = PetscMax(f->range[1], panel->value[k]);
     }
   }
-  PetscCheck(!panel->logarithmic || f->range[0] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: a logarithmic scale cannot begin at %g: give a range, or another scale", panel->title, (double)f->range[0]);
+  PetscCheck(!panel->logarithmic || f->range[0] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: a logarithmic scale cannot begin at %g: give a range, or another scale", panel->title, (double)f->range[0]);
   if (!(f->range[1] > f->range[0])) f->range[1] = f->range[0] + PetscMax(PetscAbsReal(f->range[0]), 1) * (PetscReal)1.e-3;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +181,8 @@ static PetscErrorCode DrawScale(const Frame *f)
 
   PetscFunctionBegin;
   for (int y = 0; y < f->h; y++) {
-    for (int x = 0; x < SCALE; x++) PetscCall(PetscDrawPointPixel(f->picture->draw, x0 + x, f->y0 + f->h - 1 - y, Colour((PetscReal)y / (PetscReal)PetscMax(1, f->h - 1))));
+    for (int x = 0; x < SCALE; x++)
+      PetscCall(PetscDrawPointPixel(f->picture->draw, x0 + x, f->y0 + f->h - 1 - y, Colour((PetscReal)y / (PetscReal)PetscMax(1, f->h - 1))));
   }
   PetscCall(Box(f->picture, x0, f->y0, SCALE, f->h));
   if (f->panel->logarithmic) LogarithmicTicks(f->range[0], f->range[1], &n, tick);
@@ -218,7 +221,8 @@ static PetscErrorCode DrawMark(const Frame *f, const PictureMark *mark)
       for (int dx = -radius; dx <= radius; dx++) {
         const int d = dx * dx + dy * dy;
 
-        if (d <= radius * radius + 1) PetscCall(PetscDrawPointPixel(f->picture->draw, x + dx, y + dy, d > (radius - 2) * (radius - 2) + 1 ? PETSC_DRAW_BLACK : PETSC_DRAW_WHITE));
+        if (d <= radius * radius + 1)
+          PetscCall(PetscDrawPointPixel(f->picture->draw, x + dx, y + dy, d > (radius - 2) * (radius - 2) + 1 ? PETSC_DRAW_BLACK : PETSC_DRAW_WHITE));
       }
     }
   }
@@ -263,7 +267,8 @@ PetscErrorCode PictureDraw(Picture *picture, const int box[4], const PicturePane
   Frame f = {.picture = picture, .panel = panel, .x0 = box[0] + LEFT, .y0 = box[1] + TOP, .w = box[2] - LEFT - RIGHT, .h = box[3] - TOP - BOTTOM};
 
   PetscFunctionBegin;
-  PetscCheck(f.w >= LEAST && f.h >= LEAST, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%s: a box of %d x %d pixels is too small, at least %d x %d are needed", panel->title, box[2], box[3], LEFT + RIGHT + LEAST, TOP + BOTTOM + LEAST);
+  PetscCheck(f.w >= LEAST && f.h >= LEAST, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%s: a box of %d x %d pixels is too small, at least %d x %d are needed",
+             panel->title, box[2], box[3], LEFT + RIGHT + LEAST, TOP + BOTTOM + LEAST);
   if (panel->isotropic) {
     const PetscReal lx = PetscAbsReal(panel->x[1] - panel->x[0]), ly = PetscAbsReal(panel->y[1] - panel->y[0]), pixel = PetscMax(lx / f.w, ly / f.h);
     const int       w = PetscMax(LEAST, PetscMin(f.w, (int)(lx / pixel))), h = PetscMax(LEAST, PetscMin(f.h, (int)(ly / pixel)));

@@ -127,7 +127,8 @@ PetscErrorCode ProblemSetFromOptions(MPI_Comm comm, Problem *problem)
   PetscCall(PetscOptionsBool("-well_rows", "The injector is an unknown with a long row", NULL, problem->wellrows, &problem->wellrows, NULL));
   PetscCall(PetscOptionsReal("-timestep", "Days", NULL, problem->timestep, &problem->timestep, NULL));
   PetscCall(PetscOptionsBoundedInt("-refine", "Cells per cell and direction", NULL, problem->refine, &problem->refine, NULL, 1));
-  PetscCall(PetscOptionsString("-permeability", "File of permeabilities", NULL, problem->permeability, problem->permeability, sizeof(problem->permeability), NULL));
+  PetscCall(
+    PetscOptionsString("-permeability", "File of permeabilities", NULL, problem->permeability, problem->permeability, sizeof(problem->permeability), NULL));
   PetscCall(PetscOptionsBool("-smooth", "Smooth variations in the medium", NULL, problem->smooth, &problem->smooth, NULL));
   PetscCall(PetscOptionsReal("-points_per_wave", "Grid points in the shortest wavelength", NULL, problem->pointspermwave, &problem->pointspermwave, NULL));
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, problem->beta1, &problem->beta1, NULL));
@@ -155,7 +156,8 @@ PetscErrorCode ProblemCreateSystem(MPI_Comm comm, const Problem *problem, Mat *A
 {
   PetscFunctionBegin;
   PetscCheck(problem->cell[0] > 0 && problem->cell[1] > 0 && problem->cell[2] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-cell: lengths must be positive");
-  PetscCheck(problem->correlation[0] > 0 && problem->correlation[1] > 0 && problem->correlation[2] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-correlation: lengths must be positive");
+  PetscCheck(problem->correlation[0] > 0 && problem->correlation[1] > 0 && problem->correlation[2] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-correlation: lengths must be positive");
   PetscCheck(problem->anisotropy > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-anisotropy %g must be positive", (double)problem->anisotropy);
   PetscCheck(problem->timestep > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-timestep %g must be positive", (double)problem->timestep);
   PetscCheck(problem->pointspermwave > 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-points_per_wave %g must be positive", (double)problem->pointspermwave);

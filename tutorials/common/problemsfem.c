@@ -69,7 +69,8 @@ static PetscErrorCode MeshCreate(const Problem *problem, PetscInt N, Mesh *mesh)
 
   /* positions */
   PetscCall(PetscMalloc2(3 * padded, &mesh->shift, N, &mesh->coefficient));
-  for (size_t k = 0; k < 3 * padded; k++) mesh->shift[k] = (int16_t)lrint((double)problem->jitter * MESH_UNITS * (2. * HashUniform(k, (uint64_t)problem->seed + 1) - 1.));
+  for (size_t k = 0; k < 3 * padded; k++)
+    mesh->shift[k] = (int16_t)lrint((double)problem->jitter * MESH_UNITS * (2. * HashUniform(k, (uint64_t)problem->seed + 1) - 1.));
 
   /* coefficients */
   PetscCall(PetscMalloc1(problem->nx, &work));
@@ -197,8 +198,10 @@ static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *sta
 
   for (int k = 0; k < MESH_BOX; k++) {
     const int    b = mesh->order[k];
-    const size_t q = ((size_t)(at[2] + mesh->place[b][2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + mesh->place[b][1] + MESH_REACH)) * (size_t)(n[0] + 2 * MESH_REACH) + (size_t)(at[0] + mesh->place[b][0] + MESH_REACH);
-    int64_t     *x = star->x[b], xx = 0;
+    const size_t q = ((size_t)(at[2] + mesh->place[b][2] + MESH_REACH) * (size_t)(n[1] + 2 * MESH_REACH) + (size_t)(at[1] + mesh->place[b][1] + MESH_REACH)) *
+                       (size_t)(n[0] + 2 * MESH_REACH) +
+                     (size_t)(at[0] + mesh->place[b][0] + MESH_REACH);
+    int64_t *x = star->x[b], xx = 0;
 
     if (k == 0) memcpy(own, mesh->shift + 3 * q, sizeof(own));
     for (int d = 0; d < 3; d++) {
@@ -208,8 +211,11 @@ static PetscErrorCode MeshStar(const Mesh *mesh, const PetscInt at[3], Star *sta
     if (k > 0 && xx <= reach2) StarInsert(star, b);
     if (k == MESH_NEAR) reach2 = StarReach2(star, reach2);
   }
-  PetscCheck(star->count < STAR_SIZE, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh has too many tetrahedra", at[0], at[1], at[2]);
-  PetscCheck(!star->tie, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh lies on a sphere with four others: use another -seed", at[0], at[1], at[2]);
+  PetscCheck(star->count < STAR_SIZE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh has too many tetrahedra", at[0], at[1], at[2]);
+  PetscCheck(!star->tie, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "Point (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") of the mesh lies on a sphere with four others: use another -seed", at[0], at[1],
+             at[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -326,7 +332,8 @@ static PetscErrorCode MeshOrder(MPI_Comm comm, const Mesh *mesh, Star *star, Pet
     Mat             pattern;
     IS              row, column;
 
-    PetscCheck((PetscInt64)mesh->N * MESH_ROW < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A mesh of %" PetscInt_FMT " points is too large for PetscInt", mesh->N);
+    PetscCheck((PetscInt64)mesh->N * MESH_ROW < PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "A mesh of %" PetscInt_FMT " points is too large for PetscInt", mesh->N);
     PetscCall(PetscMalloc2(mesh->N + 1, &i, MESH_ROW * (size_t)mesh->N, &j));
     i[0] = 0;
     for (PetscInt p = 0; p < mesh->N; p++) {
@@ -359,8 +366,11 @@ PetscErrorCode ProblemCreateFEM(MPI_Comm comm, const Problem *problem, Mat *A, V
   PetscInt N, *newnumber, *oldnumber;
 
   PetscFunctionBegin;
-  PetscCheck(problem->nx > 1 && problem->ny > 1 && problem->nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "A mesh of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points: at least 2 are needed in each direction", problem->nx, problem->ny, problem->nz);
-  PetscCheck(problem->jitter >= (PetscReal)MESH_LOW && problem->jitter <= (PetscReal)MESH_HIGH, comm, PETSC_ERR_ARG_OUTOFRANGE, "-jitter %g: the mesh is found between %g and %g", (double)problem->jitter, MESH_LOW, MESH_HIGH);
+  PetscCheck(problem->nx > 1 && problem->ny > 1 && problem->nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A mesh of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points: at least 2 are needed in each direction", problem->nx, problem->ny,
+             problem->nz);
+  PetscCheck(problem->jitter >= (PetscReal)MESH_LOW && problem->jitter <= (PetscReal)MESH_HIGH, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-jitter %g: the mesh is found between %g and %g", (double)problem->jitter, MESH_LOW, MESH_HIGH);
   PetscCall(GridRows(comm, problem, &N));
   PetscCall(MeshCreate(problem, N, &mesh));
   PetscCall(PetscNew(&star));

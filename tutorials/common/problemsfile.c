@@ -26,7 +26,7 @@ static PetscErrorCode HasRightHandSide(const char path[], PetscInt M, double non
 
   PetscFunctionBegin;
   PetscCheck(stat(path, &status) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read %s", path);
-  *has = (double)status.st_size > matrix ? PETSC_TRUE : PETSC_FALSE;
+  *has = (PetscBool)((double)status.st_size > matrix);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

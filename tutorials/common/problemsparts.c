@@ -104,7 +104,10 @@ PetscErrorCode RowsCreate(MPI_Comm comm, PetscInt N, PetscInt perrow, PetscInt e
   rows->rstart = rows->rend - rows->n;
   rows->row    = 0;
   room         = (PetscInt64)rows->n * perrow + (rows->rend == N ? extra : 0);
-  PetscCheck(room <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " rows of up to %" PetscInt_FMT " nonzeros on a process do not fit into PetscInt: use more processes or a PETSc with 64-bit indices", rows->n, perrow);
+  PetscCheck(room <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " rows of up to %" PetscInt_FMT
+             " nonzeros on a process do not fit into PetscInt: use more processes or a PETSc with 64-bit indices",
+             rows->n, perrow);
   PetscCall(PetscMalloc4(rows->n + 1, &rows->i, (size_t)room, &rows->j, (size_t)room, &rows->a, rows->n, &rows->b));
   PetscCall(PetscArrayzero(rows->b, rows->n));
   rows->i[0] = 0;
@@ -137,7 +140,8 @@ PetscErrorCode GridRows(MPI_Comm comm, const Problem *problem, PetscInt *N)
   const PetscInt64 n = (PetscInt64)problem->nx * problem->ny * problem->nz;
 
   PetscFunctionBegin;
-  PetscCheck(n < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points do not fit into PetscInt", problem->nx, problem->ny, problem->nz);
+  PetscCheck(n < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points do not fit into PetscInt",
+             problem->nx, problem->ny, problem->nz);
   *N = (PetscInt)n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

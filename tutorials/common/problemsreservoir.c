@@ -23,7 +23,8 @@ PetscErrorCode ProblemCreateReservoir(MPI_Comm comm, const Problem *problem, Mat
   nx = perm.nx;
   ny = perm.ny;
   nz = perm.nz;
-  PetscCheck((PetscInt64)nx * ny * nz < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells do not fit into PetscInt", nx, ny, nz);
+  PetscCheck((PetscInt64)nx * ny * nz < PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells do not fit into PetscInt", nx, ny, nz);
   nxy = nx * ny;
   N   = nxy * nz;
   PetscCall(PetscMalloc1(problem->wells + 1, &well));
@@ -116,9 +117,11 @@ PetscErrorCode ProblemWritePermeability(const Problem *problem, PetscInt layer, 
   double      *k[3];
 
   PetscFunctionBegin;
-  PetscCheck(problem->kind == PROBLEM_RESERVOIR || problem->kind == PROBLEM_SPE10, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "Kind %s has no permeability: use -kind reservoir or spe10", ProblemKinds[problem->kind]);
+  PetscCheck(problem->kind == PROBLEM_RESERVOIR || problem->kind == PROBLEM_SPE10, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "Kind %s has no permeability: use -kind reservoir or spe10", ProblemKinds[problem->kind]);
   PetscCall(PermeabilityCreate(PETSC_COMM_SELF, problem, &perm));
-  PetscCheck(layer >= 0 && layer < perm.nz, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Layer %" PetscInt_FMT " is not one of the %" PetscInt_FMT " layers", layer, perm.nz);
+  PetscCheck(layer >= 0 && layer < perm.nz, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Layer %" PetscInt_FMT " is not one of the %" PetscInt_FMT " layers",
+             layer, perm.nz);
   file = fopen(path, "w");
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
   PetscCall(PetscMalloc3(perm.nx, &k[0], perm.nx, &k[1], perm.nx, &k[2]));

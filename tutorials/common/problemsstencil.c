@@ -104,7 +104,8 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
   PetscInt          N, k0, k1;
 
   PetscFunctionBegin;
-  PetscCheck(nx > 1 && ny > 1 && nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "A Helmholtz grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points: at least 2 are needed in each direction", nx, ny, nz);
+  PetscCheck(nx > 1 && ny > 1 && nz > 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A Helmholtz grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points: at least 2 are needed in each direction", nx, ny, nz);
   PetscCall(GridRows(comm, problem, &N));
 
   /* element matrices on the unit cube; vertex v lies at (v & 1, v >> 1 & 1, v >> 2) */
@@ -164,7 +165,7 @@ PetscErrorCode ProblemCreateHelmholtz(MPI_Comm comm, const Problem *problem, Mat
         PetscScalar value = (PetscScalar)stiffness[a][b] - k2 * (PetscReal)mass[a][b];
 
         for (int d = 0; d < 3; d++) {
-          const PetscBool boundary = (at[d] == 0 || at[d] == size[d] - 1) ? PETSC_TRUE : PETSC_FALSE;
+          const PetscBool boundary = (PetscBool)((at[d] == 0 || at[d] == size[d] - 1));
 
           if (boundary && (a >> d & 1) == (b >> d & 1)) value += PETSC_i * (PetscReal)(wave * face[d][a][b]);
         }

@@ -7,21 +7,13 @@
 #include "sbpsatproblem.h"
 
 /* Corners of the quadrilateral: left and right end of the bottom, left and right end of the top */
-static const PetscReal corner[4][2] = {
-  {-0.3, 0.0},
-  {0.5, -0.25},
-  {0.0, 1.0},
-  {1.0, 1.5}};
-static const PetscReal bend = 0.1;
+static const PetscReal corner[4][2] = {{-0.3, 0.0}, {0.5, -0.25}, {0.0, 1.0}, {1.0, 1.5}};
+static const PetscReal bend         = 0.1;
 
 /* A point of a side and its derivative; a in [-1, 1] runs along the side. Left and right bend in x, bottom and top in y */
 static void ProblemSide(MatSBPSATFace side, PetscReal a, PetscReal point[2], PetscReal derivative[2])
 {
-  static const int ends[4][2] = {
-    {0, 2},
-    {1, 3},
-    {0, 1},
-    {2, 3}};
+  static const int ends[4][2] = {{0, 2}, {1, 3}, {0, 1}, {2, 3}};
   const PetscReal *p = corner[ends[side][0]], *q = corner[ends[side][1]];
   const PetscReal  angle = PETSC_PI * (a + 1) / 2;
 
@@ -83,7 +75,8 @@ static ProblemPoint ProblemMeet(const ProblemLine *column, const ProblemLine *ro
   for (int c = 0; c < 2; c++) {
     const PetscReal p0 = corner[0][c], p1 = corner[1][c], p2 = corner[2][c], p3 = corner[3][c];
 
-    at[c]     = ((1 - r) * left[c] + (1 + r) * right[c] + (1 - s) * bottom[c] + (1 + s) * top[c]) / 2 - ((1 - r) * (1 - s) * p0 + (1 + r) * (1 - s) * p1 + (1 - r) * (1 + s) * p2 + (1 + r) * (1 + s) * p3) / 4;
+    at[c] = ((1 - r) * left[c] + (1 + r) * right[c] + (1 - s) * bottom[c] + (1 + s) * top[c]) / 2 -
+            ((1 - r) * (1 - s) * p0 + (1 + r) * (1 - s) * p1 + (1 - r) * (1 + s) * p2 + (1 + r) * (1 + s) * p3) / 4;
     alongr[c] = (right[c] - left[c] + (1 - s) * bottomr[c] + (1 + s) * topr[c]) / 2 - ((1 - s) * (p1 - p0) + (1 + s) * (p3 - p2)) / 4;
     alongs[c] = (top[c] - bottom[c] + (1 - r) * lefts[c] + (1 + r) * rights[c]) / 2 - ((1 - r) * (p2 - p0) + (1 + r) * (p3 - p1)) / 4;
   }

@@ -5,7 +5,8 @@
 /*
    How the states are divided among processes: -shares even, the default, trial, or a number for each process. They are ranges of states, as PETSc divides rows.
 
-   A process that has more of the states that take part in a step than others makes these wait, so that even shares may be no even work. A trial is a solve that tells
+   A process that has more of the states that take part in a step than others makes these wait, so that even shares may
+   be no even work. A trial is a solve that tells
    shares with which it is; then the chain is made again.
 */
 
@@ -32,7 +33,8 @@ PetscErrorCode SharesSetFromOptions(MPI_Comm comm, Shares *shares)
     shares->trial = (PetscBool)(trial && size > 1);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(text[0] && strspn(text, "0123456789.,eE+-") == strlen(text), comm, PETSC_ERR_ARG_WRONG, "-shares %s: use even, trial, or a number for each process", text);
+  PetscCheck(text[0] && strspn(text, "0123456789.,eE+-") == strlen(text), comm, PETSC_ERR_ARG_WRONG,
+             "-shares %s: use even, trial, or a number for each process", text);
   PetscCall(PetscMalloc1(n, &part));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-shares", part, &n, NULL));
   for (PetscInt p = 0; p < n; p++) {
@@ -40,7 +42,8 @@ PetscErrorCode SharesSetFromOptions(MPI_Comm comm, Shares *shares)
     sum += part[p];
   }
   if (!good || !(sum > 0) || n != size) PetscCall(PetscFree(part));
-  PetscCheck(part, comm, PETSC_ERR_ARG_WRONG, "-shares has %" PetscInt_FMT " numbers: use one for each of %d processes, none negative and not all zero", n, size);
+  PetscCheck(part, comm, PETSC_ERR_ARG_WRONG, "-shares has %" PetscInt_FMT " numbers: use one for each of %d processes, none negative and not all zero", n,
+             size);
   shares->part = part;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,7 +92,8 @@ PetscErrorCode SharesFromSolve(Shares *shares, TS ts, PetscBool *others)
     PetscCall(PetscMalloc1(size, &shares->part));
     for (PetscMPIInt p = 0; p < size; p++) shares->part[p] = (PetscReal)rows[p];
   }
-  PetscCall(PetscPrintf(comm, "trial: of all states the process with most of them has %.4g %% in a step, %.4g %% with -shares ", 100 * (double)before, 100 * (double)work));
+  PetscCall(PetscPrintf(comm, "trial: of all states the process with most of them has %.4g %% in a step, %.4g %% with -shares ", 100 * (double)before,
+                        100 * (double)work));
   for (PetscMPIInt p = 0; p < size; p++) PetscCall(PetscPrintf(comm, "%s%" PetscInt_FMT, p ? "," : "", rows[p]));
   PetscCall(PetscPrintf(comm, "\n"));
   PetscCall(PetscFree2(rows, old));

@@ -68,7 +68,8 @@ static void WirelessGetState(PetscInt L, PetscInt index, WirelessState *state)
 }
 
 /* A state that differs in one device, and in the channel: an entry of the row, if there is such a state */
-static void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, PetscInt *n, PetscInt cols[], PetscScalar values[])
+static void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, PetscInt *n, PetscInt cols[],
+                          PetscScalar values[])
 {
   const PetscInt s1 = device ? state->s[0] : s, s2 = device ? s : state->s[1];
 
@@ -129,12 +130,15 @@ PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, const Shares 
   PetscInt        begin, end;
 
   PetscFunctionBeginUser;
-  PetscCheck(model->K >= 1 && model->R >= 1 && model->R <= 60, comm, PETSC_ERR_ARG_OUTOFRANGE, "A device has -K places, at least 1, and tries -R times, 1 to 60, not %" PetscInt_FMT " and %" PetscInt_FMT, model->K, model->R);
-  PetscCheck(model->lambda >= 0 && model->beta0 >= 0 && model->mu >= 0 && model->pc >= 0 && model->pc <= 1 && model->pe >= 0 && model->pe <= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "Rates -lambda, -beta0 and -mu must not be negative, and -pc and -pe are probabilities");
+  PetscCheck(model->K >= 1 && model->R >= 1 && model->R <= 60, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A device has -K places, at least 1, and tries -R times, 1 to 60, not %" PetscInt_FMT " and %" PetscInt_FMT, model->K, model->R);
+  PetscCheck(model->lambda >= 0 && model->beta0 >= 0 && model->mu >= 0 && model->pc >= 0 && model->pc <= 1 && model->pe >= 0 && model->pe <= 1, comm,
+             PETSC_ERR_ARG_OUTOFRANGE, "Rates -lambda, -beta0 and -mu must not be negative, and -pc and -pe are probabilities");
   PetscCall(PetscMemzero(chain, sizeof(*chain)));
   PetscCall(PetscSNPrintf(chain->name, sizeof(chain->name), "wireless channel, K %" PetscInt_FMT ", R %" PetscInt_FMT, model->K, model->R));
   WirelessCount(model, &chain->n, &chain->nz);
-  PetscCheck(chain->n <= (PetscInt64)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " states are too many for PetscInt: use a PETSc with 64-bit indices", chain->n);
+  PetscCheck(chain->n <= (PetscInt64)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " states are too many for PetscInt: use a PETSc with 64-bit indices", chain->n);
   context.model  = *model;
   context.L      = 1 + model->K * model->R;
   chain->nlevels = model->K + 1;

@@ -129,7 +129,8 @@ static PetscErrorCode MakeChain(const Model *m, const Shares *shares, Chain *cha
   else if (m->model == 1) PetscCall(ChainQueue(PETSC_COMM_WORLD, m->w.K, m->w.lambda, m->w.mu, shares, chain));
   else PetscCall(ChainFile(PETSC_COMM_WORLD, m->tra, m->lab, m->initial, shares, chain));
   PetscCall(PetscTime(&made));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.3f s\n", chain->name, chain->n, chain->nz, made - start));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros, made in %.3f s\n", chain->name, chain->n, chain->nz,
+                        made - start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -224,7 +225,8 @@ int main(int argc, char **argv)
     PetscInt64 n, nz;
 
     WirelessCount(w, &n, &nz);
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "K %" PetscInt_FMT ", R %" PetscInt_FMT ": %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros\n", w->K, w->R, n, nz));
+    PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD, "K %" PetscInt_FMT ", R %" PetscInt_FMT ": %" PetscInt64_FMT " states, %" PetscInt64_FMT " nonzeros\n", w->K, w->R, n, nz));
     PetscCall(PetscFinalize());
     return 0;
   }
@@ -275,7 +277,8 @@ int main(int argc, char **argv)
     TSUniformizationInfo info;
 
     PetscCall(TSUniformizationGetInfo(ts, &info));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", alpha %g, %" PetscInt64_FMT " products, %" PetscInt64_FMT " sums, %" PetscInt_FMT " passes, error at most %.2e", (double)info.alpha, info.products, info.sums, info.passes, (double)info.bound));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, ", alpha %g, %" PetscInt64_FMT " products, %" PetscInt64_FMT " sums, %" PetscInt_FMT " passes, error at most %.2e",
+                          (double)info.alpha, info.products, info.sums, info.passes, (double)info.bound));
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
   if (model.model == 1) {

@@ -89,8 +89,10 @@ static PetscErrorCode NextTransition(Lines *l, Transition *t, PetscBool *more, P
       continue;
     }
     /* An action may follow; a fourth number is a process with choices */
-    PetscCheck(n >= 3 && (n == 3 || !isdigit((unsigned char)rest)), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %" PetscInt_FMT ": expected 'from to rate' of a Markov chain, not '%s'", l->path, l->number, l->line);
-    PetscCheck(from >= 0 && to >= 0 && (*states < 0 || (from < *states && to < *states)), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %" PetscInt_FMT ": states are from 0 to %" PetscInt64_FMT ", not '%s'", l->path, l->number, *states - 1, l->line);
+    PetscCheck(n >= 3 && (n == 3 || !isdigit((unsigned char)rest)), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s, line %" PetscInt_FMT ": expected 'from to rate' of a Markov chain, not '%s'", l->path, l->number, l->line);
+    PetscCheck(from >= 0 && to >= 0 && (*states < 0 || (from < *states && to < *states)), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s, line %" PetscInt_FMT ": states are from 0 to %" PetscInt64_FMT ", not '%s'", l->path, l->number, *states - 1, l->line);
     t->from = from;
     t->to   = to;
     t->rate = rate;
@@ -115,7 +117,8 @@ static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
   for (at = l.line; (at = strchr(at, '=')) && chain->nlabels < 256;) {
     char *name = strchr(at, '"'), *last = name ? strchr(name + 1, '"') : NULL, *digit = at;
 
-    PetscCheck(last, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %" PetscInt_FMT ": expected 0=\"name\" 1=\"name\" ..., not '%s'", lab, l.number, l.line);
+    PetscCheck(last, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %" PetscInt_FMT ": expected 0=\"name\" 1=\"name\" ..., not '%s'", lab, l.number,
+               l.line);
     while (digit > l.line && isdigit((unsigned char)digit[-1])) digit--;
     number[chain->nlabels] = (PetscInt)strtoll(digit, NULL, 10);
     *last                  = 0;
@@ -131,7 +134,9 @@ static PetscErrorCode ReadLabels(const char lab[], Chain *chain)
     PetscCall(LinesNext(&l, &more));
     if (!more) break;
     state = strtoll(l.line, &next, 10);
-    PetscCheck(next != l.line && *next == ':' && state >= 0 && state < (long long)chain->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s, line %" PetscInt_FMT ": expected 'state: label ...' with a state from 0 to %" PetscInt64_FMT ", not '%s'", lab, l.number, chain->n - 1, l.line);
+    PetscCheck(next != l.line && *next == ':' && state >= 0 && state < (long long)chain->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s, line %" PetscInt_FMT ": expected 'state: label ...' with a state from 0 to %" PetscInt64_FMT ", not '%s'", lab, l.number, chain->n - 1,
+               l.line);
     for (next++;;) {
       char           *after;
       const long long label = strtoll(next, &after, 10);

@@ -31,10 +31,7 @@
 /* How far neighbour s is in direction d */
 static inline PetscInt Offset(PetscInt s, PetscInt d)
 {
-  return (d == 0 ? s : d == 1 ? s / 3
-                              : s / 9) %
-           3 -
-         1;
+  return (d == 0 ? s : d == 1 ? s / 3 : s / 9) % 3 - 1;
 }
 
 /* Bit d is set where the number in direction d is odd, but for a last point, which the coarse grid has */
@@ -63,10 +60,8 @@ static inline PetscInt CountBits(PetscInt bits)
 /* One odd number. In a stencil of two dimensions s starts in the middle plane of three */
 static void LineWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscScalar stencil[], PetscScalar weight[])
 {
-  const PetscInt d     = odd == 1 ? 0 : odd == 2 ? 1
-                                                 : 2,
-                 shift = grid->dim == 2 ? 9 : 0;
-  PetscReal side[2]    = {0., 0.};
+  const PetscInt d = odd == 1 ? 0 : odd == 2 ? 1 : 2, shift = grid->dim == 2 ? 9 : 0;
+  PetscReal      side[2] = {0., 0.};
 
   for (PetscInt high = 0; high < 2; high++) {
     PetscScalar sum = 0.;
@@ -88,7 +83,8 @@ static void LineWeights(const Grid *grid, PetscInt odd, PetscInt last, const Pet
 }
 
 /* Two or three: from the weights of the neighbours, which are those of their own coarse points */
-static void AverageWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[], PetscScalar weight[])
+static void AverageWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[],
+                           PetscScalar weight[])
 {
   const PetscInt shift = grid->dim == 2 ? 9 : 0;
   PetscScalar    along[GRID_MAX_POINTS];
@@ -185,7 +181,8 @@ static PetscErrorCode CreateInterpolation(const Grid *grid, const Grid *coarse, 
 }
 
 /* What the row of a point adds to the stencils of the coarse points round it, in stencils[] with those next to this process' */
-static void AddProduct(const Grid *grid, const Grid *coarse, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[], PetscScalar stencils[])
+static void AddProduct(const Grid *grid, const Grid *coarse, const PetscInt at[3], const PetscScalar stencil[], const PetscScalar weights[],
+                       PetscScalar stencils[])
 {
   const PetscScalar *weight                   = weights + (size_t)GridGhosted(grid, at) * grid->corners;
   PetscScalar        product[GRID_MAX_POINTS] = {0.};

@@ -20,12 +20,16 @@ PetscErrorCode GridCreate(DM da, Grid *grid)
     DMType type;
 
     PetscCall(DMGetType(da, &type));
-    SETERRQ(PetscObjectComm((PetscObject)da), PETSC_ERR_ARG_WRONG, "The grid is a DM of type %s: a DMDA is needed, DMDACreate2d() or DMDACreate3d()", type ? type : "(none)");
+    SETERRQ(PetscObjectComm((PetscObject)da), PETSC_ERR_ARG_WRONG, "The grid is a DM of type %s: a DMDA is needed, DMDACreate2d() or DMDACreate3d()",
+            type ? type : "(none)");
   }
   PetscCall(DMDAGetInfo(da, &grid->dim, &grid->n[0], &grid->n[1], &grid->n[2], NULL, NULL, NULL, &dof, &width, &boundary[0], &boundary[1], &boundary[2], NULL));
-  PetscCheck(grid->dim == 2 || grid->dim == 3, PetscObjectComm((PetscObject)da), PETSC_ERR_SUP, "The DMDA has %" PetscInt_FMT " dimensions: 2 or 3 are supported", grid->dim);
+  PetscCheck(grid->dim == 2 || grid->dim == 3, PetscObjectComm((PetscObject)da), PETSC_ERR_SUP,
+             "The DMDA has %" PetscInt_FMT " dimensions: 2 or 3 are supported", grid->dim);
   PetscCheck(width == 1, PetscObjectComm((PetscObject)da), PETSC_ERR_SUP, "The DMDA has a stencil width of %" PetscInt_FMT ": 1 is supported", width);
-  for (PetscInt d = 0; d < grid->dim; d++) PetscCheck(boundary[d] == DM_BOUNDARY_NONE, PetscObjectComm((PetscObject)da), PETSC_ERR_SUP, "The DMDA has a boundary of type %s in direction %" PetscInt_FMT ": none is supported", DMBoundaryTypes[boundary[d]], d);
+  for (PetscInt d = 0; d < grid->dim; d++)
+    PetscCheck(boundary[d] == DM_BOUNDARY_NONE, PetscObjectComm((PetscObject)da), PETSC_ERR_SUP,
+               "The DMDA has a boundary of type %s in direction %" PetscInt_FMT ": none is supported", DMBoundaryTypes[boundary[d]], d);
   grid->points  = grid->dim == 2 ? 9 : 27;
   grid->corners = grid->dim == 2 ? 4 : 8;
   PetscCall(DMDAGetCorners(da, &grid->start[0], &grid->start[1], &grid->start[2], &grid->count[0], &grid->count[1], &grid->count[2]));
@@ -78,8 +82,12 @@ static PetscErrorCode GridCreateDM_Private(const Grid *grid, PetscInt dof, Petsc
       start        = end;
     }
   }
-  if (grid->dim == 2) PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], processes[0], processes[1], dof, 1, widths[0], widths[1], da));
-  else PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], processes[0], processes[1], processes[2], dof, 1, widths[0], widths[1], widths[2], da));
+  if (grid->dim == 2)
+    PetscCall(
+      DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], processes[0], processes[1], dof, 1, widths[0], widths[1], da));
+  else
+    PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], processes[0], processes[1],
+                           processes[2], dof, 1, widths[0], widths[1], widths[2], da));
   PetscCall(DMSetUp(*da));
   for (PetscInt d = 0; d < grid->dim; d++) PetscCall(PetscFree(widths[d]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,7 +117,8 @@ PetscErrorCode GridCreateCoarseDM(const Grid *grid, DM *da)
 PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *csr)
 {
   PetscFunctionBegin;
-  PetscCheck(space <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", space);
+  PetscCheck(space <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", space);
   csr->m     = m;
   csr->row   = 0;
   csr->space = space;
@@ -122,7 +131,9 @@ PetscErrorCode CSRCreate(PetscInt m, PetscInt64 space, CSR *csr)
 PetscErrorCode CSRFinish(CSR *csr, PetscInt n, Mat A)
 {
   PetscFunctionBegin;
-  PetscCheck(csr->row == csr->m && csr->i[csr->m] <= csr->space, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " of %" PetscInt_FMT " rows with %" PetscInt_FMT " nonzeros in space for %" PetscInt64_FMT, csr->row, csr->m, csr->i[csr->row], csr->space);
+  PetscCheck(csr->row == csr->m && csr->i[csr->m] <= csr->space, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%" PetscInt_FMT " of %" PetscInt_FMT " rows with %" PetscInt_FMT " nonzeros in space for %" PetscInt64_FMT, csr->row, csr->m, csr->i[csr->row],
+             csr->space);
   for (PetscInt row = 0; row < csr->m; row++) {
     const PetscInt begin = csr->i[row], count = csr->i[row + 1] - begin;
     PetscBool      sorted;
@@ -156,7 +167,8 @@ void CSRAddStencil(CSR *csr, const Grid *grid, const PetscInt at[3], const Petsc
   for (PetscInt s = 0; s < grid->points; s++) {
     PetscInt to[3];
 
-    if (GridNeighbour(grid, at, s, to) && (stencil[s] != (PetscScalar)0. || s == GridCentre(grid))) CSRAdd(csr, grid->global[GridGhosted(grid, to)], stencil[s]);
+    if (GridNeighbour(grid, at, s, to) && (stencil[s] != (PetscScalar)0. || s == GridCentre(grid)))
+      CSRAdd(csr, grid->global[GridGhosted(grid, to)], stencil[s]);
   }
   CSRNextRow(csr);
 }
@@ -181,7 +193,10 @@ PetscErrorCode GridGetStencil(const Grid *grid, Mat A, const PetscInt at[3], Pet
     PetscInt tried = 0;
 
     while (number[s] != column[k] && tried++ < grid->points) s = (s + 1) % grid->points;
-    PetscCheck(number[s] == column[k], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid: stencils of 9 points in two dimensions and 27 in three are supported", row, column[k]);
+    PetscCheck(number[s] == column[k], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "Row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+               ", which is no neighbour on the grid: stencils of 9 points in two dimensions and 27 in three are supported",
+               row, column[k]);
     stencil[s] = value[k];
   }
   PetscCall(MatRestoreRow(A, row, &count, &column, &value));

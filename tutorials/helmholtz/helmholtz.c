@@ -35,7 +35,12 @@ static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
   }
   PetscCall(PetscSNPrintf(path, sizeof(path), "%s.json", name));
   PetscCall(PetscViewerASCIIOpen(comm, path, &viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "{\"dim\": %" PetscInt_FMT ", \"grid\": [%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "], \"layer\": %" PetscInt_FMT ", \"spacing\": %.17g, \"frequency\": %.17g, \"source\": [%.17g, %.17g, %.17g], \"real_bytes\": %d, \"index_bytes\": %d}\n", problem->dim, problem->n[0], problem->n[1], problem->n[2], problem->layer, (double)problem->h, (double)problem->frequency, (double)problem->source[0], (double)problem->source[1], (double)problem->source[2], (int)sizeof(PetscReal), (int)sizeof(PetscInt)));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "{\"dim\": %" PetscInt_FMT ", \"grid\": [%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "], \"layer\": %" PetscInt_FMT
+                                   ", \"spacing\": %.17g, \"frequency\": %.17g, \"source\": [%.17g, %.17g, %.17g], \"real_bytes\": %d, \"index_bytes\": %d}\n",
+                                   problem->dim, problem->n[0], problem->n[1], problem->n[2], problem->layer, (double)problem->h, (double)problem->frequency,
+                                   (double)problem->source[0], (double)problem->source[1], (double)problem->source[2], (int)sizeof(PetscReal),
+                                   (int)sizeof(PetscInt)));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -223,7 +228,8 @@ int main(int argc, char **argv)
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner, and what to write", NULL);
   PetscCall(PetscOptionsReal("-beta1", "Real part of the shift", NULL, beta1, &beta1, NULL));
   PetscCall(PetscOptionsReal("-beta2", "Its imaginary part, with the sign of damping", NULL, beta2, &beta2, NULL));
-  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers, NULL, 0));
+  PetscCall(PetscOptionsBoundedInt("-preconditioner_ranks", "Processes that apply the preconditioner for the others; 0: all do both", NULL, servers, &servers,
+                                   NULL, 0));
   PetscCall(PetscOptionsBool("-compare", "Solve with the preconditioner inside of PCVCRS as it is, then compressed", NULL, compare, &compare, NULL));
   PetscCheck(!compare || !servers, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "-compare and -preconditioner_ranks exclude each other");
   PetscCall(PetscOptionsString("-o", "Write NAME.velocity, NAME.pressure and NAME.json", NULL, name, name, sizeof(name), NULL));

@@ -25,8 +25,7 @@ static double Wedge(double x, double y, double z)
 {
   const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
 
-  return z < upper ? 2000. : z < lower ? WATER
-                                       : 3000.;
+  return z < upper ? 2000. : z < lower ? WATER : 3000.;
 }
 
 /* The depth that a point had before its layers were folded and thrust over one another along a fault */
@@ -77,9 +76,12 @@ static PetscErrorCode FileLoad_Private(MPI_Comm comm, const Helmholtz *problem, 
 
     PetscCall(VecGetOwnershipRange(*all, &begin, &end));
     PetscCall(PetscMalloc1(end - begin, &number));
-    PetscCheck(MPI_File_open(comm, problem->file, MPI_MODE_RDONLY, MPI_INFO_NULL, &file) == MPI_SUCCESS, comm, PETSC_ERR_FILE_OPEN, "-velocity_file %s cannot be read", problem->file);
+    PetscCheck(MPI_File_open(comm, problem->file, MPI_MODE_RDONLY, MPI_INFO_NULL, &file) == MPI_SUCCESS, comm, PETSC_ERR_FILE_OPEN,
+               "-velocity_file %s cannot be read", problem->file);
     PetscCallMPI(MPI_File_get_size(file, &bytes));
-    PetscCheck((PetscInt64)bytes == 4 * N, comm, PETSC_ERR_FILE_UNEXPECTED, "%s has %" PetscInt64_FMT " bytes, not 4 for each of %" PetscInt64_FMT " points: is -velocity_grid right, or does -velocity_format petsc help?", problem->file, (PetscInt64)bytes, N);
+    PetscCheck((PetscInt64)bytes == 4 * N, comm, PETSC_ERR_FILE_UNEXPECTED,
+               "%s has %" PetscInt64_FMT " bytes, not 4 for each of %" PetscInt64_FMT " points: is -velocity_grid right, or does -velocity_format petsc help?",
+               problem->file, (PetscInt64)bytes, N);
     PetscCallMPI(MPI_File_read_at_all(file, (MPI_Offset)4 * begin, number, (PetscMPIInt)(end - begin), MPI_FLOAT, MPI_STATUS_IGNORE));
     PetscCallMPI(MPI_File_close(&file));
     PetscCall(VecGetArrayWrite(*all, &value));
@@ -100,7 +102,8 @@ static PetscErrorCode FileGetBox_Private(const Helmholtz *problem, Vec all, cons
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(m, &number));
-  for (PetscInt p = 0; p < m; p++) number[p] = ((start[2] + p / count[0] / count[1]) * problem->filen[1] + start[1] + p / count[0] % count[1]) * problem->filen[0] + start[0] + p % count[0];
+  for (PetscInt p = 0; p < m; p++)
+    number[p] = ((start[2] + p / count[0] / count[1]) * problem->filen[1] + start[1] + p / count[0] % count[1]) * problem->filen[0] + start[0] + p % count[0];
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, m, number, PETSC_OWN_POINTER, &is));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, m, box));
   PetscCall(VecScatterCreate(all, is, *box, NULL, &scatter));
@@ -176,7 +179,8 @@ static PetscErrorCode FileGetSlowest_Private(MPI_Comm comm, Helmholtz *problem)
   PetscCall(VecRestoreArrayRead(all, &value));
   PetscCall(VecDestroy(&all));
   PetscCallMPI(MPIU_Allreduce(&least, &problem->slowest, 1, MPIU_REAL, MPIU_MIN, comm));
-  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: they must be positive; is -velocity_format right?", problem->file, (double)problem->slowest);
+  PetscCheck(problem->slowest > 0., comm, PETSC_ERR_FILE_UNEXPECTED, "%s has a velocity of %g m/s: they must be positive; is -velocity_format right?",
+             problem->file, (double)problem->slowest);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -53,7 +53,8 @@ static PetscReal MassOffDiagonal(const Helmholtz *problem, PetscReal wave2)
 /* s_d of interval i: sigma grows with the square of the depth in the layer */
 static PetscScalar Stretch(const Helmholtz *problem, PetscInt d, PetscInt i, PetscReal wave2)
 {
-  const PetscReal layer = (PetscReal)problem->layer, middle = (PetscReal)i + .5, depth = PetscMax(layer - middle, middle - ((PetscReal)(problem->n[d] - 1) - layer));
+  const PetscReal layer = (PetscReal)problem->layer, middle = (PetscReal)i + .5,
+                  depth = PetscMax(layer - middle, middle - ((PetscReal)(problem->n[d] - 1) - layer));
 
   if (depth <= 0. || !problem->layer) return 1.;
   /* sigma/omega = -3 log(R)/(2 k L) (depth/L)^2 */
@@ -104,7 +105,8 @@ static void SetCell(const Helmholtz *problem, const Grid *grid, const PetscScala
 }
 
 /* The row of a point is the sum over the cells round it, and over their faces on the boundary. cell[] holds those of the point before */
-static void GetRow(const Helmholtz *problem, const Grid *grid, const PetscScalar wave2[], PetscScalar factor, const PetscInt at[3], Cell cell[], PetscScalar stencil[])
+static void GetRow(const Helmholtz *problem, const Grid *grid, const PetscScalar wave2[], PetscScalar factor, const PetscInt at[3], Cell cell[],
+                   PetscScalar stencil[])
 {
   const PetscInt step[3] = {1, 3, 9};
 
@@ -222,8 +224,7 @@ PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
 
       for (PetscInt v = 0; v < 2; v++) {
         const PetscInt  distance = PetscAbs(at[d] - cell[d] - v);
-        const PetscReal mass     = distance == 0 ? 1. - 2. * off : distance == 1 ? off
-                                                                                 : 0.;
+        const PetscReal mass     = distance == 0 ? 1. - 2. * off : distance == 1 ? off : 0.;
 
         sum += (v ? fraction[d] : 1. - fraction[d]) * mass;
       }
@@ -241,13 +242,15 @@ PetscErrorCode HelmholtzCreateMatrix(const Helmholtz *problem, PetscReal beta1, 
 {
   PetscFunctionBegin;
   (void)beta1, (void)beta2, (void)prefix, (void)A;
-  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)problem->da), PETSC_ERR_SUP,
+          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
 }
 
 PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
 {
   PetscFunctionBegin;
   (void)problem;
-  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
+  SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_SUP,
+          "Waves of one frequency are complex: use a PETSc that has been configured --with-scalar-type=complex");
 }
 #endif

@@ -67,7 +67,9 @@ static PetscErrorCode PCSetUp_Damped(PC pc)
 
   PetscFunctionBegin;
   if (pc->dm) PetscCall(PetscObjectTypeCompare((PetscObject)pc->dm, DMDA, &isda));
-  PetscCheck(isda, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "-%spc_type damped needs the grid of the matrix, a DMDA: call PCSetDM(), or use jacobi", ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
+  PetscCheck(isda, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "-%spc_type damped needs the grid of the matrix, a DMDA: call PCSetDM(), or use jacobi",
+             ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
   PetscCall(PCReset_Damped(pc));
   PetscCall(GridCreate(pc->dm, &grid));
   PetscCall(GridCreateDM(&grid, 1, &box));
@@ -78,7 +80,9 @@ static PetscErrorCode PCSetUp_Damped(PC pc)
   PetscCall(PetscArraycpy(at, grid.start, 3));
   for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
     PetscCall(GridGetStencil(&grid, pc->pmat, at, stencil));
-    PetscCheck(stencil[GridCentre(&grid)] != (PetscScalar)0., PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "The diagonal entry of point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT " is zero, which -pc_type damped divides by", at[0], at[1], at[2]);
+    PetscCheck(stencil[GridCentre(&grid)] != (PetscScalar)0., PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "The diagonal entry of point %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT " is zero, which -pc_type damped divides by", at[0], at[1],
+               at[2]);
     factor[row] = Factor(damped, &grid, stencil);
   }
   PetscCall(VecRestoreArrayWrite(damped->factor, &factor));
@@ -95,7 +99,8 @@ static PetscErrorCode PCApply_Damped(PC pc, Vec x, Vec y)
 }
 
 /* Steps of Richardson's method, the first one from zero without a vector of zeros */
-static PetscErrorCode PCApplyRichardson_Damped(PC pc, Vec b, Vec y, Vec w, PETSC_UNUSED PetscReal rtol, PETSC_UNUSED PetscReal abstol, PETSC_UNUSED PetscReal dtol, PetscInt its, PetscBool zero, PetscInt *taken, PCRichardsonConvergedReason *reason)
+static PetscErrorCode PCApplyRichardson_Damped(PC pc, Vec b, Vec y, Vec w, PETSC_UNUSED PetscReal rtol, PETSC_UNUSED PetscReal abstol,
+                                               PETSC_UNUSED PetscReal dtol, PetscInt its, PetscBool zero, PetscInt *taken, PCRichardsonConvergedReason *reason)
 {
   const Vec factor = ((PC_Damped *)pc->data)->factor;
 
@@ -132,7 +137,9 @@ static PetscErrorCode PCView_Damped(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
-  if (isascii) PetscCall(PetscViewerASCIIPrintf(viewer, "  Jacobi damped by %g, by a factor of its own where smooth errors grow more than %g times\n", (double)damped->omega, (double)damped->growth));
+  if (isascii)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Jacobi damped by %g, by a factor of its own where smooth errors grow more than %g times\n",
+                                     (double)damped->omega, (double)damped->growth));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

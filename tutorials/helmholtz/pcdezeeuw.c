@@ -74,10 +74,15 @@ static PetscErrorCode CreateGrids(PC pc)
 
   PetscFunctionBegin;
   if (pc->dm) PetscCall(PetscObjectTypeCompare((PetscObject)pc->dm, DMDA, &isda));
-  PetscCheck(isda, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "-%spc_type dezeeuw needs the grid of the matrix, a DMDA: call KSPSetDM() and KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE), or PCSetDM()", ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
+  PetscCheck(isda, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "-%spc_type dezeeuw needs the grid of the matrix, a DMDA: call KSPSetDM() and KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE), or PCSetDM()",
+             ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
   PetscCall(DMDAGetInfo(pc->dm, NULL, &m[0], &m[1], &m[2], NULL, NULL, NULL, &dof, NULL, NULL, NULL, NULL, NULL));
   PetscCall(MatGetSize(pc->pmat, &M, NULL));
-  PetscCheck(dof == 1 && M == m[0] * m[1] * m[2], PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "A matrix of %" PetscInt_FMT " rows on a DMDA of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points with %" PetscInt_FMT " unknowns each: one unknown a point is supported", M, m[0], m[1], m[2], dof);
+  PetscCheck(dof == 1 && M == m[0] * m[1] * m[2], PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "A matrix of %" PetscInt_FMT " rows on a DMDA of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points with %" PetscInt_FMT
+             " unknowns each: one unknown a point is supported",
+             M, m[0], m[1], m[2], dof);
 
   /* the finest first, turned round at the end */
   PetscCall(PetscMalloc1(z->maxlevels, &dm));
@@ -230,8 +235,10 @@ static PetscErrorCode PCSetFromOptions_DeZeeuw(PC pc, PetscOptionItems PetscOpti
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid with matrix-dependent prolongation");
   PetscCall(PetscOptionsBoundedInt("-pc_mg_levels", "Levels at most", "PCMGSetLevels", z->maxlevels, &z->maxlevels, NULL, 1));
-  PetscCall(PetscOptionsBoundedInt("-pc_dezeeuw_coarse_points", "A grid of so many points is not made coarser", NULL, z->coarsepoints, &z->coarsepoints, NULL, 1));
-  PetscCall(PetscOptionsBool("-pc_dezeeuw_restriction", "A matrix of its own for the restriction, instead of products with the transpose", "PCMGSetRestriction", z->restriction, &z->restriction, NULL));
+  PetscCall(
+    PetscOptionsBoundedInt("-pc_dezeeuw_coarse_points", "A grid of so many points is not made coarser", NULL, z->coarsepoints, &z->coarsepoints, NULL, 1));
+  PetscCall(PetscOptionsBool("-pc_dezeeuw_restriction", "A matrix of its own for the restriction, instead of products with the transpose", "PCMGSetRestriction",
+                             z->restriction, &z->restriction, NULL));
   PetscOptionsHeadEnd();
   if (z->dm) PetscCall((*z->setfromoptions)(pc, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -262,7 +269,8 @@ static PetscErrorCode PCView_DeZeeuw(PC pc, PetscViewer viewer)
    Options Database Keys:
 + -pc_mg_levels <n>              - levels at most; as many as the grid allows by default
 . -pc_dezeeuw_coarse_points <600> - a grid of so many points is not made coarser
-. -pc_dezeeuw_restriction <true> - a matrix of its own for the restriction: more memory, less to read when compressed, faster where products with a transpose are slow
+. -pc_dezeeuw_restriction <true> - a matrix of its own for the restriction: more memory, less to read when compressed,
+faster where products with a transpose are slow
 . -pc_mg_cycle_type <w>          - v or w
 - -mg_levels_pc_type <damped>    - smoother, in `KSPRICHARDSON`
 

@@ -30,7 +30,8 @@ static PetscErrorCode PCSetUp_Inverse(PC pc)
   PetscFunctionBegin;
   PetscCall(PCReset_Inverse(pc));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
-  PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type inverse is for one process: put it inside of redundant", ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type inverse is for one process: put it inside of redundant",
+             ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "");
   PetscCall(MatGetSize(pc->pmat, &n, NULL));
   PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, n, NULL, &inverse));
   PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, n, n, NULL, &identity));

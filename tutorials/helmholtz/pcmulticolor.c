@@ -133,7 +133,8 @@ static PetscErrorCode GetGhosts(PC pc, const PetscInt number[], PetscInt *nghost
 }
 
 /* The rows of one colour, in the order of row[]; columns by colour */
-static PetscErrorCode CreateRows(PC pc, PetscInt m, const PetscInt row[], const PetscInt number[], PetscInt nghosts, const PetscInt ghost[], const PetscInt ghostnumber[], Mat *A, Vec *inverse)
+static PetscErrorCode CreateRows(PC pc, PetscInt m, const PetscInt row[], const PetscInt number[], PetscInt nghosts, const PetscInt ghost[],
+                                 const PetscInt ghostnumber[], Mat *A, Vec *inverse)
 {
   PetscInt           begin, end, count;
   PetscInt64         nz = 0;
@@ -165,7 +166,8 @@ static PetscErrorCode CreateRows(PC pc, PetscInt m, const PetscInt row[], const 
       }
     }
     PetscCall(MatRestoreRow(pc->pmat, row[r], &count, &column, &value));
-    PetscCheck(diagonal[r] != (PetscScalar)0., PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Row %" PetscInt_FMT " has no diagonal entry, which -pc_type multicolor divides by", row[r]);
+    PetscCheck(diagonal[r] != (PetscScalar)0., PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "Row %" PetscInt_FMT " has no diagonal entry, which -pc_type multicolor divides by", row[r]);
     CSRNextRow(&csr);
   }
   PetscCall(MatCreateLike(pc->pmat, A));
@@ -305,7 +307,8 @@ static PetscErrorCode PCApply_Multicolor(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCApplyRichardson_Multicolor(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its, PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
+static PetscErrorCode PCApplyRichardson_Multicolor(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
+                                                   PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
   PetscFunctionBegin;
   (void)w, (void)rtol, (void)abstol, (void)dtol;
@@ -347,7 +350,9 @@ static PetscErrorCode PCView_Multicolor(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
-  if (isascii) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " colours, sweeps %s, %" PetscInt_FMT " of them, omega %g\n", mc->ncolors, PCMulticolorSweeps[mc->sweep], mc->its, (double)mc->omega));
+  if (isascii)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " colours, sweeps %s, %" PetscInt_FMT " of them, omega %g\n", mc->ncolors,
+                                     PCMulticolorSweeps[mc->sweep], mc->its, (double)mc->omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

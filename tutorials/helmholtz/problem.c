@@ -19,9 +19,12 @@ static const PetscReal usualpoints[] = {10., 12., 15.}, fewpoints[] = {5., 8., 1
 static PetscErrorCode HelmholtzGetSizes_Private(MPI_Comm comm, const char name[], PetscInt dim, PetscInt given, PetscInt n[])
 {
   PetscFunctionBegin;
-  PetscCheck(given == 1 || given == dim, comm, PETSC_ERR_ARG_SIZ, "%s has %" PetscInt_FMT " numbers: give one, or one for each of the %" PetscInt_FMT " directions", name, given, dim);
+  PetscCheck(given == 1 || given == dim, comm, PETSC_ERR_ARG_SIZ,
+             "%s has %" PetscInt_FMT " numbers: give one, or one for each of the %" PetscInt_FMT " directions", name, given, dim);
   for (PetscInt d = given; d < dim; d++) n[d] = n[0];
-  for (PetscInt d = 0; d < dim; d++) PetscCheck(n[d] > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s has %" PetscInt_FMT " points in direction %" PetscInt_FMT ": at least 2 are needed", name, n[d], d);
+  for (PetscInt d = 0; d < dim; d++)
+    PetscCheck(n[d] > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s has %" PetscInt_FMT " points in direction %" PetscInt_FMT ": at least 2 are needed", name, n[d],
+               d);
   for (PetscInt d = dim; d < 3; d++) n[d] = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -37,9 +40,11 @@ static PetscErrorCode HelmholtzSetMediumFromOptions_Private(MPI_Comm comm, Helmh
   problem->fileh    = 0.;
   PetscCall(PetscOptionsEnum("-model", "Velocity of sound", "HelmholtzModel", HelmholtzModels, (PetscEnum)problem->model, (PetscEnum *)&problem->model, NULL));
   PetscCall(PetscOptionsBoundedReal("-velocity", "Of the homogeneous medium, m/s", NULL, problem->velocity, &problem->velocity, NULL, PETSC_SMALL));
-  PetscCall(PetscOptionsString("-velocity_file", "Velocities in m/s, x running fastest, z slowest", NULL, problem->file, problem->file, sizeof(problem->file), &isfile));
+  PetscCall(PetscOptionsString("-velocity_file", "Velocities in m/s, x running fastest, z slowest", NULL, problem->file, problem->file, sizeof(problem->file),
+                               &isfile));
   if (isfile) problem->model = HELMHOLTZ_FILE;
-  PetscCall(PetscOptionsEnum("-velocity_format", "4-byte numbers, or a Vec of PETSc", "HelmholtzFormat", HelmholtzFormats, (PetscEnum)problem->format, (PetscEnum *)&problem->format, NULL));
+  PetscCall(PetscOptionsEnum("-velocity_format", "4-byte numbers, or a Vec of PETSc", "HelmholtzFormat", HelmholtzFormats, (PetscEnum)problem->format,
+                             (PetscEnum *)&problem->format, NULL));
   PetscCall(PetscOptionsIntArray("-velocity_grid", "Points in the file", NULL, problem->filen, &given, &isfile));
   PetscCall(PetscOptionsReal("-velocity_spacing", "Of the points in the file, m", NULL, problem->fileh, &problem->fileh, NULL));
   if (problem->model == HELMHOLTZ_FILE) {
@@ -61,14 +66,18 @@ static PetscErrorCode HelmholtzSetGridFromOptions_Private(MPI_Comm comm, Helmhol
   PetscFunctionBegin;
   PetscCall(PetscOptionsIntArray("-grid", "Grid points, those of the layer included", NULL, problem->n, &given, &isgrid));
   PetscCall(PetscOptionsRealArray("-size", "Of the model, m", NULL, problem->length, &sizes, &issize));
-  PetscCall(PetscOptionsBoundedReal("-points_per_wavelength", "Grid points in the shortest wavelength, which give the spacing", NULL, wanted, &wanted, NULL, 2.));
+  PetscCall(
+    PetscOptionsBoundedReal("-points_per_wavelength", "Grid points in the shortest wavelength, which give the spacing", NULL, wanted, &wanted, NULL, 2.));
   PetscCall(PetscOptionsReal("-spacing", "Distance of grid points in m, instead", NULL, problem->h, &problem->h, &isspacing));
   PetscCheck(!isspacing || problem->h > 0., comm, PETSC_ERR_ARG_OUTOFRANGE, "-spacing %g: it is positive", (double)problem->h);
   PetscCall(HelmholtzGetSlowest(comm, problem));
 
   if (issize) {
-    PetscCheck(sizes == problem->dim, comm, PETSC_ERR_ARG_SIZ, "-size has %" PetscInt_FMT " numbers: give one for each of the %" PetscInt_FMT " directions", sizes, problem->dim);
-    for (PetscInt d = 0; d < problem->dim; d++) PetscCheck(problem->length[d] > 0., comm, PETSC_ERR_ARG_OUTOFRANGE, "-size has %g m in direction %" PetscInt_FMT ": it is positive", (double)problem->length[d], d);
+    PetscCheck(sizes == problem->dim, comm, PETSC_ERR_ARG_SIZ, "-size has %" PetscInt_FMT " numbers: give one for each of the %" PetscInt_FMT " directions",
+               sizes, problem->dim);
+    for (PetscInt d = 0; d < problem->dim; d++)
+      PetscCheck(problem->length[d] > 0., comm, PETSC_ERR_ARG_OUTOFRANGE, "-size has %g m in direction %" PetscInt_FMT ": it is positive",
+                 (double)problem->length[d], d);
   } else if (problem->model == HELMHOLTZ_FILE) {
     for (PetscInt d = 0; d < problem->dim; d++) problem->length[d] = (PetscReal)(problem->filen[d] - 1) * problem->fileh;
     issize = PETSC_TRUE;
@@ -78,7 +87,11 @@ static PetscErrorCode HelmholtzSetGridFromOptions_Private(MPI_Comm comm, Helmhol
     problem->n[0] = (problem->dim == 2 ? 129 : 33) + 2 * problem->layer;
   }
   PetscCall(HelmholtzGetSizes_Private(comm, "-grid", problem->dim, given, problem->n));
-  for (PetscInt d = 0; d < problem->dim; d++) PetscCheck(problem->n[d] > 2 * problem->layer + 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-grid has %" PetscInt_FMT " points in direction %" PetscInt_FMT ", not more than two layers of %" PetscInt_FMT " points: give more, or less to -pml_points", problem->n[d], d, problem->layer);
+  for (PetscInt d = 0; d < problem->dim; d++)
+    PetscCheck(problem->n[d] > 2 * problem->layer + 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-grid has %" PetscInt_FMT " points in direction %" PetscInt_FMT ", not more than two layers of %" PetscInt_FMT
+               " points: give more, or less to -pml_points",
+               problem->n[d], d, problem->layer);
 
   if (!isspacing) {
     problem->h = problem->slowest / (problem->frequency * wanted);
@@ -116,20 +129,27 @@ PetscErrorCode HelmholtzSetFromOptions(MPI_Comm comm, Helmholtz *problem)
   PetscCall(PetscOptionsRangeInt("-dim", "Dimensions", NULL, problem->dim, &problem->dim, NULL, 2, 3));
   PetscCall(PetscOptionsBoundedReal("-frequency", "Hz", NULL, problem->frequency, &problem->frequency, NULL, PETSC_SMALL));
   PetscCall(PetscOptionsReal("-alpha", "Damping of the medium", NULL, problem->alpha, &problem->alpha, NULL));
-  PetscCall(PetscOptionsEnum("-stencil", "Discretization", "HelmholtzStencil", HelmholtzStencils, (PetscEnum)problem->stencil, (PetscEnum *)&problem->stencil, NULL));
-  PetscCall(PetscOptionsEnum("-boundary", "What absorbs waves at the boundary", "HelmholtzBoundary", HelmholtzBoundaries, (PetscEnum)problem->boundary, (PetscEnum *)&problem->boundary, NULL));
+  PetscCall(
+    PetscOptionsEnum("-stencil", "Discretization", "HelmholtzStencil", HelmholtzStencils, (PetscEnum)problem->stencil, (PetscEnum *)&problem->stencil, NULL));
+  PetscCall(PetscOptionsEnum("-boundary", "What absorbs waves at the boundary", "HelmholtzBoundary", HelmholtzBoundaries, (PetscEnum)problem->boundary,
+                             (PetscEnum *)&problem->boundary, NULL));
   PetscCall(PetscOptionsBoundedInt("-pml_points", "Points of the layer on each side", NULL, problem->layer, &problem->layer, NULL, 1));
-  PetscCall(PetscOptionsRangeReal("-pml_reflection", "How much of a wave comes back from the layer at a right angle", NULL, problem->reflection, &problem->reflection, NULL, PETSC_SMALL, 1.));
+  PetscCall(PetscOptionsRangeReal("-pml_reflection", "How much of a wave comes back from the layer at a right angle", NULL, problem->reflection,
+                                  &problem->reflection, NULL, PETSC_SMALL, 1.));
   if (problem->boundary != HELMHOLTZ_PML) problem->layer = 0;
   PetscCall(HelmholtzSetMediumFromOptions_Private(comm, problem, PetscOptionsObject));
   PetscCall(HelmholtzSetGridFromOptions_Private(comm, problem, PetscOptionsObject));
 
   /* the middle of the surface, a little below it */
-  for (PetscInt d = 0; d < problem->dim; d++) problem->source[d] = PetscFloorReal((d == problem->dim - 1 ? .125 : .5) * (PetscReal)(problem->n[d] - 1 - 2 * problem->layer)) * problem->h;
-  PetscCall(PetscOptionsRealArray("-source", "Position in m, from the corner of the model; the last one is the depth", NULL, problem->source, &given, &issource));
-  PetscCheck(!issource || given == problem->dim, comm, PETSC_ERR_ARG_SIZ, "-source has %" PetscInt_FMT " numbers: give one for each of the %" PetscInt_FMT " directions", given, problem->dim);
+  for (PetscInt d = 0; d < problem->dim; d++)
+    problem->source[d] = PetscFloorReal((d == problem->dim - 1 ? .125 : .5) * (PetscReal)(problem->n[d] - 1 - 2 * problem->layer)) * problem->h;
+  PetscCall(
+    PetscOptionsRealArray("-source", "Position in m, from the corner of the model; the last one is the depth", NULL, problem->source, &given, &issource));
+  PetscCheck(!issource || given == problem->dim, comm, PETSC_ERR_ARG_SIZ,
+             "-source has %" PetscInt_FMT " numbers: give one for each of the %" PetscInt_FMT " directions", given, problem->dim);
   for (PetscInt d = 0; d < problem->dim; d++) {
-    PetscCheck(problem->source[d] >= 0. && problem->source[d] <= problem->length[d] * (1. + PETSC_SMALL), comm, PETSC_ERR_ARG_OUTOFRANGE, "-source is at %g m in direction %" PetscInt_FMT ", outside of the model of %g m", (double)problem->source[d], d, (double)problem->length[d]);
+    PetscCheck(problem->source[d] >= 0. && problem->source[d] <= problem->length[d] * (1. + PETSC_SMALL), comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-source is at %g m in direction %" PetscInt_FMT ", outside of the model of %g m", (double)problem->source[d], d, (double)problem->length[d]);
   }
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,8 +160,12 @@ PetscErrorCode HelmholtzSetUp(MPI_Comm comm, Helmholtz *problem)
   const DMDAStencilType type = problem->stencil == HELMHOLTZ_STAR ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX;
 
   PetscFunctionBegin;
-  if (problem->dim == 2) PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, problem->n[0], problem->n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &problem->da));
-  else PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, problem->n[0], problem->n[1], problem->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &problem->da));
+  if (problem->dim == 2)
+    PetscCall(
+      DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, problem->n[0], problem->n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &problem->da));
+  else
+    PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, type, problem->n[0], problem->n[1], problem->n[2], PETSC_DECIDE,
+                           PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &problem->da));
   PetscCall(DMSetFromOptions(problem->da));
   PetscCall(DMSetUp(problem->da));
   PetscCall(HelmholtzSetSpeed(problem));
@@ -153,11 +177,16 @@ PetscErrorCode HelmholtzView(const Helmholtz *problem, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "grid %" PetscInt_FMT " x %" PetscInt_FMT, problem->n[0], problem->n[1]));
   if (problem->dim == 3) PetscCall(PetscViewerASCIIPrintf(viewer, " x %" PetscInt_FMT, problem->n[2]));
-  PetscCall(PetscViewerASCIIPrintf(viewer, ", %g m apart, %s stencil, boundary %s", (double)problem->h, HelmholtzStencils[problem->stencil], HelmholtzBoundaries[problem->boundary]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, ", %g m apart, %s stencil, boundary %s", (double)problem->h, HelmholtzStencils[problem->stencil],
+                                   HelmholtzBoundaries[problem->boundary]));
   if (problem->layer) PetscCall(PetscViewerASCIIPrintf(viewer, " of %" PetscInt_FMT " points", problem->layer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "\nmodel %s, slowest %g m/s, %g Hz, %.3g points in the shortest wavelength\n", HelmholtzModels[problem->model], (double)problem->slowest, (double)problem->frequency, (double)problem->pointsperwave));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "\nmodel %s, slowest %g m/s, %g Hz, %.3g points in the shortest wavelength\n", HelmholtzModels[problem->model],
+                                   (double)problem->slowest, (double)problem->frequency, (double)problem->pointsperwave));
   if (problem->pointsperwave < fewpoints[problem->stencil]) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "WARNING: fewer than %g points in the shortest wavelength are too few for the %s stencil: raise -points_per_wavelength, or lower -frequency or -spacing\n", (double)fewpoints[problem->stencil], HelmholtzStencils[problem->stencil]));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "WARNING: fewer than %g points in the shortest wavelength are too few for the %s stencil: raise -points_per_wavelength, "
+                                     "or lower -frequency or -spacing\n",
+                                     (double)fewpoints[problem->stencil], HelmholtzStencils[problem->stencil]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,7 +19,8 @@ PetscErrorCode SplitCreate(MPI_Comm world, PetscInt servers, Split *split)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(world, &rank));
   PetscCallMPI(MPI_Comm_size(world, &size));
-  PetscCheck(servers > 0 && servers < size, world, PETSC_ERR_ARG_OUTOFRANGE, "-preconditioner_ranks %" PetscInt_FMT " of %d processes: at least one must solve, one apply the preconditioner", servers, size);
+  PetscCheck(servers > 0 && servers < size, world, PETSC_ERR_ARG_OUTOFRANGE,
+             "-preconditioner_ranks %" PetscInt_FMT " of %d processes: at least one must solve, one apply the preconditioner", servers, size);
   split->world  = world;
   split->sf     = NULL;
   split->serves = (PetscBool)(rank >= size - (PetscMPIInt)servers);
@@ -89,7 +90,8 @@ static PetscErrorCode SendRight(Split *split, Vec x)
   PetscFunctionBegin;
   if (split->serves) PetscCall(VecGetArrayWriteAndMemType(x, &leaf, &type));
   else PetscCall(VecGetArrayReadAndMemType(x, &root, &type));
-  PetscCall(PetscSFBcastWithMemTypeBegin(split->sf, MPIU_SCALAR, split->serves ? PETSC_MEMTYPE_HOST : type, root, split->serves ? type : PETSC_MEMTYPE_HOST, leaf, MPI_REPLACE));
+  PetscCall(PetscSFBcastWithMemTypeBegin(split->sf, MPIU_SCALAR, split->serves ? PETSC_MEMTYPE_HOST : type, root, split->serves ? type : PETSC_MEMTYPE_HOST,
+                                         leaf, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(split->sf, MPIU_SCALAR, root, leaf, MPI_REPLACE));
   if (split->serves) PetscCall(VecRestoreArrayWriteAndMemType(x, &leaf));
   else PetscCall(VecRestoreArrayReadAndMemType(x, &root));
@@ -105,7 +107,8 @@ static PetscErrorCode SendBack(Split *split, Vec y)
   PetscFunctionBegin;
   if (split->serves) PetscCall(VecGetArrayReadAndMemType(y, &leaf, &type));
   else PetscCall(VecGetArrayWriteAndMemType(y, &root, &type));
-  PetscCall(PetscSFReduceWithMemTypeBegin(split->sf, MPIU_SCALAR, split->serves ? type : PETSC_MEMTYPE_HOST, leaf, split->serves ? PETSC_MEMTYPE_HOST : type, root, MPI_REPLACE));
+  PetscCall(PetscSFReduceWithMemTypeBegin(split->sf, MPIU_SCALAR, split->serves ? type : PETSC_MEMTYPE_HOST, leaf, split->serves ? PETSC_MEMTYPE_HOST : type,
+                                          root, MPI_REPLACE));
   PetscCall(PetscSFReduceEnd(split->sf, MPIU_SCALAR, leaf, root, MPI_REPLACE));
   if (split->serves) PetscCall(VecRestoreArrayReadAndMemType(y, &leaf));
   else PetscCall(VecRestoreArrayWriteAndMemType(y, &root));

@@ -149,7 +149,10 @@ static PetscErrorCode PrintReservoir(const Reservoir *r, Mat A)
     PetscCall(MatRestoreRow(A, row, &n, NULL, NULL));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &longest, 1, MPIU_INT, MPI_MAX, comm));
-  PetscCall(PetscPrintf(comm, "%s: %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, %" PetscInt_FMT " wells, %" PetscInt_FMT " rows, %.0f nonzeros, longest row %" PetscInt_FMT "\n", ProblemKinds[r->problem.kind], r->perm.nx, r->perm.ny, r->perm.nz, r->problem.wells + 1, rows, info.nz_used, longest));
+  PetscCall(PetscPrintf(comm,
+                        "%s: %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, %" PetscInt_FMT " wells, %" PetscInt_FMT
+                        " rows, %.0f nonzeros, longest row %" PetscInt_FMT "\n",
+                        ProblemKinds[r->problem.kind], r->perm.nx, r->perm.ny, r->perm.nz, r->problem.wells + 1, rows, info.nz_used, longest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,11 +44,13 @@ PetscErrorCode ReservoirCreate(MPI_Comm comm, Reservoir *r)
   PetscCall(ProblemSetSize(&r->problem, 64000));
   r->problem.wellrows = PETSC_TRUE;
   PetscCall(ProblemSetFromOptions(comm, &r->problem));
-  PetscCheck(r->problem.kind == PROBLEM_RESERVOIR || r->problem.kind == PROBLEM_SPE10, comm, PETSC_ERR_USER_INPUT, "-kind %s is no reservoir: use reservoir or spe10", ProblemKinds[r->problem.kind]);
+  PetscCheck(r->problem.kind == PROBLEM_RESERVOIR || r->problem.kind == PROBLEM_SPE10, comm, PETSC_ERR_USER_INPUT,
+             "-kind %s is no reservoir: use reservoir or spe10", ProblemKinds[r->problem.kind]);
   PetscCall(PermeabilityCreate(comm, &r->problem, &r->perm));
   PetscCall(PetscMalloc1(r->problem.wells + 1, &r->well));
   PetscCall(PermeabilityWells(&r->perm, r->well));
-  PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, r->perm.nx, r->perm.ny, r->perm.nz, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &r->da));
+  PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, r->perm.nx, r->perm.ny, r->perm.nz, PETSC_DECIDE,
+                         PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &r->da));
   PetscCall(DMSetFromOptions(r->da));
   PetscCall(DMSetUp(r->da));
   PetscFunctionReturn(PETSC_SUCCESS);

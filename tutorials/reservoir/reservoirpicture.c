@@ -93,9 +93,11 @@ static PetscErrorCode GetMarks(const Reservoir *r, PictureMark *mark, PetscInt *
 }
 
 /* Both slices of a field in a row of the picture */
-static PetscErrorCode DrawRow(const Reservoir *r, Picture *picture, int top, const char name[], const char unit[], PetscBool logarithmic, const Slices *s, PetscInt layer, const PicturePanel wells[2])
+static PetscErrorCode DrawRow(const Reservoir *r, Picture *picture, int top, const char name[], const char unit[], PetscBool logarithmic, const Slices *s,
+                              PetscInt layer, const PicturePanel wells[2])
 {
-  const PetscReal length[3] = {(PetscReal)(r->perm.cell[0] * (double)r->perm.nx), (PetscReal)(r->perm.cell[1] * (double)r->perm.ny), (PetscReal)(r->perm.cell[2] * (double)r->perm.nz)};
+  const PetscReal length[3] = {(PetscReal)(r->perm.cell[0] * (double)r->perm.nx), (PetscReal)(r->perm.cell[1] * (double)r->perm.ny),
+                               (PetscReal)(r->perm.cell[2] * (double)r->perm.nz)};
   const int       box[2][4] = {{0, top, WIDTH / 2 - 20, HEIGHT / 2}, {WIDTH / 2 - 20, top, WIDTH / 2 + 20, HEIGHT / 2}};
 
   PetscFunctionBegin;
@@ -132,7 +134,8 @@ PetscErrorCode ReservoirWritePicture(const Reservoir *r, Vec pressure, PetscInt 
   VecScatter  scatter;
 
   PetscFunctionBegin;
-  PetscCheck(layer >= 0 && layer < r->perm.nz, comm, PETSC_ERR_ARG_OUTOFRANGE, "-picture_layer %" PetscInt_FMT " is not one of the layers 0 to %" PetscInt_FMT, layer, r->perm.nz - 1);
+  PetscCheck(layer >= 0 && layer < r->perm.nz, comm, PETSC_ERR_ARG_OUTOFRANGE, "-picture_layer %" PetscInt_FMT " is not one of the layers 0 to %" PetscInt_FMT,
+             layer, r->perm.nz - 1);
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(DMDACreateNaturalVector(r->da, &natural));
   PetscCall(DMDAGlobalToNaturalBegin(r->da, pressure, INSERT_VALUES, natural));

@@ -124,7 +124,9 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
     PetscCall(KSPGetConvergedReason(s.ksp, &reason));
     PetscCheck(reason > 0, comm, PETSC_ERR_NOT_CONVERGED, "The solver has not converged at t = %g: %s", (double)t, KSPConvergedReasons[reason]);
     PetscCall(SurfaceDisplacement(s.da, s.u, at));
-    PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%.2f iterations=%" PetscInt_FMT " surface: %.4f m at the fault, %.4f m halfway\n", N, opt->order, (double)t, its, (double)at[0], (double)at[1]));
+    PetscCall(PetscPrintf(comm,
+                          "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%.2f iterations=%" PetscInt_FMT " surface: %.4f m at the fault, %.4f m halfway\n", N,
+                          opt->order, (double)t, its, (double)at[0], (double)at[1]));
     if (opt->output[0] && fields < FIELDS && k * FIELDS >= (fields + 1) * steps) {
       char what[16];
 
@@ -133,7 +135,9 @@ PetscErrorCode MMSFaultSlip(MPI_Comm comm, const MMSOptions *opt, PetscInt N)
       times[fields++] = t;
     }
   }
-  PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " setup=%.3g s solve=%.3g s a step\n", N, opt->order, steps, total, (double)setup, (double)(solves / (PetscLogDouble)steps)));
+  PetscCall(PetscPrintf(comm,
+                        "N=%" PetscInt_FMT " order=%" PetscInt_FMT " steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " setup=%.3g s solve=%.3g s a step\n",
+                        N, opt->order, steps, total, (double)setup, (double)(solves / (PetscLogDouble)steps)));
   if (opt->output[0]) PetscCall(MMSWriteInfo(&s, opt->output, "fault", fields, times));
   PetscCall(VecDestroy(&g));
   PetscCall(MMSDestroySystem(&s));

@@ -47,12 +47,14 @@ static PetscErrorCode Solve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, Pe
 /* Heat or waves: one line */
 static PetscErrorCode Evolve(MPI_Comm comm, const MMSOptions *opt, PetscInt N, PetscBool wave, PetscInt steps)
 {
-  const EvolveOptions evolve = {.kind = wave ? EVOLVE_WAVE : EVOLVE_HEAT, .N = N, .order = opt->order, .steps = steps, .exact = opt->exact, .assembled = opt->assembled};
-  EvolveResult        result;
+  const EvolveOptions evolve =
+    {.kind = wave ? EVOLVE_WAVE : EVOLVE_HEAT, .N = N, .order = opt->order, .steps = steps, .exact = opt->exact, .assembled = opt->assembled};
+  EvolveResult result;
 
   PetscFunctionBeginUser;
   PetscCall(EvolveSolve(comm, &evolve, &result));
-  PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%g steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " error=%.3e\n", N, opt->order, (double)result.time, result.steps, result.iterations, (double)result.error));
+  PetscCall(PetscPrintf(comm, "N=%" PetscInt_FMT " order=%" PetscInt_FMT " t=%g steps=%" PetscInt_FMT " iterations=%" PetscInt_FMT " error=%.3e\n", N,
+                        opt->order, (double)result.time, result.steps, result.iterations, (double)result.error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,7 +100,8 @@ PetscErrorCode MMSWriteInfo(const MMSSystem *s, const char name[], const char ki
   PetscCall(PetscSNPrintf(path, sizeof(path), "%s.json", name));
   file = fopen(path, "w");
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
-  fprintf(file, "{\"kind\": \"%s\", \"nodes\": [%d, %d], \"complex\": %s, \"real_bytes\": %d, \"index_bytes\": %d, \"times\": [", kind, (int)nodes[0], (int)nodes[1], PetscDefined(USE_COMPLEX) ? "true" : "false", (int)sizeof(PetscReal), (int)sizeof(PetscInt));
+  fprintf(file, "{\"kind\": \"%s\", \"nodes\": [%d, %d], \"complex\": %s, \"real_bytes\": %d, \"index_bytes\": %d, \"times\": [", kind, (int)nodes[0],
+          (int)nodes[1], PetscDefined(USE_COMPLEX) ? "true" : "false", (int)sizeof(PetscReal), (int)sizeof(PetscInt));
   for (PetscInt k = 0; k < fields; k++) fprintf(file, "%s%g", k ? ", " : "", (double)times[k]);
   fprintf(file, "]}\n");
   PetscCheck(fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s", path);

@@ -258,7 +258,8 @@ static PetscErrorCode TableDestroy(VCRSPlan *table)
 }
 
 /* On an error nothing is left behind; table and dplan are then empty */
-PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
+PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                     const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
 {
   DeviceBuild    d;
   VCRSReport     own;
@@ -279,7 +280,7 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
   d.b.m                                     = m;
   d.b.n                                     = n;
   d.b.i                                     = di;
-  d.b.tohost                                = opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4 ? PETSC_TRUE : PETSC_FALSE;
+  d.b.tohost                                = (PetscBool)(opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4);
   PetscCall(PetscGetCurrentCUDAStream(&d.stream));
 
   if (!d.b.tohost) {

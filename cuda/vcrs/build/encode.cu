@@ -28,7 +28,8 @@ PetscErrorCode DeviceMeasureSetSlices(VCRSBuild *build)
 
   PetscFunctionBegin;
   PetscCall(DeviceAllocate(&d->memory, nslices + 1, &d->setsliceptr));
-  CountSetSlices<<<LaunchBlocks(VCRS_SLICE * ((PetscInt64)nslices + 1)), VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, d->b.difference ? 1 : 0, nslices, d->setsliceptr);
+  CountSetSlices<<<LaunchBlocks(VCRS_SLICE * ((PetscInt64)nslices + 1)), VCRS_BLOCK, 0, d->stream>>>(m, d->b.csr.i, d->b.difference ? 1 : 0, nslices,
+                                                                                                     d->setsliceptr);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceScan(d, (PetscInt64)nslices + 1, d->setsliceptr));
   PetscCall(DeviceGet(d, d->setsliceptr + nslices, 1, &d->b.facts.setvalues));
@@ -86,7 +87,8 @@ static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureWindows(PetscInt m,
 }
 
 /* rowlength, and rowperm unless it is NULL; a block a window. nlane: lanes of all slices */
-static __global__ void __launch_bounds__(VCRS_WINDOW) OrderWindows(PetscInt m, const PetscInt *i, PetscInt limit, PetscInt64 nlane, uint8_t *rowperm, uint8_t *rowlength)
+static __global__ void __launch_bounds__(VCRS_WINDOW)
+  OrderWindows(PetscInt m, const PetscInt *i, PetscInt limit, PetscInt64 nlane, uint8_t *rowperm, uint8_t *rowlength)
 {
   __shared__ int len[VCRS_WINDOW];
 
@@ -211,7 +213,7 @@ PetscErrorCode DeviceFindSlices(VCRSBuild *build, size_t valuebytes, VCRSPlan *p
 
   plan->difference   = d->b.difference;
   plan->nlongentries = longs[chosen];
-  plan->sorted       = (double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen] ? PETSC_TRUE : PETSC_FALSE;
+  plan->sorted       = (PetscBool)((double)sizes.natural[chosen] > (1. + VCRS_PAD_TOLERANCE) * (double)padded[chosen]);
   plan->nslices      = (m + VCRS_SLICE - 1) / VCRS_SLICE;
   nlane              = VCRS_SLICE * (PetscInt64)plan->nslices;
   PetscCall(DeviceAllocate(&d->memory, nlane, &plan->rowlength));
@@ -299,7 +301,7 @@ PetscErrorCode DeviceEncodeSets(VCRSBuild *build, VCRSPlan *dplan)
 {
   DeviceBuild      *d      = DeviceOf(build);
   VCRSPlan         *table  = d->table;
-  const PetscBool   pairs  = dplan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool   pairs  = (PetscBool)(dplan->layout == MATVCRS_LAYOUT_L0);
   const DeviceSets *s      = pairs ? &d->pairs : &d->sets;
   const PetscInt   *id     = pairs ? d->b.pairid : d->b.setid;
   const PetscInt    m      = d->b.csr.m;

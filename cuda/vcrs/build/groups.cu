@@ -64,7 +64,8 @@ static __device__ __forceinline__ int CountMarks(const unsigned int mark[])
 }
 
 /* Numbers of groups of each window; ptr[nwindows] = 0 */
-static __global__ void __launch_bounds__(VCRS_WINDOW) MeasureGroups(VCRSBuild b, VCRSPlan plan, PetscInt nwindows, PetscInt *ptr, PetscInt *first, GroupSizes *sizes)
+static __global__ void __launch_bounds__(VCRS_WINDOW)
+  MeasureGroups(VCRSBuild b, VCRSPlan plan, PetscInt nwindows, PetscInt *ptr, PetscInt *first, GroupSizes *sizes)
 {
   typedef cub::BlockReduce<int, VCRS_WINDOW> Reduce;
   __shared__ typename Reduce::TempStorage    storage;
@@ -152,7 +153,8 @@ PetscErrorCode DeviceFindGroups(VCRSBuild *build, VCRSPlan *dplan)
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dsizes, 1, &sizes));
   PetscCall(DeviceFree(&d->memory, &dsizes));
-  if (sizes.toowide || sizes.ngroups > (unsigned long long)PETSC_INT_MAX || !VCRSChooseGroups(dplan, (PetscInt64)sizes.ngroups, sizes.mostgroups, (PetscInt64)sizes.mostbytes)) {
+  if (sizes.toowide || sizes.ngroups > (unsigned long long)PETSC_INT_MAX ||
+      !VCRSChooseGroups(dplan, (PetscInt64)sizes.ngroups, sizes.mostgroups, (PetscInt64)sizes.mostbytes)) {
     PetscCall(DeviceFree(&d->memory, &ptr));
     PetscCall(DeviceFree(&d->memory, &first));
     PetscFunctionReturn(PETSC_SUCCESS);

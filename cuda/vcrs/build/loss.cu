@@ -32,20 +32,20 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) SurveyRows(VCRSBuild b, VCR
   if (!threadIdx.x) part[blockIdx.x] = survey;
 }
 
-static __global__ void SetRowExponents(VCRSGrid grid, PetscInt m, const PetscReal *largest, const PetscReal *stored, int16_t *rowexp)
+static __global__ void SetRowExponents(VCRSStep step, PetscInt m, const PetscReal *largest, const PetscReal *stored, int16_t *rowexp)
 {
   VCRS_FOR_ALL(PetscInt, row, m)
-  rowexp[row] = (int16_t)VCRSGridRowExponent(&grid, largest[row], stored[row]);
+  rowexp[row] = (int16_t)VCRSStepRowExponent(&step, largest[row], stored[row]);
 }
 
-static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSGrid grid, VCRSLossTotals *part)
+static __global__ void __launch_bounds__(VCRS_BLOCK) RoundRows(VCRSBuild b, VCRSCSR csr, VCRSStep step, VCRSLossTotals *part)
 {
   __shared__ VCRSLossTotals shared[VCRS_BLOCK];
   VCRSLossTotals            totals = {0., 0., 0., 0., 0., 0., 0, 0, 0};
 
-  totals.bound = grid.bound;
+  totals.bound = step.bound;
   VCRS_FOR_ALL(PetscInt, row, csr.m)
-  VCRSRoundRow(&b, &csr, b.extra, &grid, row, b.owna + csr.i[row], &totals);
+  VCRSRoundRow(&b, &csr, b.extra, &step, row, b.owna + csr.i[row], &totals);
   BlockJoin(shared, &totals, [](VCRSLossTotals *s, const VCRSLossTotals *t) { VCRSLossTotalsJoin(s, t); });
   if (!threadIdx.x) part[blockIdx.x] = totals;
 }
@@ -85,7 +85,7 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   PetscReal      *largest, *stored;
   VCRSSurvey     *dsurvey, survey;
   VCRSLossTotals *dtotals, totals;
-  VCRSGrid        grid;
+  VCRSStep        step;
   int            *dflag, flag;
   VCRSSurvey     *surveys;
   VCRSLossTotals *parts;
@@ -120,14 +120,14 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* grid */
-  PetscCall(VCRSGridSetUp(d->b.opt, &survey, &d->log, &grid));
+  /* steps */
+  PetscCall(VCRSStepSetUp(d->b.opt, &survey, &d->log, &step));
   PetscCall(DeviceAllocate(&d->memory, m, &b->rowexp));
-  if (grid.kind == VCRS_GRID_ROW || grid.kind == VCRS_GRID_FIXED) {
-    SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(grid, m, largest, stored, b->rowexp);
+  if (VCRSStepIsByRow(step.kind)) {
+    SetRowExponents<<<blocks, VCRS_BLOCK, 0, d->stream>>>(step, m, largest, stored, b->rowexp);
     PetscCallCUDA(cudaGetLastError());
   }
-  if (grid.kind == VCRS_GRID_LOG) {
+  if (step.kind == VCRS_STEP_LOG) {
     PetscCall(DeviceAllocate(&d->memory, 1, &b->log));
     PetscCall(DevicePut(d, d->log, 1, b->log));
     PetscCall(DeviceAllocateZero(d, (size_t)d->nz * VCRS_COMPONENTS, &b->code));
@@ -140,13 +140,13 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   }
   PetscCall(DeviceAllocate(&d->memory, d->nz, &b->owna));
   PetscCall(DeviceAllocate(&d->memory, blocks, &dtotals));
-  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, grid, dtotals);
+  RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, step, dtotals);
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dtotals, blocks, parts));
   memset(&totals, 0, sizeof(totals));
-  totals.bound = grid.bound;
+  totals.bound = step.bound;
   for (int k = 0; k < blocks; k++) VCRSLossTotalsJoin(&totals, &parts[k]);
-  VCRSLossReport(&grid, &totals, report);
+  VCRSLossReport(&step, &totals, report);
   PetscCall(PetscFree2(surveys, parts));
 
   b->j = b->ownj ? b->ownj : d->b.csr.j;

@@ -142,7 +142,8 @@ static __global__ void __launch_bounds__(VCRS_BLOCK) InsertRows(VCRSBuild b, Pet
 
 /* slot[q] becomes the first row of the class, new[q] whether that is q itself */
 template <RowKey key>
-static __global__ void __launch_bounds__(VCRS_BLOCK) VerifyRows(VCRSBuild b, PetscInt n, const PetscInt *rows, RowTable t, PetscInt *slot, PetscInt *isnew, int *flags)
+static __global__ void __launch_bounds__(VCRS_BLOCK)
+  VerifyRows(VCRSBuild b, PetscInt n, const PetscInt *rows, RowTable t, PetscInt *slot, PetscInt *isnew, int *flags)
 {
   VCRS_FOR_ALL(PetscInt, q, n)
   {
@@ -175,7 +176,8 @@ static __global__ void GetLengths(PetscInt n, const PetscInt *i, const PetscInt 
 
 /* Numbers rows; complete is false if there are more than limit. rows and s go together: only the number of classes, *ncount, is found without s */
 template <RowKey key>
-static PetscErrorCode Classify(DeviceBuild *d, PetscInt n, const PetscInt *rows, PetscInt limit, DeviceSets *s, PetscInt *id, PetscInt *ncount, PetscBool *complete)
+static PetscErrorCode Classify(DeviceBuild *d, PetscInt n, const PetscInt *rows, PetscInt limit, DeviceSets *s, PetscInt *id, PetscInt *ncount,
+                               PetscBool *complete)
 {
   const int blocks = LaunchBlocks(n);
   RowTable  t;
@@ -421,7 +423,7 @@ PetscErrorCode DeviceFindDictionary(VCRSBuild *build, PetscInt limit)
   PetscCallCUDA(cudaGetLastError());
   PetscCall(DeviceGet(d, dflags, NFLAGS, flags));
   n                                = flags[FLAG_COUNT];
-  b->facts.has[VCRS_VALUES_DICT8]  = !flags[FLAG_TOOMANY] && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_DICT8]  = (PetscBool)(!flags[FLAG_TOOMANY] && n <= 256);
   b->facts.has[VCRS_VALUES_DICT16] = flags[FLAG_TOOMANY] ? PETSC_FALSE : PETSC_TRUE;
   if (flags[FLAG_TOOMANY]) {
     PetscCall(DeviceFree(&d->memory, &t->key));

@@ -6,15 +6,18 @@
    Layout L3 with grouped columns: a block works on windows of 256 rows, whose x it has in shared memory.
 
    A block has stages, each with room for all that a window reads: the x of its groups of columns, the columns, the
-   entries, how long its rows are and in which order, and what their sums are finished with; and for its y. A warp of its own fills a stage as soon as it is free,
-   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight warps, a slice a warp, sum what is there. Where all rows
+   entries, how long its rows are and in which order, and what their sums are finished with; and for its y. A warp of
+   its own fills a stage as soon as it is free,
+   asynchronously (TMA and cp.async, from compute capability 9.0 on), and writes where each slice is; teams of eight
+   warps, a slice a warp, sum what is there. Where all rows
    have row sums they read shared memory alone: any read of device memory is what they would wait for. Gathers of x are
    bound by the number of lines that a cache can look up; in shared memory neighbours need not lie together, and the order of
    entries in their rows spreads them over its banks (banks.cu). Rows are sorted by length, so that the y of a slice is
    scattered; it is gathered in shared memory, and the warp that fills the stage stores that of a whole window at once.
 
    Barriers of a stage: "full", what there is to read has come; "empty", it has been read; "done", the y of a window is gathered. Where teams do not divide
-   stages they take turns with each stage, and one that waits for its next turn could take the end of another's for it: so a stage has as many barriers "full" as there
+   stages they take turns with each stage, and one that waits for its next turn could take the end of another's for it:
+   so a stage has as many barriers "full" as there
    are teams, each of which completes once in so many windows.
 */
 
@@ -70,7 +73,8 @@ struct Barriers {
   __device__ __forceinline__ void Begin(const GroupsArguments &a, int stage) const
   {
 #if __CUDA_ARCH__ >= 900
-    for (int t = 0; t < a.teams; t++) cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills it, and its bulk copies */
+    for (int t = 0; t < a.teams; t++)
+      cuda::ptx::mbarrier_init(full + stage + t * a.stages, 33); /* the threads of the warp that fills it, and its bulk copies */
     cuda::ptx::mbarrier_init(empty + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::mbarrier_init(done + stage, VCRS_WINDOW_SLICES);
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
@@ -115,11 +119,15 @@ struct Window {
   /* Whether none of its groups reaches beyond the end of x */
   __device__ __forceinline__ bool IsInside(const GroupsArguments &a) const
   {
-    return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 || FirstColumn() + VCRS_GROUP * (static_cast<PetscInt64>(__ldg(Groups(a) + CountGroups() - 1)) + 1) <= a.n;
+    return a.n % VCRS_GROUP == 0 || CountGroups() <= 0 ||
+           FirstColumn() + VCRS_GROUP * (static_cast<PetscInt64>(__ldg(Groups(a) + CountGroups() - 1)) + 1) <= a.n;
   }
 };
 
-/* Of a slice, in its stage: where its columns, its entries and the row sums of its window are, in bytes, how many entries the longest of its rows has, -1 if there is no such slice */
+/*
+   Of a slice, in its stage: where its columns, its entries and the row sums of its window are, in bytes, how many
+   entries the longest of its rows has, -1 if there is no such slice
+*/
 struct Slice {
   unsigned int column, value, sigma;
   int          longest;
@@ -129,7 +137,8 @@ struct Slice {
    The x of a window's groups, behind the zeros of the stand-in; allx: of the first column; id[] has the numbers of the first groups, a group a
    thread. These copies are what a block waits for, so that all that could be done once for all of them is. Returns whether they are asynchronous.
 */
-[[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[], char *to)
+[[maybe_unused]] static __device__ __forceinline__ bool CopyGroups(const GroupsArguments &a, const Number *allx, const Window &window, const unsigned int id[],
+                                                                   char *to)
 {
 #if __CUDA_ARCH__ >= 900
   constexpr int pieces = VCRS_GROUP * sizeof(Number) / 16, numbers = 16 / sizeof(Number); /* of 16 bytes a group, in a piece */
@@ -139,8 +148,9 @@ struct Slice {
     const int      n    = pieces * window.CountGroups() - lane;
     const Number  *x    = Whole(allx + (window.FirstColumn() + numbers * (lane % pieces)));
     const uint32_t base = SharedAddress(to) + 16 * (pieces + lane);
-    const auto     copy = [&](int t, unsigned int group) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group)
-                                                                    : "memory"); };
+    const auto     copy = [&](int t, unsigned int group) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + 16 * t), "l"(x + VCRS_GROUP * group) : "memory");
+    };
 
   #pragma unroll
     for (int t = 0; t < 32 * pieces * VCRS_GROUPS_AHEAD; t += 32) {
@@ -188,7 +198,8 @@ struct Rest {
     const bool         whole = w < a.nwhole;
     const unsigned int lanes = 32 * nslices;
 
-    return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, whole && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0, whole && difference && a.sums ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
+    return Rest{V::finite ? 0 : lanes, a.rowperm ? lanes : 0, whole && V::scaled ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(int16_t)) : 0,
+                whole && difference && a.sums ? static_cast<unsigned int>(VCRS_WINDOW * sizeof(Number)) : 0};
   }
 
   __device__ __forceinline__ unsigned int Sum() const
@@ -213,32 +224,38 @@ struct Rest {
 };
 
 /*
-   All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which copies. These copies and that of row sums count for barrier
-   full. Returns where row sums are: in a place of their own, or behind the entries, or, in a window that leaves no room there either, in place of y, once that is stored.
+   All of window w but for x, and for row sums that wait for y, once the stage is free; by a warp, one thread of which
+   copies. These copies and that of row sums count for barrier
+   full. Returns where row sums are: in a place of their own, or behind the entries, or, in a window that leaves no room
+   there either, in place of y, once that is stored.
 */
 template <class V, bool difference>
-static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest, char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
+static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments &a, PetscInt w, const Window &window, unsigned int nslices, const Rest &rest,
+                                                           char *stage, uint64_t *full, uint64_t *empty, uint32_t parity)
 {
 #if __CUDA_ARCH__ >= 900
   typedef typename V::Code Code;
   constexpr unsigned int   first = difference ? 1 : 0;
   const unsigned int       lane  = threadIdx.x % 32;
   const PetscInt64         value = __shfl_sync(0xffffffffu, window.value, 0);
-  const unsigned int       at = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1), nvalues = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
-  const unsigned int       columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
-  const unsigned int       columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes, valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
-  const unsigned int       end = valuesat + valuebytes, sigmaat = a.sigmaat == a.yat && end + rest.sigma <= a.slicesat ? end : a.sigmaat;
-  const Slice              slice = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane), valuesat + static_cast<unsigned int>(sizeof(Code)) * at, sigmaat, lane < nslices ? static_cast<int>((next - at) / 32 + first) : -1};
+  const unsigned int       at = static_cast<unsigned int>(window.value - value), next = __shfl_down_sync(0xffffffffu, at, 1),
+                     nvalues     = __shfl_sync(0xffffffffu, at, VCRS_WINDOW_SLICES);
+  const unsigned int columnsat   = static_cast<unsigned int>(VCRS_GROUP * sizeof(Number)) * static_cast<unsigned int>(window.groupend - window.group);
+  const unsigned int columnbytes = static_cast<unsigned int>(sizeof(uint16_t)) * (nvalues + 32 * first * nslices), valuesat = columnsat + columnbytes,
+                     valuebytes = static_cast<unsigned int>(sizeof(Code)) * nvalues;
+  const unsigned int end = valuesat + valuebytes, sigmaat = a.sigmaat == a.yat && end + rest.sigma <= a.slicesat ? end : a.sigmaat;
+  const Slice        slice = Slice{columnsat + static_cast<unsigned int>(sizeof(uint16_t)) * (at + 32 * first * lane),
+                            valuesat + static_cast<unsigned int>(sizeof(Code)) * at, sigmaat, lane < nslices ? static_cast<int>((next - at) / 32 + first) : -1};
 
   BarrierWait(empty, parity);
 
   /* entries may come where x was, of which other kinds of copies know nothing */
-  asm volatile("fence.proxy.async.shared::cta;" ::
-                 : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   if (lane < VCRS_WINDOW_SLICES) reinterpret_cast<Slice *>(stage + a.slicesat)[lane] = slice;
   __syncwarp();
   if (lane == 0) {
-    (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full, columnbytes + valuebytes + rest.Sum());
+    (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full,
+                                               columnbytes + valuebytes + rest.Sum());
     CopyBulk(stage + columnsat, a.column + value + 32 * first * static_cast<PetscInt64>(VCRS_WINDOW_SLICES) * w, columnbytes, full);
     CopyBulk(stage + valuesat, static_cast<const Code *>(a.value) + value, valuebytes, full);
     rest.Copy(a, w, stage, full);
@@ -258,7 +275,8 @@ static __device__ __forceinline__ unsigned int CopyEntries(const GroupsArguments
   if (w >= a.nwhole) return;
   BarrierWait(done, parity);
   if (threadIdx.x % 32) return;
-  cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, a.y + static_cast<PetscInt64>(VCRS_WINDOW) * w, stage + a.yat, static_cast<uint32_t>(VCRS_WINDOW * sizeof(Number)));
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, a.y + static_cast<PetscInt64>(VCRS_WINDOW) * w, stage + a.yat,
+                           static_cast<uint32_t>(VCRS_WINDOW * sizeof(Number)));
   cuda::ptx::cp_async_bulk_commit_group();
   cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
 #endif
@@ -289,8 +307,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
 
     StoreWindow(a, last, to, done, parity);
     if (lane == 0 && sigmaat == a.yat) rest.CopySigma(a, w, to + a.yat, full);
-    if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full))
-                            : "memory");
+    if (async) asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(SharedAddress(full)) : "memory");
     else BarrierArrive(full);
     last = w;
     parity ^= 1;
@@ -302,8 +319,7 @@ static __device__ void FillStage(const GroupsArguments &a, int stage, const Barr
     next = Window::Read(a, w + 2 * step);
   }
   StoreWindow(a, last, to, done, parity);
-  asm volatile("cp.async.wait_all;" ::
-                 : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
@@ -341,7 +357,8 @@ struct TwoRows {
 
 /* Entries k, k + 2, ... of a thread's rows, half of so many as a batch has, or of so many as are left of its slice */
 template <int batch, bool difference, bool last, class V>
-static __device__ __forceinline__ void AddBatch(const V &values, const unsigned int *column, const typename CodePair<V>::Stored *value, uint32_t x, unsigned int k, unsigned int longest, TwoRows &rows)
+static __device__ __forceinline__ void AddBatch(const V &values, const unsigned int *column, const typename CodePair<V>::Stored *value, uint32_t x,
+                                                unsigned int k, unsigned int longest, TwoRows &rows)
 {
   typedef CodePair<V> Pair;
   unsigned int        o[batch / 2];
@@ -385,7 +402,8 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   V                                     values;
 
   PDLTrigger();
-  for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x) reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
+  for (int q = threadIdx.x; q < VCRS_GROUP * a.stages; q += blockDim.x)
+    reinterpret_cast<Number *>(stages + q / VCRS_GROUP * a.stagebytes)[q % VCRS_GROUP] = Number{};
   if (threadIdx.x < a.stages) barriers.Begin(a, threadIdx.x);
   if (team >= a.teams) {
     const int stage = warp - VCRS_WINDOW_SLICES * a.teams;
@@ -405,7 +423,8 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
   uint32_t           parity = 0;
 
   (void)PDLWait(a.x); /* of which y and add are others */
-  for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows; w += a.teams * static_cast<PetscInt>(gridDim.x)) {
+  for (PetscInt w = static_cast<PetscInt>(blockIdx.x) + team * static_cast<PetscInt>(gridDim.x); w < a.nwindows;
+       w += a.teams * static_cast<PetscInt>(gridDim.x)) {
     const bool     whole = w < a.nwhole;
     char *const    place = stages + stage * a.stagebytes;
     const uint32_t x     = SharedAddress(place);
@@ -456,8 +475,7 @@ static __global__ void __launch_bounds__(VCRS_GROUPS_THREADS, 1) GroupsKernel(co
 
     if (whole) {
       reinterpret_cast<Number *>(place + a.yat)[of] = sum;
-      asm volatile("fence.proxy.async.shared::cta;" ::
-                     : "memory");
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       __syncwarp();
       if (lane == 0) BarrierArrive(barriers.done + stage);
     } else if (is) a.y[row] = sum;
@@ -529,22 +547,10 @@ struct GroupsShape {
   int stages, teams, blocks;
 };
 
-static const GroupsShape shapes[] = {
-  {3, 1, 2},
-  {6, 2, 1},
-  {5, 2, 1},
-  {2, 1, 2},
-  {4, 2, 1},
-  {3, 2, 1},
-  {2, 1, 1}};
+static const GroupsShape shapes[] = {{3, 1, 2}, {6, 2, 1}, {5, 2, 1}, {2, 1, 2}, {4, 2, 1}, {3, 2, 1}, {2, 1, 1}};
 
 /* One block has tables once */
-static const GroupsShape tableshapes[] = {
-  {6, 2, 1},
-  {5, 2, 1},
-  {4, 2, 1},
-  {3, 2, 1},
-  {2, 1, 1}};
+static const GroupsShape tableshapes[] = {{6, 2, 1}, {5, 2, 1}, {4, 2, 1}, {3, 2, 1}, {2, 1, 1}};
 
 static size_t GroupsBlockBytes(const GroupsArguments &a, size_t tables, int stages, int teams)
 {
@@ -566,7 +572,10 @@ static bool GroupsTryShape(const VCRSLaunch *l, const GroupsShape &shape, size_t
   return bytes + 1024 <= static_cast<size_t>(l->sharedbytes) / shape.blocks && bytes <= static_cast<size_t>(l->blockbytes);
 }
 
-/* Returns blocks, none if a window is too large for the device. Row sums with a place of their own never wait for y to be stored, which is worth less than a stage */
+/*
+   Returns blocks, none if a window is too large for the device. Row sums with a place of their own never wait for y to
+   be stored, which is worth less than a stage
+*/
 template <size_t n>
 static int GroupsChooseShape(const VCRSLaunch *l, const GroupsShape (&list)[n], size_t tables, GroupsArguments *a)
 {
@@ -586,16 +595,19 @@ static PetscErrorCode GroupsLaunch(const VCRSLaunch *l, const VCRSPlan *p, Group
 
   PetscFunctionBegin;
   if (!blocks) {
-    PetscCall(VCRSRowsMult(p, 1, reinterpret_cast<const PetscScalar *>(a->x), 0, reinterpret_cast<const PetscScalar *>(a->add), 0, reinterpret_cast<PetscScalar *>(a->y), 0, a->sign, stream));
+    PetscCall(VCRSRowsMult(p, 1, reinterpret_cast<const PetscScalar *>(a->x), 0, reinterpret_cast<const PetscScalar *>(a->add), 0,
+                           reinterpret_cast<PetscScalar *>(a->y), 0, a->sign, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   const size_t bytes = GroupsBlockBytes(*a, tables, a->stages, a->teams);
 
   PetscCallCUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  PetscCallCUDA(PDLLaunch(kernel, a->pdl, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))), dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));
+  PetscCallCUDA(PDLLaunch(kernel, a->pdl, dim3(static_cast<unsigned int>(PetscMin(a->nwindows, static_cast<PetscInt>(blocks * l->multiprocessors)))),
+                          dim3(32 * (VCRS_WINDOW_SLICES * a->teams + a->stages)), bytes, stream, *a));
   if (a->nlong) {
-    PetscCallCUDA(cudaFuncSetAttribute(LongRowsKernel<V, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
+    PetscCallCUDA(
+      cudaFuncSetAttribute(LongRowsKernel<V, difference>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(PetscMax(tables, size_t(1)))));
     LongRowsKernel<V, difference><<<static_cast<unsigned int>(PetscMin(a->nlong, 65536)), 256, tables, stream>>>(*a);
     PetscCallCUDA(cudaGetLastError());
   }

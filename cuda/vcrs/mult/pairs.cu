@@ -112,8 +112,7 @@ static __device__ __forceinline__ void SumCommon(const PairsArguments &a, const 
     }
   }
 
-#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 \
-                                                                          : 1)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -152,8 +151,7 @@ static __device__ __forceinline__ void SumParts(const PairsArguments &a, const N
     }
   }
 
-#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 \
-                                                                          : 1)
+#pragma unroll(singles > 0 && PairsUnroll > 1 ? singles : PairsUnroll > 1 ? 4 : 1)
   for (int q = 0; q < nsingle; q++) {
     const int     k  = 3 * ntriple + q;
     const Number *xq = x + a.offset[k];
@@ -266,10 +264,11 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
   /* all is read before it is known whether a row has the common set: rows stay where that is inside x */
   VCRSUnsigned g, band;
   const bool   is    = GridGetPlace<threads, tile>(stride, a.line, blockIdx.x - listblocks, &g, &band);
-  const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride, row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
-  PetscInt     id[rows], its[rows]; /* pairs of this thread's rows and of the middle one's, -1 where they have not the common set */
-  Number       sum[rows];
-  bool         alike = true, same = true;
+  const auto   begin = band * rows * stride, last = static_cast<VCRSUnsigned>(a.nmain) - rows * stride,
+             row0 = static_cast<VCRSUnsigned>(a.firstmain) + (begin < last ? begin : last) + g;
+  PetscInt id[rows], its[rows]; /* pairs of this thread's rows and of the middle one's, -1 where they have not the common set */
+  Number   sum[rows];
+  bool     alike = true, same = true;
 
 #pragma unroll
   for (int j = 0; j < rows; j++) id[j] = ReadId(a.id, a.idbytes, row0 + j * stride);
@@ -289,8 +288,9 @@ static __global__ void __launch_bounds__(threads, blocks) PairsMediaKernel(const
   alike = __all_sync(0xffffffffu, alike);
   for (int q = 0; alike && same && q < a.npair; q++)
     if (a.pair[q] == its[0]) c = q;
-  if (c >= 0) SumCommon<rows, triples, singles>(
-    a, x, [&](int k, int) { return a.value[c][k]; }, sum);
+  if (c >= 0)
+    SumCommon<rows, triples, singles>(
+      a, x, [&](int k, int) { return a.value[c][k]; }, sum);
   else {
     const Number *value[rows];
 
@@ -315,7 +315,8 @@ static __global__ void RowSumsKernel(const __grid_constant__ PairsArguments a, c
   if (row < static_cast<VCRSUnsigned>(a.m)) {
     const PetscInt id = ReadId(a.id, a.idbytes, row), start = __ldg(a.setptr + id);
 
-    if (__ldg(a.setptr + id + 1) > start) a.y[row] = MultiplyAdd(AddSigned(Number{}, a.sign, ReadSigma(sigma, row)), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
+    if (__ldg(a.setptr + id + 1) > start)
+      a.y[row] = MultiplyAdd(AddSigned(Number{}, a.sign, ReadSigma(sigma, row)), Read(a.x + row + __ldg(a.setoffset + start)), a.y[row]);
   }
 }
 
@@ -326,8 +327,11 @@ static PetscErrorCode PairsLaunch(const PairsArguments *a, cudaStream_t stream)
   if (a->npair > 1) {
     const PetscInt64 n = GridGetTurns<rows, threads, tile>(a->nmain, a->stride, a->line), list = (a->nlisted + threads - 1) / threads;
 
-    PairsMediaKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(n + list), threads, 0, stream>>>(*a, static_cast<unsigned int>(list));
-  } else PairsKernel<rows, triples, singles, threads, tile, blocks><<<static_cast<unsigned int>(GridGetTurns<rows, threads, tile>(a->m, a->stride, a->line)), threads, 0, stream>>>(*a);
+    PairsMediaKernel<rows, triples, singles, threads, tile, blocks>
+      <<<static_cast<unsigned int>(n + list), threads, 0, stream>>>(*a, static_cast<unsigned int>(list));
+  } else
+    PairsKernel<rows, triples, singles, threads, tile, blocks>
+      <<<static_cast<unsigned int>(GridGetTurns<rows, threads, tile>(a->m, a->stride, a->line)), threads, 0, stream>>>(*a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

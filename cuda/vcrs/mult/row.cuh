@@ -137,7 +137,9 @@ static __device__ Number Value(const VCRSPlan &p, const RowCursor &c, PetscInt k
   case VCRS_VALUES_LOG16: {
     PetscReal v[2];
 
-    for (int q = 0; q < VCRS_COMPONENTS; q++) v[q] = Logarithmic(p, p.values == VCRS_VALUES_LOG8 ? static_cast<const uint8_t *>(p.value)[component + q] : static_cast<const uint16_t *>(p.value)[component + q]);
+    for (int q = 0; q < VCRS_COMPONENTS; q++)
+      v[q] = Logarithmic(p, p.values == VCRS_VALUES_LOG8 ? static_cast<const uint8_t *>(p.value)[component + q]
+                                                         : static_cast<const uint16_t *>(p.value)[component + q]);
     return Pack(v);
   }
   case VCRS_VALUES_FIXED8:

@@ -9,7 +9,10 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/discard_iterator.h>
 
-/* Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in 27-point stencils those that have the set for their place in a plane */
+/*
+   Whether a row is none of those that threads work on several of: those whose words have all wanted bits; in 27-point
+   stencils those that have the set for their place in a plane
+*/
 struct IsListed {
   const void     *id;
   int             idbytes;
@@ -44,7 +47,10 @@ struct IsListed {
 static void CountEnds(VCRSLaunch *l)
 {
   const PetscInt n    = l->stride / 32;
-  const auto     ends = [&](PetscInt k) { return GetSliceKind(static_cast<VCRSUnsigned>(l->line), static_cast<VCRSUnsigned>(l->stride), static_cast<VCRSUnsigned>(32 * (k % n))) == SLICE_ENDS ? 1 : 0; };
+  const auto     ends = [&](PetscInt k) {
+    return GetSliceKind(static_cast<VCRSUnsigned>(l->line), static_cast<VCRSUnsigned>(l->stride), static_cast<VCRSUnsigned>(32 * (k % n))) == SLICE_ENDS ? 1
+                                                                                                                                                             : 0;
+  };
 
   for (int w = 1; w <= VCRS_STENCIL27_WARPS; w++) {
     int in = 0;
@@ -69,7 +75,16 @@ static __global__ void MarkMain(IsListed listed, PetscInt m, uint32_t *main)
 /* Makes the list of the other rows, for 27-point stencils marks these, too; taken is false where there are too many, or the grid too small */
 PetscErrorCode VCRSRowList(VCRSLaunch *l, const VCRSPlan *p, uint32_t wanted, PetscBool *taken, cudaStream_t stream)
 {
-  const IsListed                            listed = {p->id, static_cast<int>(p->idbytes), l->dword, wanted, static_cast<VCRSUnsigned>(l->firstmain), static_cast<VCRSUnsigned>(l->firstmain + l->nmain), static_cast<VCRSUnsigned>(l->stencil27 ? l->line : 0), static_cast<VCRSUnsigned>(l->stride), l->id, {l->side[0], l->side[1], l->side[2], l->side[3]}};
+  const IsListed                            listed = {p->id,
+                                                      static_cast<int>(p->idbytes),
+                                                      l->dword,
+                                                      wanted,
+                                                      static_cast<VCRSUnsigned>(l->firstmain),
+                                                      static_cast<VCRSUnsigned>(l->firstmain + l->nmain),
+                                                      static_cast<VCRSUnsigned>(l->stencil27 ? l->line : 0),
+                                                      static_cast<VCRSUnsigned>(l->stride),
+                                                      l->id,
+                                                      {l->side[0], l->side[1], l->side[2], l->side[3]}};
   const thrust::counting_iterator<PetscInt> rows(0);
   size_t                                    bytes = 0, more = 0;
   char                                     *work = NULL;

@@ -51,7 +51,9 @@ static __device__ __forceinline__ RowCursor OpenMyRow(const VCRSPlan &p)
 
 /* y = sign A x + add, without add y = A x, for up to columns columns, ncolumn of them there */
 template <int columns, bool together>
-static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y, PetscInt ldy, PetscReal sign)
+static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
+  RowsMultKernel(const __grid_constant__ VCRSPlan p, int ncolumn, const Number *__restrict__ x, PetscInt ldx, const Number *add, PetscInt ldadd, Number *y,
+                 PetscInt ldy, PetscReal sign)
 {
   const RowCursor c     = OpenMyRow<together>(p);
   const PetscInt  first = p.difference ? 1 : 0;
@@ -100,7 +102,8 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultKernel(const
 
 /* y += A^T x, or A^H x, for up to VCRS_SWEEP columns. In the difference form the reference has the value sigma - sum of the others */
 template <bool together>
-static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsMultTransposeKernel(const __grid_constant__ VCRSPlan p, bool hermitian, int ncolumn, const Number *__restrict__ x, PetscInt ldx, Number *y, PetscInt ldy)
+static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
+  RowsMultTransposeKernel(const __grid_constant__ VCRSPlan p, bool hermitian, int ncolumn, const Number *__restrict__ x, PetscInt ldx, Number *y, PetscInt ldy)
 {
   const RowCursor c     = OpenMyRow<together>(p);
   const PetscInt  first = p.difference ? 1 : 0;
@@ -168,15 +171,17 @@ static unsigned int RowsBlocks(const VCRSPlan *p)
   return static_cast<unsigned int>((n + VCRS_ROWS_THREADS - 1) / VCRS_ROWS_THREADS);
 }
 
-PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy, PetscReal sign, cudaStream_t stream)
+PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y,
+                            PetscInt ldy, PetscReal sign, cudaStream_t stream)
 {
   const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < nrhs; j += VCRS_SWEEP) {
-    const int     n  = static_cast<int>(PetscMin(nrhs - j, VCRS_SWEEP));
-    const Number *xj = reinterpret_cast<const Number *>(x) + static_cast<PetscInt64>(j) * ldx, *addj = add ? reinterpret_cast<const Number *>(add) + static_cast<PetscInt64>(j) * ldadd : NULL;
-    Number       *yj = reinterpret_cast<Number *>(y) + static_cast<PetscInt64>(j) * ldy;
+    const int     n    = static_cast<int>(PetscMin(nrhs - j, VCRS_SWEEP));
+    const Number *xj   = reinterpret_cast<const Number *>(x) + static_cast<PetscInt64>(j) * ldx,
+                 *addj = add ? reinterpret_cast<const Number *>(add) + static_cast<PetscInt64>(j) * ldadd : NULL;
+    Number *yj         = reinterpret_cast<Number *>(y) + static_cast<PetscInt64>(j) * ldy;
 
     if (n == 1) RowsMultKernel<1, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
     else RowsMultKernel<VCRS_SWEEP, false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, n, xj, ldx, addj, ldadd, yj, ldy, sign);
@@ -189,7 +194,8 @@ PetscErrorCode VCRSRowsMult(const VCRSPlan *p, PetscInt nrhs, const PetscScalar 
 static PetscErrorCode RowsMultOne(const VCRSLaunch *, const VCRSPlan *p, const MultArguments *v, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSRowsMult(p, 1, reinterpret_cast<const PetscScalar *>(v->x), 0, reinterpret_cast<const PetscScalar *>(v->add), 0, reinterpret_cast<PetscScalar *>(v->y), 0, v->sign, stream));
+  PetscCall(VCRSRowsMult(p, 1, reinterpret_cast<const PetscScalar *>(v->x), 0, reinterpret_cast<const PetscScalar *>(v->add), 0,
+                         reinterpret_cast<PetscScalar *>(v->y), 0, v->sign, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +209,8 @@ static PetscErrorCode RowsPrepare(VCRSLaunch *, const VCRSPlan *, VCRSPlan *p, b
 
 const VCRSKernel VCRSKernelRows = {"rows", RowsPrepare, RowsMultOne};
 
-PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *p, PetscBool hermitian, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy, cudaStream_t stream)
+PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *p, PetscBool hermitian, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy,
+                                     cudaStream_t stream)
 {
   const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
 

@@ -66,16 +66,21 @@ static PetscErrorCode SetsLaunchKind(const VCRSLaunch *l, const VCRSPlan *p, con
 {
   constexpr bool shared = Values<kind>::sharedbytes > 0;
 #if defined(PETSC_USE_COMPLEX)
-  constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256}, blocks[2] = {shared ? 2 : 4, shared ? 2 : kind == VCRS_VALUES_FIXED16 && length == 27 ? 3
-                                                                                                                                                                                : 4};
+  constexpr int batch[2] = {4, 4}, threads[2] = {shared ? 512 : 256, shared ? 512 : 256},
+                blocks[2] = {shared ? 2 : 4, shared                                        ? 2
+                                             : kind == VCRS_VALUES_FIXED16 && length == 27 ? 3
+                                                                                           : 4};
 #else
-  constexpr bool two      = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
-  constexpr int  few      = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
-  constexpr int  batch[2] = {shared ? 6 : 7, 6}, threads[2] = {two ? 1024 : shared ? few
-                                                                                   : 256,
-                                                              shared && !two ? few : 1024},
-                blocks[2] = {two ? 1 : shared ? 2
-                                              : 4,
+  constexpr bool two       = Values<kind>::sharedbytes > SharedTable<PetscReal>::bytes;
+  constexpr int  few       = length == 7 ? 640 : 512; /* longer sets need 64 registers beside one table, too */
+  constexpr int  batch[2]  = {shared ? 6 : 7, 6},
+                threads[2] = {two      ? 1024
+                              : shared ? few
+                                       : 256,
+                              shared && !two ? few : 1024},
+                blocks[2] = {two      ? 1
+                             : shared ? 2
+                                      : 4,
                              shared && !two ? 2 : 1};
 #endif
 

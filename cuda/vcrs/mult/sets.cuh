@@ -112,7 +112,8 @@ static __device__ __forceinline__ void WriteRow(const SetsArguments &a, VCRSUnsi
 
 /* One row from the tables; value points to its first entry */
 template <int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset, int length)
+static __device__ __forceinline__ Number SumTable(const V &values, const typename V::Code *value, const Number *x, Number xref, const PetscInt *offset,
+                                                  int length)
 {
   constexpr int           first = difference ? 1 : 0;
   EntrySum<difference, V> sum;
@@ -155,24 +156,28 @@ static __device__ __forceinline__ void ReadCode(uint32_t part, int k, const type
 
 /* The same with its x */
 template <bool parts, class V>
-static __device__ __forceinline__ void ReadEntry(uint32_t part, int k, PetscInt offset, const typename V::Code *value, const Number *x, int *at, typename Register<typename V::Code>::type *c, Number *xs)
+static __device__ __forceinline__ void ReadEntry(uint32_t part, int k, PetscInt offset, const typename V::Code *value, const Number *x, int *at,
+                                                 typename Register<typename V::Code>::type *c, Number *xs)
 {
   ReadCode<parts, V>(part, k, value, at, c);
   *xs = parts ? ReadIf(part & (1u << k), x + offset) : Read(x + offset);
 }
 
 template <bool parts, bool difference, class V>
-static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &values, typename Register<typename V::Code>::type c, Number xs, Number xref, EntrySum<difference, V> *sum)
+static __device__ __forceinline__ void AddEntry(uint32_t part, int k, const V &values, typename Register<typename V::Code>::type c, Number xs, Number xref,
+                                                EntrySum<difference, V> *sum)
 {
   if constexpr (parts) sum->AddIf(part & (1u << k), values, c, xs, xref);
   else sum->Add(values, c, xs, xref);
 }
 
 /*
-   A row that has the common set, or the entries of it whose bits are set in part, for a length known to the compiler: the reads of a batch are under way while the one before is summed
+   A row that has the common set, or the entries of it whose bits are set in part, for a length known to the compiler:
+   the reads of a batch are under way while the one before is summed
 */
 template <int length, int batch, bool parts, bool difference, class V>
-static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
+                                                     uint32_t part)
 {
   constexpr int                             first = difference ? 1 : 0, n = length - first;
   EntrySum<difference, V>                   sum;
@@ -199,7 +204,8 @@ static __device__ __forceinline__ Number SumCommonOf(const SetsArguments &a, con
 
 /* All rows of the warp have the common set, or the entries of it whose bits are set in part */
 template <int batch, bool parts, bool difference, class V>
-static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
+                                                   uint32_t part)
 {
   constexpr int           first = difference ? 1 : 0;
   EntrySum<difference, V> sum;
@@ -234,7 +240,8 @@ static __device__ __forceinline__ Number SumCommon(const SetsArguments &a, const
 }
 
 template <int length, int batch, bool parts, bool difference, class V>
-static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref, uint32_t part)
+static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, const V &values, const typename V::Code *value, const Number *x, Number xref,
+                                                      uint32_t part)
 {
   if constexpr (length > 0) return SumCommonOf<length, batch, parts, difference>(a, values, value, x, xref, part);
   else return SumCommon<batch, parts, difference>(a, values, value, x, xref, part);
@@ -242,7 +249,8 @@ static __device__ __forceinline__ Number SumCommonRow(const SetsArguments &a, co
 
 /* The first 32 / group of the rows whose bits are set in odd, by a group of threads each; all threads of a group get its row's sum, reference and length */
 template <int group, bool difference, class V>
-static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value, const Number *x, Number *xreference, int *length)
+static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V &values, uint32_t odd, PetscInt id, const typename V::Code *value,
+                                                const Number *x, Number *xreference, int *length)
 {
   constexpr int first = difference ? 1 : 0;
   const int     lane  = threadIdx.x % 32;
@@ -276,7 +284,8 @@ static __device__ __forceinline__ Number SumOdd(const SetsArguments &a, const V 
 
 /* The sum of the thread's row, whatever sets the rows of the warp have; allx: x of the first column, part: which entries of the common set the row has */
 template <int length, int batch, bool difference, class V>
-static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Number *allx, const V &values, const typename V::Code *value, VCRSUnsigned row, PetscInt id, uint32_t part, Number *xreference, bool *isempty)
+static __device__ __forceinline__ Number SumRow(const SetsArguments &a, const Number *allx, const V &values, const typename V::Code *value, VCRSUnsigned row,
+                                                PetscInt id, uint32_t part, Number *xreference, bool *isempty)
 {
   constexpr int  group = length == 7 ? 8 : 32, rows = 32 / group; /* of the threads that sum an odd row */
   const int      lane  = threadIdx.x % 32;

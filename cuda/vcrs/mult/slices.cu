@@ -61,7 +61,8 @@ struct alignas(32 * sizeof(VCRSUnsigned)) ColumnBases {
 
 /* One lane of a slice; Offset is the type of its column offsets, mine what ColumnBases::Read() has given for its first entries */
 template <int batch, bool difference, class Offset, class V>
-static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const PetscInt *base, VCRSUnsigned mine, ColumnBases<batch> *bases, const Number *x, int length, int longest, Number *xreference)
+static __device__ __forceinline__ Number SumSlice(const V &values, const typename V::Code *value, const Offset *column, const PetscInt *base, VCRSUnsigned mine,
+                                                  ColumnBases<batch> *bases, const Number *x, int length, int longest, Number *xreference)
 {
   constexpr int                             first = difference ? 1 : 0;
   Number                                    sum = Number{}, xref = Number{};
@@ -111,15 +112,17 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
   constexpr int                       first = difference ? 1 : 0;
   extern __shared__ __align__(16) char shared[];
   __shared__ ColumnBases<batch> bases[threads / 32];
-  const int                     lane = threadIdx.x % 32, warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so that it is kept once */
-  Values<kind>                  values;
+  const int                     lane = threadIdx.x % 32,
+            warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0); /* seen to be the same in a warp, so that it is kept once */
+  Values<kind> values;
 
   values.Setup(shared, a.decode);
   if (blockIdx.x >= sliceblocks) {
     for (PetscInt q = blockIdx.x - sliceblocks; q < a.nlong; q += gridDim.x - sliceblocks) LongRow<difference, batch>(a, values, q);
     return;
   }
-  for (VCRSUnsigned s = static_cast<VCRSUnsigned>(blockIdx.x) * (threads / 32) + warp; s < static_cast<VCRSUnsigned>(a.nslices); s += sliceblocks * (threads / 32)) {
+  for (VCRSUnsigned s = static_cast<VCRSUnsigned>(blockIdx.x) * (threads / 32) + warp; s < static_cast<VCRSUnsigned>(a.nslices);
+       s += sliceblocks * (threads / 32)) {
     const PetscInt64   start   = __ldg(a.sliceptr + s);
     const int          longest = static_cast<int>((__ldg(a.sliceptr + s + 1) - start) / 32) + first;
     const int          length = __ldg(a.rowlength + 32 * static_cast<PetscInt64>(s) + lane), width = __ldg(a.slicewidth + s);
@@ -131,11 +134,16 @@ static __global__ void __launch_bounds__(threads, blocks) SlicesKernel(const __g
     Number             sum, xref;
 
     if (width == 1) sum = SumSlice<batch, difference>(values, value, column, base, mine, &bases[warp], a.x, length, longest, &xref);
-    else if (width == 2) sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint16_t *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
-    else if (sizeof(PetscInt) == 4 || width == 4) sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint32_t *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
-    else sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const unsigned long long *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
+    else if (width == 2)
+      sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint16_t *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
+    else if (sizeof(PetscInt) == 4 || width == 4)
+      sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const uint32_t *>(column), base, mine, &bases[warp], a.x, length, longest, &xref);
+    else
+      sum = SumSlice<batch, difference>(values, value, reinterpret_cast<const unsigned long long *>(column), base, mine, &bases[warp], a.x, length, longest,
+                                        &xref);
 
-    if (row < static_cast<VCRSUnsigned>(a.m) && (length > 0 || !IsLongRow(a.longrow, a.nlong, row))) FinishRow<Values<kind>::scaled, difference>(a, row, ReadRowEnd<Values<kind>::scaled, difference>(a, row), length == 0, sum, xref);
+    if (row < static_cast<VCRSUnsigned>(a.m) && (length > 0 || !IsLongRow(a.longrow, a.nlong, row)))
+      FinishRow<Values<kind>::scaled, difference>(a, row, ReadRowEnd<Values<kind>::scaled, difference>(a, row), length == 0, sum, xref);
   }
 }
 
@@ -149,9 +157,11 @@ static PetscErrorCode SlicesLaunch(const SlicesArguments *a, int multiprocessors
   PetscFunctionBegin;
   if (shared > 0) {
     n = PetscMin(n, static_cast<PetscInt64>(multiprocessors) * blocks);
-    PetscCallCUDA(cudaFuncSetAttribute(SlicesKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+    PetscCallCUDA(
+      cudaFuncSetAttribute(SlicesKernel<kind, difference, batch, threads, blocks>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   }
-  SlicesKernel<kind, difference, batch, threads, blocks><<<static_cast<unsigned int>(n + PetscMin(a->nlong, 65536)), threads, shared, stream>>>(*a, static_cast<unsigned int>(n));
+  SlicesKernel<kind, difference, batch, threads, blocks>
+    <<<static_cast<unsigned int>(n + PetscMin(a->nlong, 65536)), threads, shared, stream>>>(*a, static_cast<unsigned int>(n));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

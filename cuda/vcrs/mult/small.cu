@@ -109,7 +109,9 @@ struct SliceColumns {
    All reads are made in the order that they are written in, as many as can be before one is waited for.
 */
 template <bool difference, class V, class Columns>
-static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const V &values, const typename V::Code *value, const Columns &columns, int begin, int end, int step, int length, const Number *x, bool finishes, VCRSUnsigned row, RowEnd *rowend, Number *xreference)
+static __device__ __forceinline__ Number SumPiece(const SmallArguments &a, const V &values, const typename V::Code *value, const Columns &columns, int begin,
+                                                  int end, int step, int length, const Number *x, bool finishes, VCRSUnsigned row, RowEnd *rowend,
+                                                  Number *xreference)
 {
   constexpr int batch = VCRS_SMALL_BATCH, first = difference ? 1 : 0;
   PetscInt      reference = 0;
@@ -214,10 +216,17 @@ static __global__ void __launch_bounds__(32 * VCRS_SMALL_SPLIT, 1) SmallKernel(c
         const PetscInt *base = a.colbase + start / 32 + (difference ? s : 0);
 
         if (finishes && a.islong) islong = a.islong[row / 32];
-        if (width == 1) sum = SumPiece<difference>(a, values, value, SliceColumns<uint8_t>{base, packed}, begin, end, step, length, a.x, finishes, row, &rowend, &xref);
-        else if (width == 2) sum = SumPiece<difference>(a, values, value, SliceColumns<uint16_t>{base, reinterpret_cast<const uint16_t *>(packed)}, begin, end, step, length, a.x, finishes, row, &rowend, &xref);
-        else if (sizeof(PetscInt) == 4 || width == 4) sum = SumPiece<difference>(a, values, value, SliceColumns<uint32_t>{base, reinterpret_cast<const uint32_t *>(packed)}, begin, end, step, length, a.x, finishes, row, &rowend, &xref);
-        else sum = SumPiece<difference>(a, values, value, SliceColumns<unsigned long long>{base, reinterpret_cast<const unsigned long long *>(packed)}, begin, end, step, length, a.x, finishes, row, &rowend, &xref);
+        if (width == 1)
+          sum = SumPiece<difference>(a, values, value, SliceColumns<uint8_t>{base, packed}, begin, end, step, length, a.x, finishes, row, &rowend, &xref);
+        else if (width == 2)
+          sum = SumPiece<difference>(a, values, value, SliceColumns<uint16_t>{base, reinterpret_cast<const uint16_t *>(packed)}, begin, end, step, length, a.x,
+                                     finishes, row, &rowend, &xref);
+        else if (sizeof(PetscInt) == 4 || width == 4)
+          sum = SumPiece<difference>(a, values, value, SliceColumns<uint32_t>{base, reinterpret_cast<const uint32_t *>(packed)}, begin, end, step, length, a.x,
+                                     finishes, row, &rowend, &xref);
+        else
+          sum = SumPiece<difference>(a, values, value, SliceColumns<unsigned long long>{base, reinterpret_cast<const unsigned long long *>(packed)}, begin, end,
+                                     step, length, a.x, finishes, row, &rowend, &xref);
         if (islong >> row % 32 & 1u) finishes = false;
       }
     }
@@ -239,7 +248,8 @@ template <VCRSValues kind, bool difference, bool sets>
 static PetscErrorCode SmallLaunch(const SmallArguments *a, int together, cudaStream_t stream)
 {
   PetscFunctionBegin;
-  PetscCallCUDA(PDLLaunch(SmallKernel<kind, difference, sets>, a->pdl, dim3(static_cast<unsigned int>(a->nlong + (a->nslices + together - 1) / together)), dim3(32 * a->split, together), 0, stream, *a));
+  PetscCallCUDA(PDLLaunch(SmallKernel<kind, difference, sets>, a->pdl, dim3(static_cast<unsigned int>(a->nlong + (a->nslices + together - 1) / together)),
+                          dim3(32 * a->split, together), 0, stream, *a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

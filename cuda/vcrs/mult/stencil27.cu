@@ -154,7 +154,8 @@ struct ListedRow {
 };
 
 /*
-   The rows of the list from item on, 32 at a time, a thread a row, up to item end; allx: x of the first column. What tells where a row is, its head and where its
+   The rows of the list from item on, 32 at a time, a thread a row, up to item end; allx: x of the first column. What
+   tells where a row is, its head and where its
    set begins wait for one another, and are read while rows before it are summed. A thread that has no row of the list reads the last one.
 */
 template <class V, bool difference>
@@ -188,7 +189,7 @@ static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, c
     const PetscInt *offset = a.setoffset + r.start;
     const Number   *x      = Whole(allx + r.row);
     const Number    xref   = difference && r.length > 0 ? Read(x + __ldg(offset)) : Number{};
-    const Number    sum    = SumTable<9, difference>(values, static_cast<const typename V::Code *>(a.value) + r.head.start + r.row % 32, x, xref, offset, r.length);
+    const Number sum = SumTable<9, difference>(values, static_cast<const typename V::Code *>(a.value) + r.head.start + r.row % 32, x, xref, offset, r.length);
 
     readset(&next);
     if (32 * item + lane < a.nlisted) WriteRow<V::scaled, difference>(a, r.row, r.head.exponent, r.length == 0, sigma, xref, sum);
@@ -196,7 +197,8 @@ static __device__ __forceinline__ void MultListed(const Stencil27Arguments &a, c
 }
 
 /*
-   The points of a plane that rows of a slice have, and what a warp has in shared memory of its entries: those of first, middle and last planes. A row at an end of a line stores six points a plane, not nine, so
+   The points of a plane that rows of a slice have, and what a warp has in shared memory of its entries: those of first,
+   middle and last planes. A row at an end of a line stores six points a plane, not nine, so
    its middle and last planes begin earlier than those of others; slices with both have room for these from there on.
 */
 template <bool difference, SliceKind kind>
@@ -214,7 +216,8 @@ static __device__ __forceinline__ uint32_t FindEnds(const Stencil27Arguments &a,
 {
   const VCRSUnsigned lane = threadIdx.x % 32;
 
-  return __ballot_sync(0xffffffffu, lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
+  return __ballot_sync(0xffffffffu,
+                       lane < warps && GetSliceKind(static_cast<VCRSUnsigned>(a.line), static_cast<VCRSUnsigned>(a.stride), first + 32 * lane) == SLICE_ENDS);
 }
 
 /* The room in a stage for so many slices, of which some have ends */
@@ -294,9 +297,9 @@ template <class V, bool difference, int stages, int warps, int copiers>
 static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSUnsigned first, unsigned int rows, char *to, uint64_t *full, uint64_t *empty)
 {
 #if __CUDA_ARCH__ >= 900
-  constexpr int        pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
-  const uint32_t       line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
-  const int            lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1; /* before this plane */
+  constexpr int  pieces = (3 * warps + 32 * copiers - 1) / (32 * copiers); /* of a thread */
+  const uint32_t line = static_cast<uint32_t>(rows + 2 + (a.window ? 2 * a.line : 0)) * static_cast<uint32_t>(sizeof(Number)), ends = FindEnds<warps>(a, first);
+  const int      lines = copier ? 0 : (a.window ? 1 : 3), ahead = min(stages, a.planes + 2) - 1; /* before this plane */
   Piece<V, difference> piece[pieces];
 
   const auto copyentries = [&](int stage, int p) {
@@ -309,19 +312,24 @@ static __device__ void CopyPlanes(const Stencil27Arguments &a, int copier, VCRSU
       all += n[k];
     }
     all = __reduce_add_sync(0xffffffffu, all);
-    if (threadIdx.x % 32 == 0) (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + lines * line);
+    if (threadIdx.x % 32 == 0)
+      (void)cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, full + stage, all + lines * line);
     __syncwarp();
   #pragma unroll
     for (int k = 0; k < pieces; k++) {
       const void *from = static_cast<const typename V::Code *>(a.value) + (piece[k].start + 32 * piece[k].from);
 
-      if (n[k]) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to0 + 32 * piece[k].room * sizeof(typename V::Code), from, n[k], full + stage);
+      if (n[k])
+        cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to0 + 32 * piece[k].room * sizeof(typename V::Code), from, n[k],
+                                 full + stage);
       piece[k].Find(a, p + 1);
     }
   };
   const auto copyx = [&](int stage, const Number *x) {
     if (threadIdx.x % 32) return;
-    for (int k = 0; k < lines; k++) cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + stage * a.stagebytes + k * a.pitch * sizeof(Number), x + k * static_cast<ptrdiff_t>(a.line), line, full + stage);
+    for (int k = 0; k < lines; k++)
+      cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to + stage * a.stagebytes + k * a.pitch * sizeof(Number),
+                               x + k * static_cast<ptrdiff_t>(a.line), line, full + stage);
   };
 
   #pragma unroll
@@ -365,7 +373,8 @@ enum Rows {
    have no gaps between entries for the points that are not there, whose x is that of zero; in place of theirs another is read.
 */
 template <bool difference, SliceKind kind, Rows rows, class V, class Sums>
-static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at, Sums &first, Sums &middle, Sums &last)
+static __device__ __forceinline__ Number AddPlane(const V &values, const typename V::Code *value, const Number *x, const Number *zero, int pitch, Place at,
+                                                  Sums &first, Sums &middle, Sums &last)
 {
   typedef Pieces<difference, kind>                  P;
   typedef typename Register<typename V::Code>::type Code;
@@ -395,23 +404,30 @@ static __device__ __forceinline__ Number AddPlane(const V &values, const typenam
   return all;
 }
 
-/* The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its entries are in a stage. Barriers "empty" follow those that are "full" */
+/*
+   The rows of a warp, plane by plane; row0: the warp's first one, below writefrom another block writes. room: where its
+   entries are in a stage. Barriers "empty" follow those that are "full"
+*/
 template <class V, bool difference, int stages, SliceKind kind>
-static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room, const char *from, const Number *zero, const uint64_t *barriers)
+static __device__ __forceinline__ void MultPlanes(const Stencil27Arguments &a, const V &values, VCRSUnsigned row0, VCRSUnsigned writefrom, bool is, int room,
+                                                  const char *from, const Number *zero, const uint64_t *barriers)
 {
   typedef typename V::Code         Code;
   typedef PlaneSums<difference, V> Sums;
   const int                        lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t                   xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)), valueat = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
-  const uint32_t                   begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
-  const VCRSUnsigned               stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
-  const Place                      place  = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
-  const int                        writes = !is ? mostplanes + 1 : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride) : 0); /* from this plane on a row is complete that is to be written */
-  Sums                             first, middle, last;
-  Number                           own   = Number{};
-  VCRSUnsigned                     row   = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
-  int                              stage = 0, p = -1;
-  uint32_t                         parity = 0;
+  const uint32_t                   xat = Keep(static_cast<uint32_t>(sizeof(Number)) * ((is ? 32 * warp : 0) + lane + a.pitch + 1)),
+                 valueat               = Keep(a.valuesat + static_cast<uint32_t>(sizeof(Code)) * (32 * room + lane));
+  const uint32_t     begin = Keep(SharedAddress(from)), barrier = Keep(SharedAddress(barriers));
+  const VCRSUnsigned stride = static_cast<VCRSUnsigned>(a.stride), column = (row0 + lane) % static_cast<VCRSUnsigned>(a.line);
+  const Place        place  = {kind == SLICE_ENDS && column == 0, kind == SLICE_ENDS && column + 1 == static_cast<VCRSUnsigned>(a.line)};
+  const int          writes = !is ? mostplanes + 1
+                                  : 1 + (row0 < writefrom ? static_cast<int>((writefrom - row0 + stride - 1) / stride)
+                                                          : 0); /* from this plane on a row is complete that is to be written */
+  Sums               first, middle, last;
+  Number             own   = Number{};
+  VCRSUnsigned       row   = row0 + lane - 2 * stride; /* that is done with this plane, before it begins the first is */
+  int                stage = 0, p = -1;
+  uint32_t           parity = 0;
 
   const auto step = [&](auto of) {
     constexpr Rows  rows     = decltype(of)::value;
@@ -476,11 +492,13 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
   uint64_t *const full = reinterpret_cast<uint64_t *>(zero + 1), *const empty = full + stages;
   const int          warp   = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
   const VCRSUnsigned stride = a.stride, bandrows = static_cast<VCRSUnsigned>(a.planes) * stride;
-  const unsigned int band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns), rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
+  const unsigned int band = blockIdx.x / a.columns, place = 32 * warps * (blockIdx.x - band * a.columns),
+                     rows = min(32u * warps, static_cast<unsigned int>(stride) - place);
   /* where the last band would reach beyond the last row it begins earlier */
-  const VCRSUnsigned begin = band * bandrows, first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
-  const PetscInt     items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
-  V                  values;
+  const VCRSUnsigned begin = band * bandrows,
+                     first = static_cast<VCRSUnsigned>(a.firstmain) + min(begin, static_cast<VCRSUnsigned>(a.nmain) - bandrows) + place;
+  const PetscInt items = (a.nlisted + 31) / 32, meanwhile = min(items, static_cast<PetscInt>(gridDim.x * lists) * (a.planes / 2));
+  V              values;
 
   PDLTrigger();
   values.Setup(shared, a.decode);
@@ -514,13 +532,19 @@ static __global__ void __launch_bounds__(32 * (warps + copiers + lists), blocks)
     default:
       MultPlanes<V, difference, stages, SLICE_HIGH>(a, values, row0, writefrom, is, room, from, zero, full);
     }
-  } else if (warp >= warps + copiers) MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - copiers, meanwhile, static_cast<PetscInt>(gridDim.x * lists));
+  } else if (warp >= warps + copiers)
+    MultListed<V, difference>(a, allx, values, static_cast<PetscInt>(blockIdx.x * lists) + warp - warps - copiers, meanwhile,
+                              static_cast<PetscInt>(gridDim.x * lists));
   __syncwarp();
-  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items, static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
+  MultListed<V, difference>(a, allx, values, meanwhile + static_cast<PetscInt>(blockIdx.x * (blockDim.x / 32)) + warp, items,
+                            static_cast<PetscInt>(gridDim.x * (blockDim.x / 32)));
 #endif
 }
 
-/* How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each with two planes more than it has rows, and a beginning */
+/*
+   How many planes a band has: all takes as long as the bands that a multiprocessor works on one after the other, each
+   with two planes more than it has rows, and a beginning
+*/
 [[maybe_unused]] static int Stencil27ChoosePlanes(PetscInt64 columns, PetscInt64 nmain, PetscInt64 stride, PetscInt64 resident)
 {
   PetscInt64 best   = 0;
@@ -624,7 +648,11 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
     if (p->shortlog) PetscCall((Stencil27LaunchForm<ShortValues<VCRS_VALUES_LOG8>::type>(l, p, &a, stream)));
     else PetscCall((Stencil27LaunchForm<Values<VCRS_VALUES_LOG8>>(l, p, &a, stream)));
     break;
-  case VCRS_VALUES_LOG16: /* short, see Stencil27Runs(). Whole doubles take no more turns than half as many copies of their upper words, and no instruction for the lower one */
+  /*
+     short, see Stencil27Runs(). Whole doubles take no more turns than half as many copies of their upper words, and no
+     instruction for the lower one
+  */
+  case VCRS_VALUES_LOG16:
     if (p->logpower[3] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 3>>(l, p, &a, stream)));
     else if (p->logpower[4] == 0.F) PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, 4>>(l, p, &a, stream)));
     else PetscCall((Stencil27LaunchForm<ShortLog16<SharedTable<double>, VCRS_LOG_POWERS>>(l, p, &a, stream)));
@@ -644,11 +672,14 @@ static PetscErrorCode Stencil27Mult(const VCRSLaunch *l, const VCRSPlan *p, cons
 /* Whether Stencil27Mult() runs here with entries of this kind: tables of 16 bits that are not short leave no room for planes */
 static bool Stencil27Runs(const VCRSLaunch *l, const VCRSPlan *p)
 {
-  return VCRS_STENCIL27 && l->sm90 && (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 || (p->values == VCRS_VALUES_LOG16 && p->shortlog));
+  return VCRS_STENCIL27 && l->sm90 &&
+         (p->values == VCRS_VALUES_FIXED8 || p->values == VCRS_VALUES_FIXED16 || p->values == VCRS_VALUES_LOG8 || p->values == VCRS_VALUES_DICT8 ||
+          (p->values == VCRS_VALUES_LOG16 && p->shortlog));
 }
 
 /*
-   L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. Rows at an end of a line, or in the first or last one of a plane, have all but the points beyond.
+   L1, L2: whether the common set is the box of 27 points round a point of a grid; its order stays. Rows at an end of a
+   line, or in the first or last one of a plane, have all but the points beyond.
 */
 static void ChooseStencil27(VCRSLaunch *l, PetscInt m, PetscInt nsets, PetscBool difference)
 {

@@ -46,19 +46,21 @@ struct Two {
 /* As Read() and ReadIf() */
 static __device__ __forceinline__ void ReadTwo(const Number *p, Number &first, Number &second)
 {
-  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
-      : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second)
-      : "l"(p));
+  asm("ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second) : "l"(p));
 }
 
 static __device__ __forceinline__ void ReadTwoIf(uint32_t wanted, const Number *p, Number &first, Number &second)
 {
-  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+  asm(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL
+                        " {%0, %1}, [%2];\n}"
       : "=" VCRS_ASM_REGISTER(first), "=" VCRS_ASM_REGISTER(second)
       : "l"(p), "r"(wanted));
 }
 
-/* What a thread's rows need before their entries. It is read while the rows before are worked on, and taken apart only when it is wanted: that waits for the read */
+/*
+   What a thread's rows need before their entries. It is read while the rows before are worked on, and taken apart only
+   when it is wanted: that waits for the read
+*/
 struct Stencil7Head {
   PetscInt64   start; /* of the slice of both */
   uint2        id;    /* as they lie in memory */
@@ -103,7 +105,8 @@ enum Lacking {
    would put some of the reads of x, and these would begin when others are done: there is none.
 */
 template <int length, bool odd, Lacking lacking, class V>
-static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, const V &values, const typename V::Code *value, const Number *x, const uint32_t part[2], Number xref[2], Number sum[2])
+static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, const V &values, const typename V::Code *value, const Number *x,
+                                                   const uint32_t part[2], Number xref[2], Number sum[2])
 {
   typedef typename V::Code              Code;
   typedef typename Register<Code>::type CodeRegister;
@@ -175,7 +178,8 @@ static __device__ __forceinline__ void SumStencil7(const Stencil7Arguments &a, c
     for (int k = 1; k < length; k++) {
       const uint32_t has = part[j] & (1u << k);
 
-      if (lacking == LACKING_ANY || (lacking == LACKING_ENDS && (k == before || k == after))) s.AddIf(has, values, c[j][k], has ? xs[j][k] : Number{}, xs[j][0]);
+      if (lacking == LACKING_ANY || (lacking == LACKING_ENDS && (k == before || k == after)))
+        s.AddIf(has, values, c[j][k], has ? xs[j][k] : Number{}, xs[j][0]);
       else s.Add(values, c[j][k], xs[j][k], xs[j][0]);
     }
     xref[j] = xs[j][0];
@@ -210,7 +214,8 @@ static __device__ __forceinline__ void ScaleTwoByPowers(Number sum[2], int e0, i
 
 /* y of both rows; y and add are multiples of a pair */
 template <bool scaled>
-static __device__ __forceinline__ void WriteStencil7(const Stencil7Arguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2], const Number xref[2], Number sum[2])
+static __device__ __forceinline__ void WriteStencil7(const Stencil7Arguments &a, VCRSUnsigned row, Two<int16_t> exponent, const Number sigma[2],
+                                                     const Number xref[2], Number sum[2])
 {
   Two<Number> y;
 
@@ -307,7 +312,8 @@ static PetscErrorCode Stencil7Launch(const VCRSLaunch *l, const Stencil7Argument
 {
   /* a block stays on each multiprocessor: tables are filled once, and what rows need is there when their turn comes */
   constexpr size_t shared = Values<kind>::sharedbytes;
-  const PetscInt64 units = (static_cast<PetscInt64>(a->m) + 63) / 64, warps = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
+  const PetscInt64 units  = (static_cast<PetscInt64>(a->m) + 63) / 64,
+                   warps  = PetscMin(maxthreads / 32, PetscMax(4, (units + l->multiprocessors - 1) / l->multiprocessors));
   const PetscInt64 n      = PetscMin((units + warps - 1) / warps, static_cast<PetscInt64>(l->multiprocessors));
   const auto       kernel = Stencil7Kernel<kind, length, odd>;
 

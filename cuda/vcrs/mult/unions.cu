@@ -31,7 +31,9 @@ struct alignas(VCRSUnionEntry) UnionsEntry {
   PetscInt offset;
   int      values;
 };
-static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry) && offsetof(UnionsEntry, offset) == offsetof(VCRSUnionEntry, offset) && offsetof(UnionsEntry, values) == offsetof(VCRSUnionEntry, values), "an entry is that of the host");
+static_assert(sizeof(UnionsEntry) == sizeof(VCRSUnionEntry) && offsetof(UnionsEntry, offset) == offsetof(VCRSUnionEntry, offset) &&
+                offsetof(UnionsEntry, values) == offsetof(VCRSUnionEntry, values),
+              "an entry is that of the host");
 static_assert(sizeof(VCRSUnionTask) == sizeof(uint4), "a task is read at once");
 
 struct UnionsArguments : MultArguments, PairsTables {
@@ -51,7 +53,8 @@ static __device__ __forceinline__ Number GatherIf(unsigned int wanted, const Num
   Number v;
 
 #if defined(PETSC_USE_COMPLEX)
-  asm volatile(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL " {%0, %1}, [%2];\n}"
+  asm volatile(VCRS_ASM_IF("%3") " mov." VCRS_ASM_REAL " %0, " VCRS_ASM_ZERO ";\n mov." VCRS_ASM_REAL " %1, " VCRS_ASM_ZERO ";\n @q ld.global.v2." VCRS_ASM_REAL
+                                 " {%0, %1}, [%2];\n}"
                : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
                : "l"(p), "r"(wanted));
 #else
@@ -70,9 +73,7 @@ static __device__ __forceinline__ void GatherOver(unsigned int wanted, const Num
                : "+" VCRS_ASM_REGISTER(v->re), "+" VCRS_ASM_REGISTER(v->im)
                : "l"(p), "r"(wanted));
 #else
-  asm volatile(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}"
-               : "+" VCRS_ASM_REGISTER(*v)
-               : "l"(p), "r"(wanted));
+  asm volatile(VCRS_ASM_IF("%2") " @q ld.global.nc." VCRS_ASM_REAL " %0, [%1];\n}" : "+" VCRS_ASM_REGISTER(*v) : "l"(p), "r"(wanted));
 #endif
 }
 
@@ -96,7 +97,8 @@ static __device__ __forceinline__ UnionsEntry ReadEntry(const VCRSUnionEntry *p)
 
 /* A thread's rows are complete but for what is added to them */
 template <int rows, bool sums>
-static __device__ __forceinline__ void FinishRows(const UnionsArguments &a, const LitheStep &step, VCRSUnsigned row, const Number own[rows], const Number sum[rows])
+static __device__ __forceinline__ void FinishRows(const UnionsArguments &a, const LitheStep &step, VCRSUnsigned row, const Number own[rows],
+                                                  const Number sum[rows])
 {
   Number add[rows], y[rows];
 
@@ -198,7 +200,8 @@ static __global__ void __launch_bounds__(UNIONS_THREADS, 1) UnionsKernel(const _
 
 /* Slices without a union, a warp each */
 template <bool sums>
-static __global__ void __launch_bounds__(UNIONS_REST) UnionsRestKernel(const __grid_constant__ UnionsArguments a, const VCRSUnionTask *rest, unsigned int n, const __grid_constant__ LitheStep step)
+static __global__ void __launch_bounds__(UNIONS_REST)
+  UnionsRestKernel(const __grid_constant__ UnionsArguments a, const VCRSUnionTask *rest, unsigned int n, const __grid_constant__ LitheStep step)
 {
   const unsigned int k = blockIdx.x * (UNIONS_REST / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -228,9 +231,10 @@ static PetscErrorCode UnionsLaunch(const UnionsArguments &a, const VCRSUnions *u
 PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const MultArguments *v, const LitheStep *step, cudaStream_t stream)
 {
   const VCRSUnions  *u = &l->unions;
-  const unsigned int n = static_cast<unsigned int>(p->beside && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
-  UnionsArguments    a;
-  unsigned int       turns;
+  const unsigned int n = static_cast<unsigned int>(
+    p->beside && l->multiprocessors > 8 * LITHE_HALO_MULTIPROCESSORS ? l->multiprocessors - LITHE_HALO_MULTIPROCESSORS : l->multiprocessors);
+  UnionsArguments a;
+  unsigned int    turns;
 
   PetscFunctionBegin;
   static_cast<MultArguments &>(a) = *v;
@@ -246,7 +250,10 @@ PetscErrorCode VCRSUnionsMult(const VCRSLaunch *l, const VCRSPlan *p, const Mult
   a.value                         = reinterpret_cast<const Number *>(u->value);
   a.own                           = v->add == v->x;
 
-  /* as many blocks for each multiprocessor: the more, the nearer to each other what they read at the same time. A share is not smaller than a block has warps */
+  /*
+     as many blocks for each multiprocessor: the more, the nearer to each other what they read at the same time. A share
+     is not smaller than a block has warps
+  */
   a.end   = PetscMax(a.begin, a.end);
   turns   = PetscMax(1, (a.end - a.begin) / (n * UNIONS_SHARE));
   a.share = PetscMax(UNIONS_WARPS, (a.end - a.begin + turns * n - 1) / (turns * n));

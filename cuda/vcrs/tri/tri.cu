@@ -83,7 +83,8 @@ static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArgume
   TriStore(a.x + c.row, right + sum);
 }
 
-static __global__ void __launch_bounds__(VCRS_TRI_THREADS) TriLevelsKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriArguments a, const PetscInt *__restrict__ slot)
+static __global__ void __launch_bounds__(VCRS_TRI_THREADS)
+  TriLevelsKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriArguments a, const PetscInt *__restrict__ slot)
 {
   const int    lane = threadIdx.x % 32;
   unsigned int next = 0;
@@ -163,8 +164,10 @@ static PetscErrorCode TriChooseBlocks(VCRSTri *tri)
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, TriLevelsKernel, VCRS_TRI_THREADS, 0));
-  wanted      = PetscMax(VCRS_TRI_LEVELS * static_cast<PetscInt64>(o->ntasks) / PetscMax(o->nlevels, 1) * 32 / VCRS_TRI_THREADS, static_cast<PetscInt64>(multiprocessors));
-  tri->blocks = static_cast<int>(PetscMin(PetscMin(wanted, static_cast<PetscInt64>(perprocessor) * multiprocessors), (o->ntasks + VCRS_TRI_THREADS / 32 - 1) / (VCRS_TRI_THREADS / 32)));
+  wanted      = PetscMax(VCRS_TRI_LEVELS * static_cast<PetscInt64>(o->ntasks) / PetscMax(o->nlevels, 1) * 32 / VCRS_TRI_THREADS,
+                         static_cast<PetscInt64>(multiprocessors));
+  tri->blocks = static_cast<int>(
+    PetscMin(PetscMin(wanted, static_cast<PetscInt64>(perprocessor) * multiprocessors), (o->ntasks + VCRS_TRI_THREADS / 32 - 1) / (VCRS_TRI_THREADS / 32)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,7 +207,8 @@ PetscErrorCode LitheCUDAVCRSTriSolve(const void *prepared, const VCRSPlan *dplan
   PetscFunctionBegin;
   if (!parts) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  TriStartKernel<<<static_cast<unsigned int>(PetscMin((parts + 1023) / 1024, static_cast<PetscInt64>(2048))), 256, 0, stream>>>(reinterpret_cast<TriBits *>(dx), parts, tri->ticket);
+  TriStartKernel<<<static_cast<unsigned int>(PetscMin((parts + 1023) / 1024, static_cast<PetscInt64>(2048))), 256, 0, stream>>>(reinterpret_cast<TriBits *>(dx),
+                                                                                                                                parts, tri->ticket);
   PetscCallCUDA(cudaGetLastError());
   if (tri->order.grid) PetscCall(VCRSTriGridSolve(tri, dplan, db, dx, stream));
   else {

@@ -84,10 +84,7 @@ static __device__ __forceinline__ Number TriLoad(const Number *p)
 {
   Number v;
 
-  asm volatile(TRI_ASM_LOAD ".v2." VCRS_ASM_REAL " {%0, %1}, [%2];"
-               : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im)
-               : "l"(p)
-               : "memory");
+  asm volatile(TRI_ASM_LOAD ".v2." VCRS_ASM_REAL " {%0, %1}, [%2];" : "=" VCRS_ASM_REGISTER(v.re), "=" VCRS_ASM_REGISTER(v.im) : "l"(p) : "memory");
   return v;
 }
 
@@ -109,19 +106,13 @@ static __device__ __forceinline__ Number TriLoad(const Number *p)
 {
   Number v;
 
-  asm volatile(TRI_ASM_LOAD "." VCRS_ASM_REAL " %0, [%1];"
-               : "=" VCRS_ASM_REGISTER(v)
-               : "l"(p)
-               : "memory");
+  asm volatile(TRI_ASM_LOAD "." VCRS_ASM_REAL " %0, [%1];" : "=" VCRS_ASM_REGISTER(v) : "l"(p) : "memory");
   return v;
 }
 
 static __device__ __forceinline__ void TriStore(Number *p, Number v)
 {
-  asm volatile(TRI_ASM_STORE "." VCRS_ASM_REAL " [%0], %1;"
-               :
-               : "l"(p), VCRS_ASM_REGISTER(TriSettle(v))
-               : "memory");
+  asm volatile(TRI_ASM_STORE "." VCRS_ASM_REAL " [%0], %1;" : : "l"(p), VCRS_ASM_REGISTER(TriSettle(v)) : "memory");
 }
 
 static __device__ __forceinline__ bool TriIsSet(Number a)

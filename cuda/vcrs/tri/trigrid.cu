@@ -134,7 +134,8 @@ static __device__ __forceinline__ void TriTake(const TriSteps<entries> &steps, i
 }
 
 template <int entries>
-static __device__ __forceinline__ void TriSolve(const TriGridArguments &t, PetscInt tile, int nsteps, const TriSteps<entries> &steps, Number *ring, TriProgress &progress)
+static __device__ __forceinline__ void TriSolve(const TriGridArguments &t, PetscInt tile, int nsteps, const TriSteps<entries> &steps, Number *ring,
+                                                TriProgress &progress)
 {
   const int     lane = threadIdx.x % 32;
   const TriLine line = TriGetLine(t, tile, lane % t.g.width, lane / t.g.width);
@@ -209,9 +210,7 @@ static __device__ __forceinline__ void TriFollow(const TriGridArguments &t, Pets
 
 static __device__ __forceinline__ void TriPrefetch(const void *p)
 {
-  asm volatile("prefetch.global.L2 [%0];"
-               :
-               : "l"(p));
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 
 /* What comes some rows later on the same line; where codes of the next slice lie is a guess, which misses if lengths differ */
@@ -293,7 +292,8 @@ static __device__ __forceinline__ void TriPutNone(const TriGridArguments &t, Tri
 }
 
 template <int entries, bool sets>
-static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridArguments &t, int codebytes, PetscInt tile, int nsteps, TriSteps<entries> &steps, TriProgress &progress)
+static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridArguments &t, int codebytes, PetscInt tile, int nsteps, TriSteps<entries> &steps,
+                                               TriProgress &progress)
 {
   constexpr int batch = entries < 4 ? entries : 4, depth = TriSteps<entries>::depth;
   const int     lane = threadIdx.x % 32, feeder = static_cast<int>(threadIdx.x / 32) - 2, first = p.difference ? 1 : 0;
@@ -349,7 +349,8 @@ static __device__ __forceinline__ void TriFeed(const VCRSPlan &p, const TriGridA
 /* ------------------------------------------------------------ all */
 
 template <int entries, bool sets>
-static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entries, sets>()) TriGridKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriGridArguments t, int codebytes)
+static __global__ void __launch_bounds__(32 * VCRS_TRI_WARPS, TriGridBlocks<entries, sets>())
+  TriGridKernel(const __grid_constant__ VCRSPlan p, const __grid_constant__ TriGridArguments t, int codebytes)
 {
   extern __shared__ __align__(16) char shared[];
   __shared__ TriProgress               progress;
@@ -432,14 +433,14 @@ static PetscErrorCode TriGridLaunch(const VCRSTri *tri, const VCRSPlan *p, const
   PetscFunctionBegin;
   /* of the function, not of the matrix: another one may have set less */
   PetscCallCUDA(cudaFuncSetAttribute(TriGridKernel<entries, sets>, cudaFuncAttributeMaxDynamicSharedMemorySize, tri->bytes));
-  TriGridKernel<entries, sets><<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, *t, static_cast<int>(VCRSValueBytes(p->values)));
+  TriGridKernel<entries, sets>
+    <<<static_cast<unsigned int>(tri->blocks), 32 * VCRS_TRI_WARPS, tri->bytes, stream>>>(*p, *t, static_cast<int>(VCRSValueBytes(p->values)));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The kernels for rows of so many entries at most */
-#define TRI_GRID_CASES(Case) \
-  Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
+#define TRI_GRID_CASES(Case) Case(3) Case(4) Case(6) Case(9) Case(13) Case(VCRS_ORDER_LONGEST)
 
 PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t stream)
 {
@@ -454,7 +455,8 @@ PetscErrorCode VCRSTriGridPrepare(VCRSTri *tri, const VCRSPlan *p, cudaStream_t 
   }
   TRI_GRID_CASES(TRI_GRID_FIT)
 #undef TRI_GRID_FIT
-  PetscCheck(tri->blocks > 0, PETSC_COMM_SELF, PETSC_ERR_GPU, "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 takes them by levels", tri->bytes);
+  PetscCheck(tri->blocks > 0, PETSC_COMM_SELF, PETSC_ERR_GPU,
+             "The shared memory of this GPU does not hold the rows of a tile, %d bytes: -mat_vcrs_substitution_grids 0 takes them by levels", tri->bytes);
   if (TriGridHasSets(p)) {
     PetscInt n;
 

@@ -125,7 +125,10 @@ struct _n_CBBasis {
 /* Second parts are of use for so many steps: after that little is left for which their columns have to be known so well */
 #define CB_PAIR_STEPS 8
 
-/* Columns like vector x, which tells sizes and place. products: dot products will be taken, columns have norm 1; else columns have any size and only store, load and combine are for use */
+/*
+   Columns like vector x, which tells sizes and place. products: dot products will be taken, columns have norm 1; else
+   columns have any size and only store, load and combine are for use
+*/
 PETSC_INTERN PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const LitheStorage *storage, PetscBool products, CBBasis *basis);
 PETSC_INTERN PetscErrorCode CBBasisDestroy(CBBasis *basis);
 /* Bytes of all columns of this process, and what they would be in PetscScalar */
@@ -166,7 +169,10 @@ static inline PetscInt CBBasisSums(PetscInt k, PetscInt pass)
 PETSC_INTERN PetscErrorCode CBBasisCreateSums_Private(CBBasis basis, PetscMemType memory);
 PETSC_INTERN PetscErrorCode CBBasisSum_Private(CBBasis basis, PetscInt k, PetscInt pass, PetscScalar sums[]);
 
-/* Fill basis->ops, basis->data, basis->sums and basis->where; n, columns, storage and sizes are set. Another implementation is another such function, which CBBasisCreate() chooses by the vector's type */
+/*
+   Fill basis->ops, basis->data, basis->sums and basis->where; n, columns, storage and sizes are set. Another
+   implementation is another such function, which CBBasisCreate() chooses by the vector's type
+*/
 PETSC_INTERN PetscErrorCode CBBasisCreate_Host(CBBasis basis);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* Vectors of CUDA. Not hidden in the library: tests compare it with the host's */

@@ -35,7 +35,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode LitheCUDACBCreate(CBDevice *, PetscInt ld);
 PETSC_INTERN PetscErrorCode LitheCUDACBDestroy(CBDevice *);
 /* Column j = scale x, rounded; dz = column j, decoded, unless it is NULL, and times ddiagonal, entry by entry, unless that is NULL. dz may be dx */
-PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal, PetscReal *dz);
+PETSC_INTERN PetscErrorCode LitheCUDACBStore(const CBDevice *, PetscInt j, PetscInt second, PetscReal scale, const PetscReal *dx, const PetscReal *ddiagonal,
+                                             PetscReal *dz);
 PETSC_INTERN PetscErrorCode LitheCUDACBLoad(const CBDevice *, PetscInt j, PetscInt second, PetscReal *dz);
 /* partial sums with columns 0 ... k-1; without gram those of w alone */
 PETSC_INTERN PetscErrorCode LitheCUDACBDot(const CBDevice *, PetscInt k, PetscBool gram, const PetscReal *dw);
@@ -44,7 +45,7 @@ PETSC_INTERN PetscErrorCode LitheCUDACBSums(const CBDevice *, PetscInt k, PetscI
 /* CBTeamCoefficients(); the new column of the Hessenberg matrix and its step go to page, too */
 PETSC_INTERN PetscErrorCode LitheCUDACBCoefficients(const CBDevice *, PetscInt k, PetscInt pass);
 /* Both, and between them the sums over all processes, in one launch */
-PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, PetscInt k, PetscInt pass, const LitheReduceTurn *);
+PETSC_INTERN PetscErrorCode LitheCUDACBSumsAndCoefficients(const CBDevice *, PetscInt k, PetscInt pass, const LitheReduceEpoch *);
 /* Until the last coefficients are there, whatever was launched after them */
 PETSC_INTERN PetscErrorCode LitheCUDACBWaitCoefficients(const CBDevice *);
 /* dw = dw - V c */

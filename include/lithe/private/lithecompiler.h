@@ -23,14 +23,17 @@
 
 #include <stdlib.h> /* defines __GLIBC__ where that is the C library: only its loader chooses among clones */
 
-#if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_attribute) && defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(LITHE_NO_TARGET_CLONES) && \
+  !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   #if __has_attribute(target_clones) && ((defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12))
     #define LITHE_TARGET_CLONES        __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
     #define LITHE_TARGET_CLONES_NARROW __attribute__((target_clones("arch=x86-64-v3", "default")))
     #define LITHE_TARGET_FMA           __attribute__((target("avx2,fma")))
     #define LITHE_HAS_FMA()            (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     #define LITHE_TARGET_AVX512        __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
-    #define LITHE_HAS_AVX512()         (LITHE_HAS_FMA() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    #define LITHE_HAS_AVX512()                                                                                                             \
+      (LITHE_HAS_FMA() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && \
+       __builtin_cpu_supports("avx512vl"))
   #endif
 #endif
 #if !defined(LITHE_TARGET_CLONES)

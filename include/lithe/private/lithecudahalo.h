@@ -30,7 +30,8 @@ typedef struct {
 } LitheHaloPack;
 
 /*
-   Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside: something else runs meanwhile, which is to have most of the device.
+   Lists of the targets are on the host, NULL where they are ranges; those of the pack are on the device. aside:
+   something else runs meanwhile, which is to have most of the device.
    counts: there are flags, or somebody asks for what has been sent. src/halo/device.c
 */
 PETSC_INTERN PetscErrorCode LitheHaloPackCreate(size_t unit, PetscBool aside, PetscBool counts, PetscInt n, const LitheHaloTarget[], LitheHaloPack *);
@@ -67,11 +68,11 @@ typedef struct {
   PetscInt            n;
   unsigned long long *flag; /* [n] */
   LitheHaloTimeout    timeout;
-} LitheHaloWait;
+} LitheHaloFlags;
 
 /* The end of an exchange, as kernels want it: cuda/common/halo.cuh */
-struct LitheHaloTurn {
-  LitheHaloWait             wait;
+struct LitheHaloEpoch {
+  LitheHaloFlags            wait;
   unsigned long long        exchange; /* its number, from 1 on; 0: it is over */
   const unsigned long long *sent;     /* of this process: is to be nsent at least; NULL: that is known */
   unsigned long long        nsent;
@@ -90,29 +91,31 @@ typedef struct {
 } LitheReducePeers;
 
 /* One sum, as kernels want it: cuda/common/reduce.cuh */
-struct LitheReduceTurn {
+struct LitheReduceEpoch {
   LitheReducePeers   peers;  /* size 1: there is nothing to send */
   unsigned long long number; /* of this sum, from 1 on */
 };
 
 /*
-   LitheHaloEnd() for a kernel of the caller's that does what cuda/common/halo.cuh says with this turn, which saves a launch: one is launched in PETSc's stream then, also by a process
-   that gets nothing. That is not possible with each transport; otherwise the turn has no number, nothing is left to be done, and no such kernel need be launched
+   LitheHaloEnd() for a kernel of the caller's that does what cuda/common/halo.cuh says with this epoch, which saves a
+   launch: one is launched in PETSc's stream then, also by a process
+   that gets nothing. That is not possible with each transport; otherwise the epoch has no number, nothing is left to be
+   done, and no such kernel need be launched
 */
-PETSC_INTERN PetscErrorCode LitheHaloTake(LitheHalo, LitheHaloTurn *turn, const void **ghost);
+PETSC_INTERN PetscErrorCode LitheHaloReceive(LitheHalo, LitheHaloEpoch *epoch, const void **ghost);
 
 /*
    Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream. What is launched there runs beside what
-   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(); after LitheHaloAwait() it finds the ghosts. NULL: there is no such stream.
+   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(); after LitheHaloWait() it finds the ghosts. NULL: there is no such stream.
 */
 PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream);
-PETSC_INTERN PetscErrorCode LitheHaloAwait(LitheHalo, const void **ghost);
+PETSC_INTERN PetscErrorCode LitheHaloWait(LitheHalo, const void **ghost);
 
 PETSC_INTERN PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *, const void *dx, unsigned long long exchange, cudaStream_t);
-PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloTurn *, cudaStream_t);
+PETSC_INTERN PetscErrorCode LitheCUDAHaloWait(const LitheHaloEpoch *, cudaStream_t);
 
 /* da[i] = its sum over all processes, in their order */
-PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReduceTurn *, PetscInt n, PetscReal *da, cudaStream_t);
+PETSC_INTERN PetscErrorCode LitheCUDAReduce(const LitheReduceEpoch *, PetscInt n, PetscReal *da, cudaStream_t);
 /* da[i] = sum of dall[r n + i] over r < size, in their order */
 PETSC_INTERN PetscErrorCode LitheCUDAReduceGathered(int size, PetscInt n, const PetscReal *dall, PetscReal *da, cudaStream_t);
 #endif

@@ -22,13 +22,17 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *, void *)
 /* cuda/sbp/fused.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwo(const SBPOperator *, const double[2], const double[2], const void *, const void *, void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPResidualRestrict(const SBPOperator *, const SBPGrid *, const void *, const void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *, void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *, const SBPGrid *, const double[2], const double[2], const void *, const void *, void *, void *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, const SBPGrid *, const void *, const void *, const double[2], const double[2], const void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmooth(const SBPOperator *, const SBPGrid *, const void *, const void *, double, const void *, const void *,
+                                                      void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPSmoothTwoRestrict(const SBPOperator *, const SBPGrid *, const double[2], const double[2], const void *, const void *,
+                                                          void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPProlongSmoothTwo(const SBPOperator *, const SBPGrid *, const void *, const void *, const double[2], const double[2],
+                                                         const void *, const void *, void *);
 /* cuda/sbp/galerkin.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGalerkin(const SBPOperator *, const SBPGrid *, void *const[SBP_COEFFICIENTS], void *const[SBP_COEFFICIENTS]);
 /* cuda/sbp/transfer.cu */
-PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, SBPRatio, const void *, const SBPGrid *, const void *, const SBPGrid *, SBPPrecision, void *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPUpdate(const SBPGrid *, SBPPrecision, SBPRatio, const void *, const SBPGrid *, const void *, const SBPGrid *,
+                                               SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrict(const SBPGrid *, const SBPGrid *, SBPPrecision, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRestrictLargest(const SBPGrid *, const SBPGrid *, const void *, void *, SBPScale *, int);
 PETSC_INTERN PetscErrorCode LitheCUDASBPProlong(const SBPGrid *, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);

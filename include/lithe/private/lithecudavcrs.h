@@ -25,7 +25,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSFree(VCRSPlan *dplan);
    dy = op(A) dx (+ dadd), for nrhs columns at distances ldx, ldy (and ldadd of dadd).
    dadd may be NULL or dy itself. table: a host plan whose set tables are filled (setptr, setoffset, setvalue, setcount).
 */
-PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx, const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSMult(const VCRSPlan *table, const VCRSPlan *dplan, VCRSOp op, PetscInt nrhs, const PetscScalar *dx, PetscInt ldx,
+                                              const PetscScalar *dadd, PetscInt ldadd, PetscScalar *dy, PetscInt ldy);
 /* dr = db - A dx; dr may be db */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSResidual(const VCRSPlan *table, const VCRSPlan *dplan, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dr);
 /* Steps dy = dx + scale A dx with their sums, A square, see lithestep.h: whether they leave rows out, and one of them */
@@ -37,7 +38,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, Pets
    Compresses a CSR matrix that is on the device; dextra [m]: what to add to the row sums that are kept, or NULL. table
    gets the set tables on the host, dplan everything. Synchronises.
 */
-PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da, const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                                  const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
 
 /*
    Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its

@@ -44,7 +44,7 @@ PETSC_EXTERN PetscErrorCode LitheHaloGetInfo(LitheHalo halo, LitheHaloInfo *info
 PETSC_EXTERN PetscErrorCode LitheHaloDestroy(LitheHalo *halo);
 
 /* The end of an exchange as kernels want it: lithecudahalo.h */
-typedef struct LitheHaloTurn LitheHaloTurn;
+typedef struct LitheHaloEpoch LitheHaloEpoch;
 
 /*
    Sums of numbers over processes, in place, without the host where the transport can:
@@ -62,11 +62,12 @@ PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport tran
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one that does what cuda/common/reduce.cuh says with
-   this turn, in PETSc's stream. Not possible with each transport; on one process it is, with nothing to send
+   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one
+   that does what cuda/common/reduce.cuh says with
+   this epoch, in PETSc's stream. Not possible with each transport; on one process it is, with nothing to send
 */
-typedef struct LitheReduceTurn LitheReduceTurn;
-PETSC_INTERN PetscErrorCode    LitheReduceTake(LitheReduce reduce, PetscInt n, LitheReduceTurn *turn, PetscBool *possible);
+typedef struct LitheReduceEpoch LitheReduceEpoch;
+PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible);
 /* transport: auto on one process, which has nothing to add; reason: why not a faster one, or NULL */
 PETSC_EXTERN PetscErrorCode LitheReduceGetTransport(LitheReduce reduce, LitheTransport *transport, const char **reason);
 PETSC_EXTERN PetscErrorCode LitheReduceDestroy(LitheReduce *reduce);

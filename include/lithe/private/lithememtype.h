@@ -10,7 +10,10 @@
 
 #include <petscmat.h>
 
-/* device: there are kernels, and all are CUDA vectors that are not bound to the host. host, which may be NULL: all are in the host's memory. Neither: of both kinds, or of another type */
+/*
+   device: there are kernels, and all are CUDA vectors that are not bound to the host. host, which may be NULL: all are
+   in the host's memory. Neither: of both kinds, or of another type
+*/
 PETSC_INTERN PetscErrorCode LitheVecsGetPlace(PetscInt n, const Vec v[], PetscBool *device, PetscBool *host);
 /* Whether products of A with them are on the device, which is not so if A is bound to the host */
 PETSC_INTERN PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *device);

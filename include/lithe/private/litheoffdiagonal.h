@@ -35,8 +35,12 @@ PETSC_INTERN PetscErrorCode LitheOffDiagonalAdd(const LitheOffDiagonal *, const 
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalUpload(const LitheOffDiagonal *src, LitheOffDiagonal *ddst);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalSetValues(LitheOffDiagonal *ddst, const PetscScalar values[]);
 PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalFree(LitheOffDiagonal *);
-/* turn: of the exchange that brings dghost[], also where there are no rows (LitheHaloTake()); NULL, or without a number: they are there, for what is in the stream */
-PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloTurn *turn, const LitheStep *step, const PetscScalar dghost[], PetscScalar dy[], cudaStream_t);
+/*
+   epoch: of the exchange that brings dghost[], also where there are no rows (LitheHaloReceive()); NULL, or without a
+   number: they are there, for what is in the stream
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAOffDiagonalAdd(const LitheOffDiagonal *, const LitheHaloEpoch *epoch, const LitheStep *step, const PetscScalar dghost[],
+                                                    PetscScalar dy[], cudaStream_t);
 /* Ends an exchange, and adds what it brings, in PETSc's stream: in one kernel where the transport can do that. d, dy: on the device. src/mat/offdiagonal.c */
 PETSC_INTERN PetscErrorCode LitheOffDiagonalEnd(const LitheOffDiagonal *, LitheHalo, const LitheStep *step, PetscScalar dy[]);
 #endif

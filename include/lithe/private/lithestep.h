@@ -28,7 +28,8 @@ typedef struct {
 /*
    What a vector has at both ends of some of its rows: sum[k] of |entries| in rows.begin + k piece, ..., so many as a piece has, for k < pieces, and
    sum[pieces + k] in those before rows.end - k piece. Of a complex entry both parts count, so that a sum is no less than the 1-norm of
-   the piece but for rounding. Pieces of one end must not get to those of the other. sum[2 pieces] is what LitheStepZeroRows() has found since the sums before these.
+   the piece but for rounding. Pieces of one end must not get to those of the other. sum[2 pieces] is what
+   LitheStepZeroRows() has found since the sums before these.
 */
 #define LITHE_STEP_PIECES 256
 #define LITHE_STEP_ZEROED 256 /* a device has so many parts of it */
@@ -92,12 +93,16 @@ PETSC_INTERN PetscErrorCode LitheStepRestoreArrays(PetscBool device, PetscInt ns
 PETSC_INTERN PetscErrorCode LitheStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar x[], PetscScalar y[]);
 /* The rows from the first to the last entry of x that is not zero; none: begin = end */
 PETSC_INTERN PetscErrorCode LitheStepGetRows(Vec x, LitheStepRows *rows);
-/* The sums at both ends of x as it is now, of all processes, once there was the second call, which is collective and waits for the device to have made them; x may be written meanwhile. The second call
+/* The sums at both ends of x as it is now, of all processes, once there was the second call, which is collective and
+   waits for the device to have made them; x may be written meanwhile. The second call
    by itself, without pieces, tells what has been made zero */
 PETSC_INTERN PetscErrorCode LitheStepEndsBegin(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsEnd(Vec x, LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheStepEndsReset(LitheStepEnds *ends);
-/* Makes two ranges of rows, each of which may be empty, zero in both vectors. LitheStepEndsEnd() tells what x had in them: it is called before these are others */
+/*
+   Makes two ranges of rows, each of which may be empty, zero in both vectors. LitheStepEndsEnd() tells what x had in
+   them: it is called before these are others
+*/
 PETSC_INTERN PetscErrorCode LitheStepZeroRows(Vec x, Vec y, const LitheStepRows rows[2], LitheStepEnds *ends);
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode LitheCUDAStepGetRows(PetscInt n, const PetscScalar dx[], LitheStepRows *rows);

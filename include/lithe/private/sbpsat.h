@@ -67,8 +67,7 @@ typedef enum {
 
 static LITHE_HD inline int SBPKindCoefficients(SBPKind kind)
 {
-  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4
-                                                    : 3;
+  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4 : 3;
 }
 
 /* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */
@@ -81,8 +80,7 @@ typedef enum {
 /* Bytes of a number of an array */
 static inline size_t SBPNumberBytes(SBPPrecision precision)
 {
-  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
-                                                                           : sizeof(PetscScalar);
+  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscScalar);
 }
 
 typedef struct {
@@ -209,14 +207,17 @@ typedef struct {
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
   /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
-  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum);    /* of this process */
-  PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py, void *y); /* y = a x + b y; b = 0: y is not read */
-  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z);             /* z = a x y pointwise */
+  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum); /* of this process */
+  PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py,
+                          void *y);                                                                           /* y = a x + b y; b = 0: y is not read */
+  PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */
   /* y = a x, as copy */
   PetscErrorCode (*copyscaled)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y, SBPRatio a);
-  /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision of x, is bilinear; coarse and e may be NULL, which
+  /* y += a (x + P e), x and y of grids that may differ in pitch, in SBP_SINGLE or SBP_DOUBLE each; e, in the precision
+     of x, is bilinear; coarse and e may be NULL, which
      stands for 0, else a process has the whole grid */
-  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision py, void *y);
+  PetscErrorCode (*update)(const SBPGrid *gx, SBPPrecision px, SBPRatio a, const void *x, const SBPGrid *coarse, const void *e, const SBPGrid *gy,
+                           SBPPrecision py, void *y);
 
   /*
      What comes into a cycle in single precision, from numbers in double precision (PetscReal is double):
@@ -236,11 +237,14 @@ typedef struct {
   /* rc = P^T (b - A u) */
   PetscErrorCode (*residualrestrict)(const SBPOperator *, const SBPGrid *coarse, const void *u, const void *b, void *rc);
   /* v = u + P e, then the step SBP_SMOOTH with c1 = 0 from v: out = v + dout */
-  PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b, void *out, void *dout);
+  PetscErrorCode (*prolongsmooth)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, double c2, const void *dinv, const void *b,
+                                  void *out, void *dout);
   /* smoothtwo and then residualrestrict; not of order 4 or 6, as the next one */
-  PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b, void *u, void *rc);
+  PetscErrorCode (*smoothtworestrict)(const SBPOperator *, const SBPGrid *coarse, const double c1[2], const double c2[2], const void *dinv, const void *b,
+                                      void *u, void *rc);
   /* prolongsmooth with c2[0] and then a step with c1[1], c2[1] */
-  PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2], const void *dinv, const void *b, void *out);
+  PetscErrorCode (*prolongsmoothtwo)(const SBPOperator *, const SBPGrid *coarse, const void *e, const void *u, const double c1[2], const double c2[2],
+                                     const void *dinv, const void *b, void *out);
   /* r = scale[0] (b - A u) in SBP_SINGLE, an owned array of a grid that may differ in pitch; not of order 4 or 6, in SBP_DOUBLE. scale NULL: 1 */
   PetscErrorCode (*roundedresidual)(const SBPOperator *, const void *u, const void *b, const SBPGrid *, void *r, const double *scale);
 

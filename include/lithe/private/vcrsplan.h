@@ -30,7 +30,8 @@
    Entry k of a lane lies, for k >= first with first = difference ? 1 : 0, at position
      sliceptr[s] + 32 (k - first) + lane
    of value[]; sliceptr[] counts entries. A lane's length comes from its index set (L1, L2) or from
-   rowlength[] (L3); what pads a slice to the length of its longest lane is zero, codes and columns: kernels of grouped columns sum it where code 0 is a zero for certain.
+   rowlength[] (L3); what pads a slice to the length of its longest lane is zero, codes and columns: kernels of grouped
+   columns sum it where code 0 is a zero for certain.
 
    L3 columns: col(k) = colbase[c + k] + the unsigned integer of slicewidth[s] bytes at byte
      sliceoffset[s] + (32 k + lane) slicewidth[s]
@@ -62,12 +63,13 @@
 #define VCRS_GROUP  4
 
 #define VCRS_WINDOW_SLICES (VCRS_WINDOW / VCRS_SLICE)
-#define VCRS_GROUP_SPAN    65536  /* numbers of groups are stored in two bytes */
-#define VCRS_LONG_ROW      255    /* rowlength is one byte; the build may set a lower limit */
-#define VCRS_ROWS_PAD      4      /* plain rows: entries of value 0 behind the last one */
-#define VCRS_ROWS_LARGE    262144 /* and so many of a matrix that is large: of a smaller one a cache holds the columns, and a processor remembers how the rows end */
-#define VCRS_ALIKE         5      /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
-#define VCRS_LOG_POWERS    5      /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
+#define VCRS_GROUP_SPAN    65536 /* numbers of groups are stored in two bytes */
+#define VCRS_LONG_ROW      255   /* rowlength is one byte; the build may set a lower limit */
+#define VCRS_ROWS_PAD      4     /* plain rows: entries of value 0 behind the last one */
+#define VCRS_ROWS_LARGE \
+  262144                  /* and so many of a matrix that is large: of a smaller one a cache holds the columns, and a processor remembers how the rows end */
+#define VCRS_ALIKE      5 /* plain rows of the same columns that are multiplied together, as MATSEQAIJ does with its inodes */
+#define VCRS_LOG_POWERS 5 /* coefficients of LitheLogFine(), src/codec/logarithmic.h */
 
 /* How an entry is stored. Complex entries are stored by components, real part first, but for full and dict. */
 typedef enum {
@@ -142,8 +144,13 @@ typedef struct {
   PetscInt   *longcol;    /* [nlongentries], of plain rows VCRS_ROWS_PAD more, or NULL: shortcol[] */
   uint16_t   *shortcol;   /* plain rows: [nlongentries + VCRS_ROWS_PAD], or NULL */
   PetscInt   *shortbase;  /* [ceil(nlong/32)], with shortcol[] */
-  uint8_t    *longalike;  /* [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same columns; 0: q is one of those after the first. NULL: few have */
-  PetscInt64  longvalue;  /* where in value[] the long rows begin */
+  uint8_t *
+    /*
+       [nlong], on the host, plain rows only: so many of them from row q on, which follow one another, have the same
+       columns; 0: q is one of those after the first. NULL: few have
+    */
+             longalike;
+  PetscInt64 longvalue; /* where in value[] the long rows begin */
 
   /* L3: sizes of what may be on the device only */
   PetscInt64 ncolbase;     /* entries of colbase[] */
@@ -270,7 +277,8 @@ LITHE_HD static inline PetscInt64 VCRSWindowBytes(const VCRSPlan *plan, PetscInt
 {
   const PetscInt64 nvalues = plan->sliceptr[VCRSWindowEnd(plan, w)] - plan->sliceptr[VCRS_WINDOW_SLICES * w];
 
-  return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * VCRSWindowColumns(plan, w) + (PetscInt64)VCRSValueBytes(plan->values) * nvalues;
+  return (PetscInt64)(VCRS_GROUP * sizeof(PetscScalar)) * ngroups + (PetscInt64)sizeof(uint16_t) * VCRSWindowColumns(plan, w) +
+         (PetscInt64)VCRSValueBytes(plan->values) * nvalues;
 }
 
 /* What a survey finds, before any entry is rounded: of components, to be combined by minimum and maximum */

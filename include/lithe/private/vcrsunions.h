@@ -65,6 +65,9 @@ typedef struct {
 #define VCRS_SAMPLES 2048
 PETSC_INTERN double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[]);
 
-/* From the tables of a plan on the host and its ids; so many warps are to have tasks, if there are as many slices. good: they are worth it, else there are none */
+/*
+   From the tables of a plan on the host and its ids; so many warps are to have tasks, if there are as many slices.
+   good: they are worth it, else there are none
+*/
 PETSC_INTERN PetscErrorCode VCRSUnionsCreate(const VCRSPlan *, const void *id, PetscInt warps, VCRSUnions *, PetscBool *good);
 PETSC_INTERN PetscErrorCode VCRSUnionsDestroy(VCRSUnions *);

@@ -31,7 +31,8 @@ PetscErrorCode CBBasisCreate(Vec x, PetscInt columns, PetscInt pairs, const Lith
     const size_t ld = (size_t)columns + 1;
 
     b->host.ld = columns + 1;
-    PetscCall(PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld + 1, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
+    PetscCall(
+      PetscCalloc6(2 * ld + 1, &b->host.sums, ld * ld, &b->host.gram, ld, &b->host.c, ld + 1, &b->host.work, ld * ld, &b->host.hessenberg, ld, &b->host.step));
   }
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   PetscCall(LitheVecsGetPlace(1, &x, &device, NULL));

@@ -68,12 +68,12 @@ static PetscErrorCode CBBasisDot_Device(CBBasis b, PetscInt k, PetscBool gram, V
 /* In one launch where the device can add the numbers of all processes itself */
 static PetscErrorCode CBBasisCoefficients_Device(CBBasis b, PetscInt k, PetscInt pass)
 {
-  const CBDevice *d = (const CBDevice *)b->data;
-  LitheReduceTurn turn;
-  PetscBool       possible;
+  const CBDevice  *d = (const CBDevice *)b->data;
+  LitheReduceEpoch epoch;
+  PetscBool        possible;
 
   PetscFunctionBegin;
-  PetscCall(LitheReduceTake(b->sums, CBBasisSums(k, pass), &turn, &possible));
+  PetscCall(LitheReduceOnDevice(b->sums, CBBasisSums(k, pass), &epoch, &possible));
   if (!possible) {
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(LitheCUDACBSums(d, k, pass));
@@ -81,7 +81,7 @@ static PetscErrorCode CBBasisCoefficients_Device(CBBasis b, PetscInt k, PetscInt
     PetscCall(CBBasisSum_Private(b, k, pass, d->scalars.sums));
   }
   PetscCall(PetscLogGpuTimeBegin());
-  if (possible) PetscCall(LitheCUDACBSumsAndCoefficients(d, k, pass, &turn));
+  if (possible) PetscCall(LitheCUDACBSumsAndCoefficients(d, k, pass, &epoch));
   else PetscCall(LitheCUDACBCoefficients(d, k, pass));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,7 +37,8 @@ static LITHE_ALWAYS_INLINE const PetscReal *CBDecodeTile(const CBColumns *c, Pet
 static void CBEncodeTile(const CBColumns *c, PetscInt j, size_t first, size_t count, const PetscReal v[])
 {
   for (size_t i = 0; i < count; i += LITHE_FRSZ2_BLOCK) {
-    LitheStorageEncodeBlock(c->storage, c->base, (first + i) / LITHE_FRSZ2_BLOCK, LITHE_FRSZ2_BLOCK, v + i, c->values + (size_t)j * c->vbytes, c->exponents + (size_t)j * c->ebytes);
+    LitheStorageEncodeBlock(c->storage, c->base, (first + i) / LITHE_FRSZ2_BLOCK, LITHE_FRSZ2_BLOCK, v + i, c->values + (size_t)j * c->vbytes,
+                            c->exponents + (size_t)j * c->ebytes);
   }
 }
 
@@ -141,10 +142,12 @@ LITHE_TARGET_CLONES static void CBHostDot(const CBColumns *c, PetscInt k, const 
 }
 
 /* t = t - V factor with columns 0 ... k-1, as they are stored; c has columns first parts of columns */
-static LITHE_ALWAYS_INLINE void CBColumnsSubtract(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], size_t first, size_t count, PetscReal v[], PetscReal t[])
+static LITHE_ALWAYS_INLINE void CBColumnsSubtract(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], size_t first, size_t count,
+                                                  PetscReal v[], PetscReal t[])
 {
   for (PetscInt i = 0; i < k; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, i, first, count, v), t);
-  for (PetscInt i = seconds.first; i < seconds.first + seconds.count; i++) CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, c->columns + i, first, count, v), t);
+  for (PetscInt i = seconds.first; i < seconds.first + seconds.count; i++)
+    CBTileSubtract(count, factor + 2 * i, CBDecodeTile(c, c->columns + i, first, count, v), t);
 }
 
 /* x = x - V factor, for columns as they are stored */
@@ -162,7 +165,8 @@ LITHE_TARGET_CLONES static void CBHostSubtract(const CBColumns *c, PetscInt k, C
 }
 
 /* Column j = scale x - V factor with columns 0 ... k-1, as they are stored; z = unscale times that column, unless it is NULL. z may be x */
-LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[], PetscInt j, PetscReal unscale, PetscReal z[])
+LITHE_TARGET_CLONES static void CBHostAppend(const CBColumns *c, PetscInt k, CBSeconds seconds, const PetscReal factor[], PetscReal scale, const PetscReal x[],
+                                             PetscInt j, PetscReal unscale, PetscReal z[])
 {
   PetscReal v[CB_TILE], t[CB_TILE];
 

@@ -24,14 +24,16 @@
   } while (0)
 
 /* With a constant number of bits all words and shifts of a block are constants */
-static LITHE_ALWAYS_INLINE void CBDecodeBits(const LitheStorage *s, int bits, int base, size_t first, size_t count, const void *values, const void *exponents, PetscReal *PETSC_RESTRICT v)
+static LITHE_ALWAYS_INLINE void CBDecodeBits(const LitheStorage *s, int bits, int base, size_t first, size_t count, const void *values, const void *exponents,
+                                             PetscReal *PETSC_RESTRICT v)
 {
   for (size_t b = 0; b < count / LITHE_FRSZ2_BLOCK; b++) {
     const size_t    block = first / LITHE_FRSZ2_BLOCK + b;
     const double    step  = LitheFRSZ2Step(&s->frsz2, base, LitheFRSZ2GetExponent(&s->frsz2, exponents, block));
     const uint32_t *words = (const uint32_t *)values + block * (size_t)bits;
 
-    for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++) v[LITHE_FRSZ2_BLOCK * b + i] = (PetscReal)((double)(bits <= 32 ? LitheFRSZ2Get32(bits, words, i) : LitheFRSZ2Get(bits, words, i)) * step);
+    for (int i = 0; i < LITHE_FRSZ2_BLOCK; i++)
+      v[LITHE_FRSZ2_BLOCK * b + i] = (PetscReal)((double)(bits <= 32 ? LitheFRSZ2Get32(bits, words, i) : LitheFRSZ2Get(bits, words, i)) * step);
   }
 }
 
@@ -48,7 +50,8 @@ static LITHE_ALWAYS_INLINE float CBFloat(uint32_t bits)
    Numbers first ... first+count-1 of a vector, both multiples of 32 (the last block of a vector is whole). Returns
    where they are: v, or the vector itself where it holds PetscReal.
 */
-static LITHE_ALWAYS_INLINE const PetscReal *CBDecode(const LitheStorage *s, int base, size_t first, size_t count, const void *values, const void *exponents, PetscReal *PETSC_RESTRICT v)
+static LITHE_ALWAYS_INLINE const PetscReal *CBDecode(const LitheStorage *s, int base, size_t first, size_t count, const void *values, const void *exponents,
+                                                     PetscReal *PETSC_RESTRICT v)
 {
   switch (s->kind) {
   case LITHE_STORAGE_FULL:

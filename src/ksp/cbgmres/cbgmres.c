@@ -22,7 +22,10 @@
 #include <lithe/private/lithememtype.h>
 #include <petsc/private/vecimpl.h>
 
-/* PCJACOBI from the right, on a device: its inverse diagonal, which is what it makes of ones. Collective; once per solve, before which the operator may have changed */
+/*
+   PCJACOBI from the right, on a device: its inverse diagonal, which is what it makes of ones. Collective; once per
+   solve, before which the operator may have changed
+*/
 static PetscErrorCode CBGMRESGetJacobi_Private(KSP ksp)
 {
   KSP_CBGMRES *gm     = (KSP_CBGMRES *)ksp->data;
@@ -50,7 +53,9 @@ static PetscErrorCode CBGMRESCheckVectors_Private(KSP ksp)
   const char *type   = ((KSP_CBGMRES *)ksp->data)->flexible ? KSPFGMRES : KSPGMRES;
 
   PetscFunctionBegin;
-  PetscCheck(x->petscnative || x->ops->getarray || x->ops->getarrayread, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP, "-%sksp_type %s stores vectors by their arrays, and those of type %s have none: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name, ((PetscObject)x)->type_name, prefix, type);
+  PetscCheck(x->petscnative || x->ops->getarray || x->ops->getarrayread, PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
+             "-%sksp_type %s stores vectors by their arrays, and those of type %s have none: use -%sksp_type %s", prefix, ((PetscObject)ksp)->type_name,
+             ((PetscObject)x)->type_name, prefix, type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,8 +80,13 @@ static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
   MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
 
   PetscFunctionBegin;
-  PetscCheck(ksp->orthog == KSPOrthogonalizationClassicalGramSchmidt || ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt, comm, PETSC_ERR_SUP, "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres", ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
-  for (PetscInt i = 0; i < ksp->numbermonitors; i++) PetscCheck(ksp->monitor[i] != KSPGMRESMonitorKrylov, comm, PETSC_ERR_SUP, "KSPGMRESMonitorKrylov() knows the vectors of -ksp_type gmres only; -ksp_gmres_krylov_monitor does the same for %s", ((PetscObject)ksp)->type_name);
+  PetscCheck(ksp->orthog == KSPOrthogonalizationClassicalGramSchmidt || ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt, comm, PETSC_ERR_SUP,
+             "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres",
+             ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
+  for (PetscInt i = 0; i < ksp->numbermonitors; i++)
+    PetscCheck(ksp->monitor[i] != KSPGMRESMonitorKrylov, comm, PETSC_ERR_SUP,
+               "KSPGMRESMonitorKrylov() knows the vectors of -ksp_type gmres only; -ksp_gmres_krylov_monitor does the same for %s",
+               ((PetscObject)ksp)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +122,8 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   Whether a residual of this norm is no more than what rounding makes of the right side and of the product with the solution; it may be much where the preconditioner is nearly singular. No
+   Whether a residual of this norm is no more than what rounding makes of the right side and of the product with the
+   solution; it may be much where the preconditioner is nearly singular. No
    solution can be told from this one then. The product of the operator with roundings of x has the size, entry by entry, of what rounding leaves of the product
    with x; with factors at random it is as such a rounding is, and no image of anything that is small. Collective
 */
@@ -147,7 +158,8 @@ static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
   *attained = (PetscBool)(norm <= limit); /* not if that is no number */
   /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would not have made it */
-  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial) *attained = PETSC_FALSE;
+  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
+    *attained = PETSC_FALSE;
   PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,7 +181,11 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   ksp->reason        = KSP_DIVERGED_BREAKDOWN;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
   if (gm->attained) PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
-  else PetscCall(PetscSNPrintf(why, sizeof(why), "the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage", name));
+  else
+    PetscCall(
+      PetscSNPrintf(why, sizeof(why),
+                    "the storage %s of the basis is too coarse for this system and tolerance. Use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage",
+                    name));
   PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "The residual stays at %g: %s", (double)norm, why);
   PetscCall(PetscInfo(ksp, "The residual stays at %g: %s\n", (double)norm, why));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -205,7 +221,10 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
   if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
     gm->stuck = 0;
 
-    /* Small entries that are rounded to nothing leave recurrence and residual as they should be, in a space that is of no use: that cannot be told from a slow system */
+    /*
+       Small entries that are rounded to nothing leave recurrence and residual as they should be, in a space that is of
+       no use: that cannot be told from a slow system
+    */
     gm->slow = !ksp->reason && *norm > 0.9 * before ? gm->slow + 1 : 0;
     if (gm->slow < 2) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CBGMRESRaise_Private(ksp, &raised));
@@ -253,7 +272,8 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
   const PetscReal before = *norm;
 
   PetscFunctionBegin;
-  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < CB_REFINE * before) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < CB_REFINE * before)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
   PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
   PetscCall((*gm->V->ops->fetch)(gm->V, k, k + 1));
@@ -436,7 +456,8 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    KSPCBGMRES - "cbgmres" - Restarted GMRES whose basis vectors are compressed
 
    Options Database Keys:
-+  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
++  -ksp_cbgmres_storage <frsz2_32>       - how basis vectors are stored: double, single, half, bfloat16, frsz2_32 or
+another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
 .  -ksp_cbgmres_exponent_bits <8>        - bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16
 .  -ksp_cbgmres_adaptive <false>         - take a finer storage where this one is too coarse
 .  -ksp_cbgmres_check_every <1>          - look at the residual every so many iterations
@@ -455,7 +476,8 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    A program written for `KSPGMRES` needs nothing but the type: `KSPGMRESSetRestart()`, `KSPGMRESSetHapTol()`,
    `KSPGMRESSetBreakdownTolerance()`, `KSPOrthogonalizationSetCGSRefinementType()` and others work here, too.
 
-   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory, and one for `PCJACOBI` from the right. An iteration reads the
+   There are no basis vectors in `Vec`s: three work vectors beside the compressed basis are all memory, and one for
+   `PCJACOBI` from the right. An iteration reads the
    basis twice, writes one vector of it, and has one reduction over all processes. Inner products with all earlier
    vectors are measured of each vector as it is stored, and correct the coefficients of Gram-Schmidt: re-orthogonalisation is
    delayed by one iteration and done in the coefficients. A second pass is made where the first one leaves almost nothing of a vector.
@@ -464,14 +486,16 @@ static PetscErrorCode CBGMRESCreate_Private(KSP ksp, PetscBool flexible)
    cycle goes on with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
    `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
 
-   Where residuals have entries of very unlike sizes side by side, FRSZ2 and half would lose the small ones: the columns are then stored as bfloat16, single or double,
+   Where residuals have entries of very unlike sizes side by side, FRSZ2 and half would lose the small ones: the columns
+   are then stored as bfloat16, single or double,
    with as many bits or the next more, until `KSPReset()`. -ksp_view and -info tell.
 
    Vectors need arrays: those of `VECNEST` are copied, and `KSPSetUp()` refuses types that have none.
 
    Left, right and symmetric preconditioning are supported.
 
-.seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESSetCheckEvery()`, `KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
+.seealso: `KSPCBFGMRES`, `KSPGMRES`, `KSPCBGMRESSetStorage()`, `KSPCBGMRESSetAdaptive()`, `KSPCBGMRESSetCheckEvery()`,
+`KSPCBGMRESGetInfo()`, `KSPGMRESSetRestart()`
 M*/
 PETSC_INTERN PetscErrorCode KSPCreate_CBGMRES(KSP);
 
@@ -504,8 +528,10 @@ PetscErrorCode KSPCreate_CBGMRES(KSP ksp)
    The operator is applied to the preconditioned vectors as they are stored. These have exponents of 16 bits; with the storage half, whose range is
    too small for vectors of any size, they are stored as frsz2_16.
 
-   A null space of the operator, `MatSetNullSpace()`, is taken out of preconditioned vectors before they are stored. Where they have another large part in common, which
-   the operator hardly sees, rounding may lose what it does see. This is measured on some of them, and if so all of them get a finer storage, until `KSPReset()`.
+   A null space of the operator, `MatSetNullSpace()`, is taken out of preconditioned vectors before they are stored.
+   Where they have another large part in common, which
+   the operator hardly sees, rounding may lose what it does see. This is measured on some of them, and if so all of them
+   get a finer storage, until `KSPReset()`.
 
 .seealso: `KSPCBGMRES`, `KSPFGMRES`, `KSPFlexibleSetModifyPC()`, `KSPCBGMRESSetStorage()`
 M*/

@@ -39,7 +39,10 @@ typedef struct {
   PetscBool    measured; /* a residual has been looked at for that */
   PetscInt     finer;    /* so many times is Z's storage raised above that of V */
 
-  /* The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals, of a cycle that went on, are no unknowns */
+  /*
+     The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals,
+     of a cycle that went on, are no unknowns
+  */
   PetscInt     columns;
   PetscInt     unknowns;
   PetscInt    *pivot;   /* [ld] which unknown a column is, -1: a residual */
@@ -71,22 +74,23 @@ typedef struct {
   Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none */
 
   /* The cycle */
-  PetscReal          initial;   /* norm of the residual that the solve began with */
-  PetscReal          gain;      /* the last cycle took the residual to so much of it */
-  PetscReal          start;     /* norm of the residual that it began with */
-  PetscInt           limit;     /* it has so many columns at most */
-  PetscBool          complete;  /* and one behind them */
-  PetscInt           best;      /* so many columns make the residual smallest, as far as is known */
-  PetscReal          expected;  /* its norm with them, rounding of the basis included */
-  PetscReal          gap;       /* and what of it is rounding */
-  PetscReal          predicted; /* and of the recurrence with all of them; negative before the first cycle */
-  PetscBool          ended;     /* the last cycle found no new direction, */
-  PetscBool          exhausted; /* and the operator singular in the space it had */
-  KSPConvergedReason claimed;   /* it had converged by the recurrence, in this way, and not by the residual: the next one is to gain more than the recurrence needs */
-  PetscInt           slow;      /* cycles in a row that gained little, and no less than they should have */
-  PetscInt           stuck;     /* cycles in a row that gained nothing, and should have */
-  PetscBool          scaled;    /* CB_COLUMN is what the preconditioner makes of the newest column */
-  PetscBool          imagelost; /* CB_IMAGE has been used for something else since the last step */
+  PetscReal initial;   /* norm of the residual that the solve began with */
+  PetscReal gain;      /* the last cycle took the residual to so much of it */
+  PetscReal start;     /* norm of the residual that it began with */
+  PetscInt  limit;     /* it has so many columns at most */
+  PetscBool complete;  /* and one behind them */
+  PetscInt  best;      /* so many columns make the residual smallest, as far as is known */
+  PetscReal expected;  /* its norm with them, rounding of the basis included */
+  PetscReal gap;       /* and what of it is rounding */
+  PetscReal predicted; /* and of the recurrence with all of them; negative before the first cycle */
+  PetscBool ended;     /* the last cycle found no new direction, */
+  PetscBool exhausted; /* and the operator singular in the space it had */
+  KSPConvergedReason
+            claimed;   /* it had converged by the recurrence, in this way, and not by the residual: the next one is to gain more than the recurrence needs */
+  PetscInt  slow;      /* cycles in a row that gained little, and no less than they should have */
+  PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
+  PetscBool scaled;    /* CB_COLUMN is what the preconditioner makes of the newest column */
+  PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
 
   PetscBool      attained; /* the residual is what rounding leaves of operator and right side; with info.stagnated: not because of the storage */
   KSPCBGMRESInfo info;

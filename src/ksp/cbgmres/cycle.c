@@ -14,7 +14,10 @@
 
 #define CB_PASSES 3 /* of Gram-Schmidt at most: two are enough where there is a new direction at all */
 
-/* Whether the next column that is made may go to CB_COLUMN with what a diagonal preconditioner makes of it, if there is one: where nothing but the operator is to see it */
+/*
+   Whether the next column that is made may go to CB_COLUMN with what a diagonal preconditioner makes of it, if there is
+   one: where nothing but the operator is to see it
+*/
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
   gm->V->scale = may ? gm->jacobi : NULL;
@@ -163,7 +166,8 @@ static PetscBool CBGMRESEndOfSpace_Private(KSP_CBGMRES *gm, PetscInt j)
   const PetscReal sigma = PetscRealPart(*below), residual = CBGMRESLeastResidual_Private(gm);
 
   /* What rounding leaves of a w that lies in the space; and KSPGMRES's own bound */
-  if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual)) return PETSC_FALSE;
+  if (step->after > 100.0 * (PetscReal)(j + 1) * PetscSqr(PETSC_MACHINE_EPSILON) * step->image && sigma >= PetscMin(gm->opt.haptol, sigma / residual))
+    return PETSC_FALSE;
   *below = 0.0;
   return PETSC_TRUE;
 }
@@ -186,14 +190,17 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
 
   *ended    = CBGMRESEndOfSpace_Private(gm, j);
   *residual = CBGMRESLeastColumn_Private(gm, j);
-  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)gm->pivot[j]]) <= 10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
+  if (*ended && PetscAbsScalar(gm->R[(size_t)j * (size_t)gm->V->host.ld + (size_t)gm->pivot[j]]) <=
+                  10.0 * (PetscReal)(j + 1) * PETSC_MACHINE_EPSILON * PetscSqrtReal(step->image)) {
     /* The operator takes a direction of this space to nothing: the last column is of no use */
     gm->exhausted = PETSC_TRUE;
     *residual     = before;
     gm->columns   = j;
     gm->unknowns--;
   }
-  if (*ended) PetscCall(PetscInfo(ksp, "No new direction after %" PetscInt_FMT " columns: %s\n", j + 1, gm->exhausted ? "the operator is singular in this space" : "the solution is in this space"));
+  if (*ended)
+    PetscCall(PetscInfo(ksp, "No new direction after %" PetscInt_FMT " columns: %s\n", j + 1,
+                        gm->exhausted ? "the operator is singular in this space" : "the solution is in this space"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,7 +227,10 @@ static PetscBool CBGMRESAtFloor_Private(KSP ksp, PetscReal residual)
   return (PetscBool)(residual < gap || expected > 10.0 * gm->expected);
 }
 
-/* The cycle is at its end. Is there a column behind those that were used? Of a full cycle only if rounding is seen in the residual, which is then used once more */
+/*
+   The cycle is at its end. Is there a column behind those that were used? Of a full cycle only if rounding is seen in
+   the residual, which is then used once more
+*/
 static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
@@ -237,7 +247,8 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 }
 
 /*
-   Converged by the recurrence, but hardly: the residual that is expected, with rounding, has not; so little is missing that another column is better than to look. The same where
+   Converged by the recurrence, but hardly: the residual that is expected, with rounding, has not; so little is missing
+   that another column is better than to look. The same where
    the last cycle said so, too, but its residual had not converged: rounding is about as much as the residual then, and half of that is to be gone
 */
 static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, PetscBool *early)
@@ -250,7 +261,9 @@ static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, Petsc
   if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
   *early = (PetscBool)(gm->claimed && residual > 0.5 * gm->start);
   /* a test of the user's own may count its calls */
-  if (*early || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual || gm->gap < 0.01 * residual) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*early || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual ||
+      gm->gap < 0.01 * residual)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*ksp->converged)(ksp, ksp->its, gm->expected, &reason, ksp->cnvP));
   *early = (PetscBool)!reason;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,7 +283,8 @@ PetscBool CBGMRESMayGoOn_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
-  if (!gm->columns || !gm->best || !gm->complete || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE) return PETSC_FALSE;
+  if (!gm->columns || !gm->best || !gm->complete || gm->ended || gm->nleft == CB_LEFT || ksp->calc_sings || ksp->calc_ritz || ksp->normtype == KSP_NORM_NONE)
+    return PETSC_FALSE;
   return (PetscBool)(gm->columns + 1 < CBGMRESLimit_Private(ksp, gm->columns + 1));
 }
 
@@ -308,7 +322,10 @@ static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* May rounding of the first columns be seen in the residual, before that is small enough? In the first cycle, where it is not known how far a cycle gets, and where the last one got that far */
+/*
+   May rounding of the first columns be seen in the residual, before that is small enough? In the first cycle, where it
+   is not known how far a cycle gets, and where the last one got that far
+*/
 static PetscBool CBGMRESWantsPairs_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
@@ -366,14 +383,18 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
         if (early) ksp->reason = KSP_CONVERGED_ITERATING;
       }
       /* Where columns are rounded the next cycle has to take away what that has left */
-      if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason) ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
+      if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason)
+        ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
       if (ksp->reason || ended || floor || done == gm->limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));
       PetscCall(KSPMonitor(ksp, ksp->its, residual));
     }
   }
-  if (floor) PetscCall(PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n", (double)residual, (double)gm->expected, gm->best, gm->columns));
+  if (floor)
+    PetscCall(
+      PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n",
+                (double)residual, (double)gm->expected, gm->best, gm->columns));
 
   PetscCall(CBGMRESComplete_Private(ksp));
   PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, 1.0, ksp->vec_sol));

@@ -172,6 +172,7 @@ PetscReal CBGMRESLeastGap_Private(KSP_CBGMRES *gm, PetscInt k)
     for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(k, i + CB_PAIR_STEPS); j++) part -= h[(size_t)j * ld + (size_t)i] * gm->y[j];
     sum += PetscSqr(PetscAbsScalar(part));
   }
-  for (PetscInt j = PetscMax(gm->V->paired - 1, 0); j < k; j++) sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
+  for (PetscInt j = PetscMax(gm->V->paired - 1, 0); j < k; j++)
+    sum += PetscSqr(PetscAbsScalar(gm->V->host.hessenberg[(size_t)j * ld + (size_t)j + 1]) * PetscAbsScalar(gm->y[j]));
   return CBGMRESStorageUnit_Private(&gm->V->storage) * PetscSqrtReal(sum);
 }

@@ -17,11 +17,12 @@
 
 #include "cbgmresimpl.h"
 
-#define CB_LOST       0.1   /* so much of an image may come from rounding */
-#define CB_LOST_FIRST 1.5   /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
-#define CB_UNLIKE     0.003 /* so many entries may be lost beside others */
-#define CB_COARSE     300.0 /* the same, in units of rounding: zeros of a field lose their neighbours in coarse storages */
-#define CB_NOISE      0.125 /* so many of them may be what rounding makes of zeros, where units are not known */
+#define CB_LOST 0.1 /* so much of an image may come from rounding */
+#define CB_LOST_FIRST \
+  1.5 /* of the first column's. Noise gives 1 at most, and the next columns take away what it left of a smooth large vector; more is a part that is missing */
+#define CB_UNLIKE 0.003 /* so many entries may be lost beside others */
+#define CB_COARSE 300.0 /* the same, in units of rounding: zeros of a field lose their neighbours in coarse storages */
+#define CB_NOISE  0.125 /* so many of them may be what rounding makes of zeros, where units are not known */
 
 /* 0, 1, 3, 7, ...: columns and cycles that are measured */
 static PetscBool CBGMRESMeasured_Private(PetscInt j)
@@ -87,7 +88,8 @@ PetscErrorCode CBGMRESStorePreconditioned_Private(KSP ksp, PetscInt j)
     PetscCall(VecNorm(CB_IMAGE(ksp), NORM_2, &image));
     if (!(lost > most * image)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecAXPY(CB_WORK(ksp), 1.0, CB_COLUMN(ksp)));
-    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the image of what rounding took from the preconditioned vector has norm %g, that of the rest %g\n", j, (double)lost, (double)image));
+    PetscCall(PetscInfo(ksp, "Column %" PetscInt_FMT ": the image of what rounding took from the preconditioned vector has norm %g, that of the rest %g\n", j,
+                        (double)lost, (double)image));
     PetscCall(CBGMRESRaisePreconditioned_Private(ksp, j, &raised));
   }
   PetscCall((*gm->Z->ops->store)(gm->Z, j, 1.0, CB_WORK(ksp), CB_WORK(ksp)));
@@ -141,7 +143,10 @@ static PetscErrorCode CBGMRESGetLost_Private(KSP ksp, PetscBool marked, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the bases are made again, with an exponent for each number */
+/*
+   A cycle begins with the residual in CB_IMAGE: does the storage lose too many of its entries beside others? Then the
+   bases are made again, with an exponent for each number
+*/
 PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
 {
   KSP_CBGMRES    *gm   = (KSP_CBGMRES *)ksp->data;
@@ -162,7 +167,8 @@ PetscErrorCode CBGMRESMeasureUnits_Private(KSP ksp)
   gm->unlike = PETSC_TRUE;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
   PetscCall(CBGMRESStorageName_Private(&was, newname, sizeof(newname)));
-  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": %s loses %g of the residual's entries beside others of unlike size, now %s\n", ksp->its, name, (double)lost, newname));
+  PetscCall(PetscInfo(ksp, "Iteration %" PetscInt_FMT ": %s loses %g of the residual's entries beside others of unlike size, now %s\n", ksp->its, name,
+                      (double)lost, newname));
   gm->storage = was;
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(CBGMRESCreateBases_Private(ksp));

@@ -22,7 +22,8 @@ PetscErrorCode CBGMRESOptionsDefault_Private(CBGMRESOptions *opt)
   opt->exponentbits = 8;
   opt->haptol       = 1.0e-30;
   opt->breakdowntol = 0.1;
-  PetscCheck(LitheStorageSetUp(&opt->storage, LITHE_STORAGE_FRSZ2, PetscMin(32, LITHE_FRSZ2_MAX_BITS), (int)opt->exponentbits), PETSC_COMM_SELF, PETSC_ERR_PLIB, "The default storage is none");
+  PetscCheck(LitheStorageSetUp(&opt->storage, LITHE_STORAGE_FRSZ2, PetscMin(32, LITHE_FRSZ2_MAX_BITS), (int)opt->exponentbits), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "The default storage is none");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +76,8 @@ static PetscErrorCode CBGMRESSetExponentBits_Private(KSP ksp, PetscInt bits)
   LitheStorage storage = gm->opt.storage;
 
   PetscFunctionBegin;
-  PetscCheck(bits == 8 || bits == 16, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_cbgmres_exponent_bits %" PetscInt_FMT ": an exponent has 8 or 16 bits", bits);
+  PetscCheck(bits == 8 || bits == 16, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ksp_cbgmres_exponent_bits %" PetscInt_FMT ": an exponent has 8 or 16 bits", bits);
   gm->opt.exponentbits = bits;
   if (storage.kind != LITHE_STORAGE_FRSZ2) PetscFunctionReturn(PETSC_SUCCESS);
   LitheStorageSetUp(&storage, LITHE_STORAGE_FRSZ2, storage.bits, (int)bits);
@@ -100,7 +102,8 @@ static PetscErrorCode KSPCBGMRESGetAdaptive_CBGMRES(KSP ksp, PetscBool *adaptive
 static PetscErrorCode KSPCBGMRESSetCheckEvery_CBGMRES(KSP ksp, PetscInt every)
 {
   PetscFunctionBegin;
-  PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", every);
+  PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ksp_cbgmres_check_every %" PetscInt_FMT ": use a number of iterations, at least 1", every);
   ((KSP_CBGMRES *)ksp->data)->opt.every = every;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +122,8 @@ static PetscErrorCode KSPGMRESSetRestart_CBGMRES(KSP ksp, PetscInt restart)
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
   PetscFunctionBegin;
-  PetscCheck(restart >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_restart %" PetscInt_FMT ": Restart must be positive", restart);
+  PetscCheck(restart >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_restart %" PetscInt_FMT ": Restart must be positive",
+             restart);
   if (restart == gm->opt.restart) PetscFunctionReturn(PETSC_SUCCESS);
   gm->opt.restart = restart;
   if (ksp->setupstage) PetscCall(CBGMRESSetUpAgain_Private(ksp));
@@ -145,7 +149,8 @@ static PetscErrorCode KSPGMRESSetBreakdownTolerance_CBGMRES(KSP ksp, PetscReal t
 {
   PetscFunctionBegin;
   if (tol == (PetscReal)PETSC_DEFAULT) tol = 0.1;
-  PetscCheck(tol >= 0.0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_breakdown_tolerance %g: use a tolerance of at least 0", (double)tol);
+  PetscCheck(tol >= 0.0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_gmres_breakdown_tolerance %g: use a tolerance of at least 0",
+             (double)tol);
   ((KSP_CBGMRES *)ksp->data)->opt.breakdowntol = tol;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -203,7 +208,8 @@ static PetscErrorCode CBGMRESSetFromOptionsGMRES_Private(KSP ksp, PetscOptionIte
   if (set) PetscCall(KSPGMRESSetRestart(ksp, restart));
   PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "An entry of the Hessenberg matrix below it ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetHapTol(ksp, tol));
-  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "How much residual and recurrence may differ at a restart", "KSPGMRESSetBreakdownTolerance", gm->opt.breakdowntol, &tol, &set));
+  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "How much residual and recurrence may differ at a restart", "KSPGMRESSetBreakdownTolerance",
+                             gm->opt.breakdowntol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetBreakdownTolerance(ksp, tol));
   flg = PETSC_TRUE;
   PetscCall(PetscOptionsBool("-ksp_gmres_preallocate", "The basis is always allocated as a whole", "KSPGMRESSetPreAllocateVectors", flg, &flg, NULL));
@@ -230,13 +236,17 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "GMRES with a compressed basis");
   PetscCall(CBGMRESSetFromOptionsGMRES_Private(ksp, PetscOptionsObject));
-  PetscCall(PetscOptionsInt("-ksp_cbgmres_exponent_bits", "Bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16", "KSPCBGMRESSetStorage", gm->opt.exponentbits, &count, &set));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_exponent_bits", "Bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16", "KSPCBGMRESSetStorage",
+                            gm->opt.exponentbits, &count, &set));
   if (set) PetscCall(CBGMRESSetExponentBits_Private(ksp, count));
   PetscCall(CBGMRESStorageName_Private(&gm->opt.storage, name, sizeof(name)));
-  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name, chosen, sizeof(chosen), &set));
+  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name, chosen,
+                               sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage where this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive, &gm->opt.adaptive, NULL));
-  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Look at the residual every so many iterations", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage where this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
+                             &gm->opt.adaptive, NULL));
+  PetscCall(
+    PetscOptionsInt("-ksp_cbgmres_check_every", "Look at the residual every so many iterations", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
   if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
   if (gm->flexible) {
     PetscCall(PetscOptionsBoolGroupBegin("-ksp_fgmres_modifypcnochange", "Do not vary the preconditioner", "KSPFlexibleSetModifyPC", &flg));
@@ -342,7 +352,8 @@ PetscErrorCode KSPCBGMRESGetStorage(KSP ksp, const char *storage[])
 
   Notes:
   It is decided at a restart, where a cycle has left more than half of the residual that it began with, though the recurrence had
-  promised more, or where two cycles in a row have gained less than a tenth. Storages of up to 24 bits are followed by frsz2_32, all others by double. What a solve has raised stays so for the next
+  promised more, or where two cycles in a row have gained less than a tenth. Storages of up to 24 bits are followed by
+  frsz2_32, all others by double. What a solve has raised stays so for the next
   ones, until `KSPReset()`.
 
   Without it such a solve ends with `KSP_DIVERGED_BREAKDOWN`.

@@ -94,7 +94,8 @@ PetscErrorCode KSPComputeEigenvalues_CBGMRES(KSP ksp, PetscInt nmax, PetscReal *
   PetscInt      *order;
 
   PetscFunctionBegin;
-  PetscCheck(nmax >= k, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_SIZ, "Not enough room for the %" PetscInt_FMT " eigenvalues: there is some for %" PetscInt_FMT, k, nmax);
+  PetscCheck(nmax >= k, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_SIZ,
+             "Not enough room for the %" PetscInt_FMT " eigenvalues: there is some for %" PetscInt_FMT, k, nmax);
   *neig = k;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscCalloc4(k * k, &H, k, &re, k, &im, k, &order));

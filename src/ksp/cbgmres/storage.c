@@ -38,7 +38,9 @@ PetscErrorCode CBGMRESStorageParse_Private(KSP ksp, const char name[], int expon
     PetscCall(PetscOptionsStringToInt(lower + 6, &bits));
     good = LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, (int)PetscMin(bits, 1000), exponentbits);
   }
-  PetscCheck(good, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_UNKNOWN_TYPE, "-ksp_cbgmres_storage %s: use double, single, half, bfloat16, or frsz2_<bits> with %d to %d bits", name, LITHE_FRSZ2_MIN_BITS, LITHE_FRSZ2_MAX_BITS);
+  PetscCheck(good, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_UNKNOWN_TYPE,
+             "-ksp_cbgmres_storage %s: use double, single, half, bfloat16, or frsz2_<bits> with %d to %d bits", name, LITHE_FRSZ2_MIN_BITS,
+             LITHE_FRSZ2_MAX_BITS);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

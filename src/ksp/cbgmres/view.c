@@ -69,7 +69,8 @@ static PetscErrorCode CBGMRESViewSums_Private(CBBasis V, PetscViewer viewer)
   PetscCall(LitheReduceGetTransport(V->sums, &transport, &reason));
   PetscCall(PetscStrcmp(V->where, "host", &host));
   if (host || transport == LITHE_TRANSPORT_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  sums over processes by %s%s%s%s\n", LitheTransports[transport], reason ? " (" : "", reason ? reason : "", reason ? ")" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  sums over processes by %s%s%s%s\n", LitheTransports[transport], reason ? " (" : "", reason ? reason : "",
+                                   reason ? ")" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,12 +91,16 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  restart=%" PetscInt_FMT ", using %s\n", gm->opt.restart, CBGMRESOrthogonalization_Private(ksp)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  happy breakdown tolerance=%g\n", (double)gm->opt.haptol));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "  basis: storage %s%s, %g bits a number\n", info.storage, gm->opt.adaptive ? " (adaptive)" : "", (double)info.bits));
   if (gm->V) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where, info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
-    if (gm->V->pairs) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->V->pairs));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: %" PetscInt_FMT " vectors on the %s, %.0f bytes, %.3f of double\n", info.columns, gm->V->where,
+                                     info.bytes, info.uncompressed > 0.0 ? info.bytes / info.uncompressed : 1.0));
+    if (gm->V->pairs)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: first %" PetscInt_FMT " vectors of a cycle in two parts, for the tolerance\n", gm->V->pairs));
   }
-  if (gm->unlike) PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: an exponent for each number, since residuals have entries of unlike sizes side by side\n"));
+  if (gm->unlike)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: an exponent for each number, since residuals have entries of unlike sizes side by side\n"));
   if (gm->Z && gm->finer) {
     char name[16];
 
@@ -103,9 +108,16 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  basis: preconditioned vectors in storage %s, since coarser ones lost what the operator sees\n", name));
   }
   if (gm->V) PetscCall(CBGMRESViewSums_Private(gm->V, viewer));
-  if (info.cycles) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT " second passes, storage raised %" PetscInt_FMT " times\n", info.cycles, info.continued, info.passes, info.raises));
-  if (info.stagnated && gm->attained) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));
-  else if (info.stagnated) PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
+  if (info.cycles)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT
+                                     " second passes, storage raised %" PetscInt_FMT " times\n",
+                                     info.cycles, info.continued, info.passes, info.raises));
+  if (info.stagnated && gm->attained)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));
+  else if (info.stagnated)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "  last solve: ended because the storage is too coarse; use -ksp_cbgmres_adaptive, or a finer -ksp_cbgmres_storage\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,7 +37,8 @@ static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool d
     else PetscCall(VecGetArrayWrite(y, &py));
     if (add && add != x && add != y) PetscCall(VecGetArrayRead(add, &padd));
   }
-  PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px, !add ? NULL : (add == x ? px : (add == y ? py : padd)), step, py));
+  PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px,
+                                                                                         !add ? NULL : (add == x ? px : (add == y ? py : padd)), step, py));
   if (device) {
     if (padd) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
     if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));
@@ -63,7 +64,8 @@ static PetscErrorCode MatHYBMGPUGetPlace_Private(Mat A, Vec x, Vec add, Vec y, P
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(LitheMatIsOnDevice(A, 3, (const Vec[]){x, y, add == y ? NULL : add}, device));
-  *super = (PetscBool)(!*device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO && (ctx->opt.transport == LITHE_TRANSPORT_AUTO || ctx->opt.transport == LITHE_TRANSPORT_MPI));
+  *super = (PetscBool)(!*device && ctx->opt.format == MATHYBMGPU_FORMAT_AUTO &&
+                       (ctx->opt.transport == LITHE_TRANSPORT_AUTO || ctx->opt.transport == LITHE_TRANSPORT_MPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +91,7 @@ static PetscErrorCode MatHYBMGPUApply_Private(Mat A, HybOp op, Vec x, Vec add, V
 }
 
 /* y = x + scale A x, and the sums: a LitheMatStepFn */
-static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+static PetscErrorCode MatHYBMGPUStep_Private(Mat A, PetscReal scale, const LitheStepRows *rows, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStep step;
   PetscBool device;
@@ -104,7 +106,7 @@ static PetscErrorCode MatHYBMGPUStep(Mat A, PetscReal scale, const LitheStepRows
 }
 
 /* A LitheMatStepLeavesOutFn: not where rows are in another order; compressed ones as their type says */
-static PetscErrorCode MatHYBMGPUStepLeavesOut(Mat A, PetscBool device, PetscBool *leaves)
+static PetscErrorCode MatHYBMGPUStepLeavesOut_Private(Mat A, PetscBool device, PetscBool *leaves)
 {
   Mat_HYBMGPU *ctx;
   HybPlan     *plan;
@@ -160,7 +162,7 @@ PetscErrorCode MatHYBMGPUSetProducts_Private(Mat B)
   B->ops->multadd          = MatMultAdd_HYBMGPU;
   B->ops->multtranspose    = MatMultTranspose_HYBMGPU;
   B->ops->multtransposeadd = MatMultTransposeAdd_HYBMGPU;
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", MatHYBMGPUStep));
-  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", MatHYBMGPUStepLeavesOut));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", MatHYBMGPUStep_Private));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", MatHYBMGPUStepLeavesOut_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,8 @@
   #include <petscdevice_cuda.h>
 #endif
 
-PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                             PetscScalar y[])
 {
   Mat_HYBMGPU *ctx;
   HybCSR       csr;
@@ -35,7 +36,8 @@ PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat A, HybOp op, PetscBool device, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+PetscErrorCode MatHYBMGPUMultArrays_Private(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                            PetscScalar y[])
 {
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUUpdate_Seq(A, op, device));

@@ -174,7 +174,10 @@ static PetscErrorCode MatHYBMGPUGetOrder_Private(Mat A, const HybOptions *opt, I
   PetscFunctionBegin;
   *rows = NULL;
   if (opt->reorder == MATHYBMGPU_REORDER_NONE || !A->rmap->n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "-mat_hybmgpu_reorder %s needs as many rows as columns on each process, not %" PetscInt_FMT " and %" PetscInt_FMT ". Use -mat_hybmgpu_reorder none", MatHYBMGPUReorders[opt->reorder], A->rmap->n, A->cmap->n);
+  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "-mat_hybmgpu_reorder %s needs as many rows as columns on each process, not %" PetscInt_FMT " and %" PetscInt_FMT
+             ". Use -mat_hybmgpu_reorder none",
+             MatHYBMGPUReorders[opt->reorder], A->rmap->n, A->cmap->n);
   PetscCall(MatGetOrdering(A, MATORDERINGRCM, rows, &columns));
   PetscCall(ISDestroy(&columns));
   PetscFunctionReturn(PETSC_SUCCESS);

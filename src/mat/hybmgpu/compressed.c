@@ -24,7 +24,10 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
   PetscCall(MatVCRSGetContext(C, &vcrs));
   lossy = vcrs->lossy;
   if (lossy) PetscCall(MatDestroy(&C));
-  PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, sell or csr", MatVCRSLosses[loss]);
+  PetscCheck(!lossy, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
+             "-mat_vcrs_loss %s with a MATHYBMGPU, which holds its entries as they are. Use -mat_type vcrs for a lossy matrix, or -mat_hybmgpu_format hyb, "
+             "sell or csr",
+             MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));
   vcrs->beside = ctx->beside;
   *compressed  = C;
@@ -42,7 +45,8 @@ PetscErrorCode HybCompressedGetBytes(Mat C, PetscLogDouble *bytes)
 }
 
 /* Arrays are where device says */
-PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+PetscErrorCode HybCompressedMult(Mat C, HybOp op, PETSC_UNUSED PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                 PetscScalar y[])
 {
   const VCRSOp    vop   = op == HYB_OP_N ? VCRS_OP_N : VCRS_OP_T;
   const PetscBool plain = (PetscBool)(step->scale == 1 && !step->nsums);

@@ -125,8 +125,12 @@ static PetscErrorCode MatProductSetFromOptions_HYBMGPU(Mat D)
 static PetscErrorCode MatHYBMGPUComposeNames_Private(Mat B, PetscBool parallel, PetscBool make)
 {
   PetscFunctionBegin;
-  if (parallel) PetscCall(LitheAIJComposeConversions(B, MATMPIAIJ, MATMPIAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_MPIAIJ_MPIAIJHYBMGPU : NULL, make ? MatConvert_MPIAIJHYBMGPU_MPIAIJ : NULL));
-  else PetscCall(LitheAIJComposeConversions(B, MATSEQAIJ, MATSEQAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_SeqAIJ_SeqAIJHYBMGPU : NULL, make ? MatConvert_SeqAIJHYBMGPU_SeqAIJ : NULL));
+  if (parallel)
+    PetscCall(LitheAIJComposeConversions(B, MATMPIAIJ, MATMPIAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_MPIAIJ_MPIAIJHYBMGPU : NULL,
+                                         make ? MatConvert_MPIAIJHYBMGPU_MPIAIJ : NULL));
+  else
+    PetscCall(LitheAIJComposeConversions(B, MATSEQAIJ, MATSEQAIJHYBMGPU, MATHYBMGPU, MATAIJHYBMGPU, make ? MatConvert_SeqAIJ_SeqAIJHYBMGPU : NULL,
+                                         make ? MatConvert_SeqAIJHYBMGPU_SeqAIJ : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, LITHE_PRODUCT_ANYTYPE, make ? MatProductSetFromOptions_HYBMGPU : NULL));
   if (!make) {
     PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));

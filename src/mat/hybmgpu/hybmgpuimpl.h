@@ -33,8 +33,8 @@ typedef struct {
 /* The AIJ arrays that something was made from */
 typedef struct {
   PetscObjectState values, pattern; /* values -1: of none */
-  Mat              owner;           /* whose states these are: MatHeaderReplace() gives a matrix what was made from another one, and its own count of states stays */
-  PetscObjectId    id;              /* a matrix that was made where another one was is not that one */
+  Mat              owner; /* whose states these are: MatHeaderReplace() gives a matrix what was made from another one, and its own count of states stays */
+  PetscObjectId    id;    /* a matrix that was made where another one was is not that one */
   const PetscInt  *columns;
   PetscInt         nz;
 } HybState;
@@ -117,9 +117,11 @@ PETSC_INTERN PetscErrorCode HybCompressedMult(Mat, HybOp, PetscBool device, cons
 
 /* arrays.c: products of one process with arrays */
 /* y = add + scale op(A) x and the sums, of the block of a process; arrays are where device says. A^T takes a plain step */
-PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+PETSC_INTERN PetscErrorCode MatHYBMGPUMultArrays_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *,
+                                                         PetscScalar y[]);
 /* The same, after MatHYBMGPUUpdate_Seq() */
-PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *, PetscScalar y[]);
+PETSC_INTERN PetscErrorCode MatHYBMGPUMultCurrent_Private(Mat, HybOp, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *,
+                                                          PetscScalar y[]);
 
 /* mpi.c: products on many processes */
 PETSC_INTERN PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat, Mat *Ad, Mat *Ao);

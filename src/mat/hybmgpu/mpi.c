@@ -88,7 +88,8 @@ static PetscErrorCode MatHYBMGPUUpdateOff_Private(Mat A, Mat Ao, PETSC_UNUSED Pe
 }
 
 /* Ghost values of a transposed product belong to rows of others, where they are added */
-static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, PetscBool device, const PetscScalar x[], const PetscScalar add[],
+                                                       const LitheStep *step, PetscScalar y[])
 {
   Mat_HYBMGPU       *ctx;
   HybCSR             csr;
@@ -130,7 +131,8 @@ static PetscErrorCode MatHYBMGPUMultTransposed_Private(Mat A, Mat Ad, Mat Ao, Pe
 
 #if defined(LITHE_HAVE_CUDA)
 /* The rows from begin to before end that a step wants, if there are any */
-static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, PetscInt end, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[], cudaStream_t stream)
+static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, PetscInt end, const PetscScalar x[], const PetscScalar add[],
+                                          const LitheStep *step, PetscScalar y[], cudaStream_t stream)
 {
   LitheStep part = *step;
 
@@ -142,10 +144,12 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
 }
 
 /*
-   From the begin of an exchange to its end: the whole product, if rows with ghosts are at the ends of the block, half of it at most, in whole slices. Rows have the same bits
+   From the begin of an exchange to its end: the whole product, if rows with ghosts are at the ends of the block, half
+   of it at most, in whole slices. Rows have the same bits
    as otherwise. The plan is current, and was so when the exchange began.
 */
-static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[], PetscBool *done)
+static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                                   PetscScalar y[], PetscBool *done)
 {
   Mat_HYBMGPU   *ctx, *block;
   const HybPlan *plan;
@@ -169,7 +173,7 @@ static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo
   PetscCall(HybMultRows_Private(plan, 0, begin, x, add, step, y, aside));
   PetscCall(HybMultRows_Private(plan, end, plan->m, x, add, step, y, aside));
   PetscCall(HybMultRows_Private(plan, begin, end, x, add, step, y, stream));
-  PetscCall(LitheHaloAwait(halo, &ghost));
+  PetscCall(LitheHaloWait(halo, &ghost));
   PetscCall(LitheCUDAOffDiagonalAdd(&ctx->doff, NULL, step, (const PetscScalar *)ghost, y, aside));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(LitheHaloEnd(halo, &ghost));
@@ -178,8 +182,12 @@ static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo
 }
 #endif
 
-/* y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel; a step is linear, so that rows with ghosts get theirs afterwards */
-PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step, PetscScalar y[])
+/*
+   y = add + scale op(A) x, and the sums. While interior rows are multiplied, ghost values travel; a step is linear, so
+   that rows with ghosts get theirs afterwards
+*/
+PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                        PetscScalar y[])
 {
   Mat_HYBMGPU *ctx;
   Mat          Ad, Ao;

@@ -24,14 +24,18 @@ PetscErrorCode HybOptionsDefault(HybOptions *opt)
 }
 
 /* Refuses what cannot be done; called before anything is changed */
-static PetscErrorCode HybOptionsCheck(Mat A, const HybOptions *opt)
+static PetscErrorCode HybOptionsCheck_Private(Mat A, const HybOptions *opt)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
-  PetscCheck(opt->width >= 0 || opt->width == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_hybmgpu_width %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE for the one that -mat_hybmgpu_split chooses", opt->width);
-  PetscCheck(opt->sigma >= 1 || opt->sigma == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_hybmgpu_sigma %" PetscInt_FMT ": use a number of rows of at least 1 (1 sorts none), or PETSC_DECIDE", opt->sigma);
-  PetscCheck(opt->format != MATHYBMGPU_FORMAT_VCRS || opt->reorder == MATHYBMGPU_REORDER_NONE, comm, PETSC_ERR_ARG_INCOMP, "-mat_hybmgpu_reorder %s with -mat_hybmgpu_format vcrs, which visits rows in its own order. Use -mat_hybmgpu_reorder none, or another format", MatHYBMGPUReorders[opt->reorder]);
+  PetscCheck(opt->width >= 0 || opt->width == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_hybmgpu_width %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE for the one that -mat_hybmgpu_split chooses", opt->width);
+  PetscCheck(opt->sigma >= 1 || opt->sigma == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_hybmgpu_sigma %" PetscInt_FMT ": use a number of rows of at least 1 (1 sorts none), or PETSC_DECIDE", opt->sigma);
+  PetscCheck(opt->format != MATHYBMGPU_FORMAT_VCRS || opt->reorder == MATHYBMGPU_REORDER_NONE, comm, PETSC_ERR_ARG_INCOMP,
+             "-mat_hybmgpu_reorder %s with -mat_hybmgpu_format vcrs, which visits rows in its own order. Use -mat_hybmgpu_reorder none, or another format",
+             MatHYBMGPUReorders[opt->reorder]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,7 +47,7 @@ PetscErrorCode MatHYBMGPUSetOptions_Private(Mat A, const HybOptions *opt)
 
   PetscFunctionBegin;
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  PetscCall(HybOptionsCheck(A, opt));
+  PetscCall(HybOptionsCheck_Private(A, opt));
   PetscCall(PetscMemcmp(opt, &ctx->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatHYBMGPUReset_Seq(ctx));
@@ -62,12 +66,16 @@ PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat A, PetscOptionItems PetscOpt
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCall(PetscMemcpy(&opt, &ctx->opt, sizeof(opt)));
   PetscOptionsHeadBegin(PetscOptionsObject, "Sparse matrix for several GPUs (hybmgpu)");
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_format", "How the matrix is stored", "MatHYBMGPUSetFormat", MatHYBMGPUFormats, (PetscEnum)opt.format, (PetscEnum *)&opt.format, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_format", "How the matrix is stored", "MatHYBMGPUSetFormat", MatHYBMGPUFormats, (PetscEnum)opt.format,
+                             (PetscEnum *)&opt.format, NULL));
   PetscCall(PetscOptionsInt("-mat_hybmgpu_width", "Entries of a row that the format hyb puts into columns", "MatHYBMGPUSetWidth", opt.width, &opt.width, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How that number is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split, (PetscEnum *)&opt.split, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How that number is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split,
+                             (PetscEnum *)&opt.split, NULL));
   PetscCall(PetscOptionsInt("-mat_hybmgpu_sigma", "The format sell sorts rows in windows of so many", "MatHYBMGPUSetSigma", opt.sigma, &opt.sigma, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_reorder", "In which order rows are visited", "MatHYBMGPUSetReorder", MatHYBMGPUReorders, (PetscEnum)opt.reorder, (PetscEnum *)&opt.reorder, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How entries of vectors travel between processes", "MatHYBMGPUSetTransport", LitheTransports, (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_reorder", "In which order rows are visited", "MatHYBMGPUSetReorder", MatHYBMGPUReorders, (PetscEnum)opt.reorder,
+                             (PetscEnum *)&opt.reorder, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How entries of vectors travel between processes", "MatHYBMGPUSetTransport", LitheTransports,
+                             (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
   PetscOptionsHeadEnd();
   PetscCall(MatHYBMGPUSetOptions_Private(A, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,7 +89,8 @@ static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
-  PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not hybmgpu; use MatSetType(A, MATHYBMGPU) or MatConvert()", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not hybmgpu; use MatSetType(A, MATHYBMGPU) or MatConvert()",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
   PetscCall(PetscMemcpy(opt, &ctx->opt, sizeof(*opt)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

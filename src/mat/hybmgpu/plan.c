@@ -218,7 +218,9 @@ PetscErrorCode HybPlanCreate(const HybCSR *csr, const HybOptions *opt, MatHYBMGP
   PetscInt64 nbody   = 0;
 
   PetscFunctionBegin;
-  PetscCheck(csr->m <= INT32_MAX && csr->n <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A block of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: a process of a MATHYBMGPU can have 2^31 - 1 of each. Use more processes", csr->m, csr->n);
+  PetscCheck(csr->m <= INT32_MAX && csr->n <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A block of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: a process of a MATHYBMGPU can have 2^31 - 1 of each. Use more processes", csr->m,
+             csr->n);
   PetscCall(PetscNew(&p));
   p->format = format;
   p->m      = csr->m;

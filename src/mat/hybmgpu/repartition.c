@@ -47,8 +47,11 @@ PetscErrorCode MatHYBMGPURepartition(Mat A, Mat *B, IS *rows)
   PetscCall(MatHYBMGPUGetContext(A, &ctx));
   PetscCheck(ctx, comm, PETSC_ERR_ARG_WRONG, "The matrix has type %s, not hybmgpu", ((PetscObject)A)->type_name);
   PetscCheck(A->assembled, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCheck(A->rmap->N == A->cmap->N, comm, PETSC_ERR_ARG_SIZ, "A matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: rows and columns can only be moved together in a square one", A->rmap->N, A->cmap->N);
-  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; they must be as many", A->rmap->n, A->cmap->n);
+  PetscCheck(A->rmap->N == A->cmap->N, comm, PETSC_ERR_ARG_SIZ,
+             "A matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns: rows and columns can only be moved together in a square one", A->rmap->N,
+             A->cmap->N);
+  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "This process has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; they must be as many", A->rmap->n, A->cmap->n);
 
   PetscCall(MatConvert(A, MATMPIADJ, MAT_INITIAL_MATRIX, &graph));
   PetscCall(MatPartitioningCreate(comm, &partitioning));

@@ -159,11 +159,19 @@ static PetscErrorCode MatHYBMGPUViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatHYBMGPUGetInfo(A, &info));
   PetscCall(MatHYBMGPUGetFormatText_Private(A, info.format, sizeof(formats), formats));
   PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: format %s\n", formats));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: width %" PetscInt_FMT " (on the first process), padding %" PetscInt64_FMT " places, in lists %" PetscInt64_FMT ", order of rows %s\n", info.width, info.padding, info.tail, MatHYBMGPUReorders[ctx->opt.reorder]));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / PetscMax((PetscReal)info.nonzeros, 1.0), info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "hybmgpu: width %" PetscInt_FMT " (on the first process), padding %" PetscInt64_FMT " places, in lists %" PetscInt64_FMT
+                                   ", order of rows %s\n",
+                                   info.width, info.padding, info.tail, MatHYBMGPUReorders[ctx->opt.reorder]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes,
+                                   info.bytes / PetscMax((PetscReal)info.nonzeros, 1.0), info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (ctx->parallel) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: nonzeros in columns of other processes %" PetscInt64_FMT ", halo bytes %" PetscInt64_FMT ", neighbours %" PetscInt_FMT " at most\n", info.ghost, info.halobytes, PetscMax(info.from, info.to)));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: transport %s%s%s%s\n", LitheTransports[info.transport], info.reason ? " (" : "", info.reason ? info.reason : "", info.reason ? ")" : ""));
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "hybmgpu: nonzeros in columns of other processes %" PetscInt64_FMT ", halo bytes %" PetscInt64_FMT
+                                     ", neighbours %" PetscInt_FMT " at most\n",
+                                     info.ghost, info.halobytes, PetscMax(info.from, info.to)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "hybmgpu: transport %s%s%s%s\n", LitheTransports[info.transport], info.reason ? " (" : "",
+                                     info.reason ? info.reason : "", info.reason ? ")" : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,6 +187,7 @@ PetscErrorCode MatView_HYBMGPU(Mat A, PetscViewer viewer)
   PetscCall((*ctx->super.view)(A, viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (isascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) && A->assembled) PetscCall(MatHYBMGPUViewInfo_Private(A, viewer));
+  if (isascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) && A->assembled)
+    PetscCall(MatHYBMGPUViewInfo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -61,7 +61,9 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
     PetscCall(MatSBPSATStep_Private(A, kernels, op, &g->own, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(device || ctx->settings.transport == LITHE_TRANSPORT_AUTO || ctx->settings.transport == LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_transport %s needs vectors on a device (-dm_vec_type cuda, for example); on the host there is mpi", LitheTransports[ctx->settings.transport]);
+  PetscCheck(device || ctx->settings.transport == LITHE_TRANSPORT_AUTO || ctx->settings.transport == LITHE_TRANSPORT_MPI, PetscObjectComm((PetscObject)A),
+             PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_transport %s needs vectors on a device (-dm_vec_type cuda, for example); on the host there is mpi",
+             LitheTransports[ctx->settings.transport]);
   if (!ctx->ghosts[device]) PetscCall((*kernels->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
   PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, memory, owned, ctx->ghosts[device]));
 
@@ -104,8 +106,7 @@ static PetscErrorCode MatSBPSATSteps_Private(Mat A, PetscBool device, const SBPK
 /* Floating point operations of an interior row; complex ones have twice as many */
 static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
 {
-  const double node = g->order == 2 ? 30 : g->order == 4 ? 85
-                                                         : 153;
+  const double node = g->order == 2 ? 30 : g->order == 4 ? 85 : 153;
 
   return (PetscDefined(USE_COMPLEX) ? 2 : 1) * node * (double)g->own.count[0] * (double)g->own.count[1];
 }

@@ -17,7 +17,8 @@ static inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscReal rs)
 }
 
 /* Looks for coefficients that are no tensor of a right-handed grid: where is -1 as long as none was found */
-static PetscErrorCode MatSBPSATCheckTensor_Private(const SBPBox *box, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where, double values[3])
+static PetscErrorCode MatSBPSATCheckTensor_Private(const SBPBox *box, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs,
+                                                   PetscInt64 *where, double values[3])
 {
   PetscFunctionBegin;
   for (PetscInt j = 0; j < box->count[1]; j++) {
@@ -51,8 +52,12 @@ static PetscErrorCode MatSBPSATCheckAll_Private(Mat A, PetscInt64 where, const d
     for (int k = 0; k < 3; k++) sum[k] = values[k];
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, comm));
-  SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "At node (%" PetscInt64_FMT ", %" PetscInt64_FMT ") c_rr = %g, c_ss = %g, c_rs = %g, which must be finite, with c_rr > 0 and c_rr c_ss > c_rs^2; %s", any & (((PetscInt64)1 << 31) - 1), any >> 31, sum[0], sum[1], sum[2],
-          ctx->settings.tensor[0] ? "see MatSBPSATSetTensor()" : "the coordinates of the DMDA must map x, y of its nodes right-handed with x_r y_s - x_s y_r > 0, and the coefficient be positive");
+  SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE,
+          "At node (%" PetscInt64_FMT ", %" PetscInt64_FMT ") c_rr = %g, c_ss = %g, c_rs = %g, which must be finite, with c_rr > 0 and c_rr c_ss > c_rs^2; %s",
+          any & (((PetscInt64)1 << 31) - 1), any >> 31, sum[0], sum[1], sum[2],
+          ctx->settings.tensor[0]
+            ? "see MatSBPSATSetTensor()"
+            : "the coordinates of the DMDA must map x, y of its nodes right-handed with x_r y_s - x_s y_r > 0, and the coefficient be positive");
 }
 
 /* c_nn Gamma at the nodes of a Dirichlet face, of the range of ghosted; c_nn is given at the borrow nodes next to it, node k from the face at k pitch */
@@ -92,7 +97,9 @@ static PetscErrorCode MatSBPSATMakePenalties_Private(Mat A, SBPOperator *op)
     box.count[d] = t->borrow;
     if (ctx->stored) {
       for (PetscInt j = 0; j < box.count[1]; j++) {
-        for (PetscInt i = 0; i < box.count[0]; i++) near[j * box.count[0] + i] = ((const PetscReal *)op->coefficient[d])[(PetscInt64)(j + box.start[1] - g->ghosted.start[1]) * g->coefficientpitch + i + box.start[0] - g->ghosted.start[0]];
+        for (PetscInt i = 0; i < box.count[0]; i++)
+          near[j * box.count[0] + i] = ((const PetscReal *)op->coefficient[d])[(PetscInt64)(j + box.start[1] - g->ghosted.start[1]) * g->coefficientpitch + i +
+                                                                               box.start[0] - g->ghosted.start[0]];
       }
     } else PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, box.count[0], d ? NULL : near, d ? near : NULL, NULL, NULL));
     /* Node k from the face goes to line k */
@@ -146,7 +153,8 @@ PetscErrorCode MatSBPSATStore_Private(Mat A)
         PetscCall(SBPHaloBegin(ctx->halo, SBP_REAL_PRECISION, PETSC_MEMTYPE_HOST, owned[k], ghosted));
         PetscCall(SBPHaloEnd(ctx->halo, SBP_REAL_PRECISION, PETSC_MEMTYPE_HOST, owned[k], ghosted));
       }
-      for (PetscInt j = 0; j < g->ghosted.count[1]; j++) PetscCall(PetscArraycpy(c[k] + (PetscInt64)j * g->coefficientpitch, ghosted + (PetscInt64)j * g->ghosted.count[0], g->ghosted.count[0]));
+      for (PetscInt j = 0; j < g->ghosted.count[1]; j++)
+        PetscCall(PetscArraycpy(c[k] + (PetscInt64)j * g->coefficientpitch, ghosted + (PetscInt64)j * g->ghosted.count[0], g->ghosted.count[0]));
       PetscCall(PetscFree(owned[k]));
     }
     PetscCall(PetscFree(ghosted));
@@ -181,8 +189,13 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   PetscCall(MatSetUp(A));
   PetscCall(MatGetDM(A, &da));
   PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  for (int d = 0; d < 2; d++) PetscCheck(nodes[d] - 1 >= SBPTableLeast(t), comm, PETSC_ERR_ARG_SIZ, "Order %d needs at least %d nodes along %s, the DMDA has %" PetscInt_FMT "; use more nodes, a lower -mat_sbpsat_order, or in a multigrid fewer levels", t->order, SBPTableLeast(t) + 1, d ? "y" : "x", nodes[d]);
-  PetscCheck(s->metrics == MATSBPSAT_METRICS_STORED || !s->tensor[0], comm, PETSC_ERR_ARG_INCOMP, "-mat_sbpsat_metrics fly computes coefficients from coordinates, and MatSBPSATSetTensor() has set them; use -mat_sbpsat_metrics stored");
+  for (int d = 0; d < 2; d++)
+    PetscCheck(nodes[d] - 1 >= SBPTableLeast(t), comm, PETSC_ERR_ARG_SIZ,
+               "Order %d needs at least %d nodes along %s, the DMDA has %" PetscInt_FMT
+               "; use more nodes, a lower -mat_sbpsat_order, or in a multigrid fewer levels",
+               t->order, SBPTableLeast(t) + 1, d ? "y" : "x", nodes[d]);
+  PetscCheck(s->metrics == MATSBPSAT_METRICS_STORED || !s->tensor[0], comm, PETSC_ERR_ARG_INCOMP,
+             "-mat_sbpsat_metrics fly computes coefficients from coordinates, and MatSBPSATSetTensor() has set them; use -mat_sbpsat_metrics stored");
 
   ctx->built = PETSC_TRUE;
   op->kind   = SBP_SAT;
@@ -197,10 +210,11 @@ static PetscErrorCode MatSBPSATTryBuild_Private(Mat A)
   ctx->made[SBP_REAL_PRECISION][0] = ctx->made[SBP_SCALAR][0] = PETSC_TRUE;
 
   PetscCall(DMGetCoordinates(da, &coordinates));
-  ctx->uniform = !coordinates && !s->tensor[0] ? PETSC_TRUE : PETSC_FALSE;
+  ctx->uniform = (PetscBool)(!coordinates && !s->tensor[0]);
   if (s->metrics == MATSBPSAT_METRICS_STORED) {
     PetscCall(MatSBPSATStore_Private(A));
-    PetscCall(MatSBPSATCheckTensor_Private(&op->grid.ghosted, op->grid.coefficientpitch, (const PetscReal *)op->coefficient[0], (const PetscReal *)op->coefficient[1], (const PetscReal *)op->coefficient[2], &bad, values));
+    PetscCall(MatSBPSATCheckTensor_Private(&op->grid.ghosted, op->grid.coefficientpitch, (const PetscReal *)op->coefficient[0],
+                                           (const PetscReal *)op->coefficient[1], (const PetscReal *)op->coefficient[2], &bad, values));
   } else {
     SBPBox     box = op->grid.own;
     PetscReal *rr, *ss, *rs;
@@ -274,8 +288,11 @@ PetscErrorCode MatSBPSATCopyBuilt_Private(Mat A, Mat B)
   }
   to->op[SBP_REAL_PRECISION][0]   = *op;
   to->made[SBP_REAL_PRECISION][0] = to->made[SBP_SCALAR][0] = PETSC_TRUE;
-  for (int k = 0; k < 3; k++) PetscCall(SBPCopyReals_Private((size_t)g->coefficientpitch * (size_t)g->ghosted.count[1], op->coefficient[k], &to->op[SBP_REAL_PRECISION][0].coefficient[k]));
-  for (int f = 0; f < SBP_FACES; f++) PetscCall(SBPCopyReals_Private((size_t)g->ghosted.count[1 - f / 2], op->penalty[f], &to->op[SBP_REAL_PRECISION][0].penalty[f]));
+  for (int k = 0; k < 3; k++)
+    PetscCall(
+      SBPCopyReals_Private((size_t)g->coefficientpitch * (size_t)g->ghosted.count[1], op->coefficient[k], &to->op[SBP_REAL_PRECISION][0].coefficient[k]));
+  for (int f = 0; f < SBP_FACES; f++)
+    PetscCall(SBPCopyReals_Private((size_t)g->ghosted.count[1 - f / 2], op->penalty[f], &to->op[SBP_REAL_PRECISION][0].penalty[f]));
   to->op[SBP_SCALAR][0]           = to->op[SBP_REAL_PRECISION][0];
   to->op[SBP_SCALAR][0].precision = SBP_SCALAR;
   B->ops->view                    = A->ops->view;
@@ -352,7 +369,8 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
   const SBPPrecision real = precision == SBP_SCALAR ? SBP_REAL_PRECISION : precision; /* whose arrays it has */
 
   PetscFunctionBegin;
-  PetscCheck(real != SBP_DOUBLE || SBP_REAL_PRECISION == SBP_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_SUP, "PetscReal has single precision; use -pc_sbpmg_precision single");
+  PetscCheck(real != SBP_DOUBLE || SBP_REAL_PRECISION == SBP_DOUBLE, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "PetscReal has single precision; use -pc_sbpmg_precision single");
   PetscCall(MatSBPSATBuild_Private(A));
   PetscCall(MatSBPSATStore_Private(A));
   if (!ctx->made[real][device]) {
@@ -361,8 +379,11 @@ PetscErrorCode MatSBPSATGetPlain(Mat A, SBPPrecision precision, PetscBool device
 
     *to           = *from;
     to->precision = real;
-    for (int k = 0; k < 3; k++) PetscCall(MatSBPSATCopyArray_Private(real, device, (size_t)from->grid.coefficientpitch * (size_t)from->grid.ghosted.count[1], from->coefficient[k], &to->coefficient[k]));
-    for (int f = 0; f < SBP_FACES; f++) PetscCall(MatSBPSATCopyArray_Private(real, device, (size_t)from->grid.ghosted.count[1 - f / 2], from->penalty[f], &to->penalty[f]));
+    for (int k = 0; k < 3; k++)
+      PetscCall(MatSBPSATCopyArray_Private(real, device, (size_t)from->grid.coefficientpitch * (size_t)from->grid.ghosted.count[1], from->coefficient[k],
+                                           &to->coefficient[k]));
+    for (int f = 0; f < SBP_FACES; f++)
+      PetscCall(MatSBPSATCopyArray_Private(real, device, (size_t)from->grid.ghosted.count[1 - f / 2], from->penalty[f], &to->penalty[f]));
     ctx->made[real][device] = PETSC_TRUE;
   }
   if (precision == SBP_SCALAR && !ctx->made[SBP_SCALAR][device]) {
@@ -392,10 +413,13 @@ PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLo
       if (!ctx->made[precision][device]) continue;
       if (ctx->diagonal[precision][device]) *all += padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       if (op->coefficient[0]) *all += 3 * padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
-      for (int f = 0; f < SBP_FACES; f++) *all += op->penalty[f] ? (double)g->ghosted.count[1 - f / 2] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
+      for (int f = 0; f < SBP_FACES; f++)
+        *all += op->penalty[f] ? (double)g->ghosted.count[1 - f / 2] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
     }
   }
-  if (ctx->geometry.grid.order) *all += ((ctx->geometry.x ? 2 : 0) + (ctx->geometry.mu ? 1 : 0)) * (double)ctx->geometry.grid.ghosted.count[0] * (double)ctx->geometry.grid.ghosted.count[1] * sizeof(PetscReal);
+  if (ctx->geometry.grid.order)
+    *all += ((ctx->geometry.x ? 2 : 0) + (ctx->geometry.mu ? 1 : 0)) * (double)ctx->geometry.grid.ghosted.count[0] *
+            (double)ctx->geometry.grid.ghosted.count[1] * sizeof(PetscReal);
   *product = ctx->stored ? 3 * nodes * sizeof(PetscReal) : *all;
   PetscCall(MatSBPSATHasChange_Private(A, &changed));
   if (changed) *product += nodes * sizeof(PetscReal);

@@ -83,8 +83,7 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
   if (device) kernels = &SBPDeviceKernels;
 #endif
   if (!ctx->diagonal[real][device]) PetscCall((*kernels->alloc)(bytes, &ctx->diagonal[real][device]));
-  else if (!ctx->change.diagonal) { /* a scale alone, after other changes */
-    PetscCall(PetscCalloc1(bytes, (char **)&staged));
+  else if (!ctx->change.diagonal) { /* a scale alone, after other changes */ PetscCall(PetscCalloc1(bytes, (char **)&staged));
     PetscCall((*kernels->put)(bytes, staged, ctx->diagonal[real][device]));
     PetscCall(PetscFree(staged));
   }
@@ -92,7 +91,8 @@ static PetscErrorCode MatSBPSATMakeDiagonal_Private(Mat A, SBPPrecision real, Pe
   if (!ctx->change.diagonal) PetscFunctionReturn(PETSC_SUCCESS);
   plain.pitch  = g->own.count[0];
   padded.pitch = g->coefficientpitch;
-  to           = (char *)ctx->diagonal[real][device] + ((size_t)(g->own.start[1] - g->ghosted.start[1]) * (size_t)g->coefficientpitch + (size_t)(g->own.start[0] - g->ghosted.start[0])) * size;
+  to           = (char *)ctx->diagonal[real][device] +
+       ((size_t)(g->own.start[1] - g->ghosted.start[1]) * (size_t)g->coefficientpitch + (size_t)(g->own.start[0] - g->ghosted.start[0])) * size;
   if (device) PetscCall(VecGetArrayReadAndMemType(ctx->change.diagonal, &d, &memory));
   else PetscCall(VecGetArrayRead(ctx->change.diagonal, &d));
   from = (void *)d;
@@ -134,7 +134,9 @@ PetscErrorCode MatSBPSATGetOperator(Mat A, SBPPrecision precision, PetscBool dev
   const SBPOperator *plain;
 
   PetscFunctionBegin;
-  PetscCheck(((Mat_SBPSAT *)A->data)->change.real, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix of type sbpsat has a complex scale or diagonal, which this operation does not know. Use MatConvert() to MATAIJ, or a matrix for the preconditioner whose scale and diagonal are real");
+  PetscCheck(((Mat_SBPSAT *)A->data)->change.real, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "The matrix of type sbpsat has a complex scale or diagonal, which this operation does not know. Use MatConvert() to MATAIJ, or a matrix for the "
+             "preconditioner whose scale and diagonal are real");
   PetscCall(MatSBPSATGetPlain(A, precision, device, &plain));
   PetscCall(MatSBPSATAddChange_Private(A, precision, device, plain, op));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,7 +196,9 @@ static PetscErrorCode MatSBPSATAddDiagonal_Private(Mat A, PetscScalar a, Vec D)
     PetscCall(MatSBPSATGetWork_Private(A, &work, NULL));
     PetscCall(SBPHasZero_Private(c->left, work, &zero[0]));
     PetscCall(SBPHasZero_Private(c->right, work, &zero[1]));
-    PetscCheck(!zero[0] && !zero[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "MatDiagonalScale() has made a row or a column of the matrix of type sbpsat zero, and the diagonal cannot change after it. Change the diagonal before, or use MatConvert() to MATAIJ");
+    PetscCheck(!zero[0] && !zero[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+               "MatDiagonalScale() has made a row or a column of the matrix of type sbpsat zero, and the diagonal cannot change after it. Change the diagonal "
+               "before, or use MatConvert() to MATAIJ");
     if (D) PetscCall(VecCopy(D, work));
     else PetscCall(VecSet(work, 1.));
     if (c->left) PetscCall(VecPointwiseDivide(work, work, c->left));
@@ -216,7 +220,8 @@ static PetscErrorCode MatShift_SBPSAT(Mat A, PetscScalar a)
 static PetscErrorCode MatDiagonalSet_SBPSAT(Mat A, Vec D, InsertMode mode)
 {
   PetscFunctionBegin;
-  PetscCheck(mode == ADD_VALUES || mode == INSERT_VALUES, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "MatDiagonalSet() of a matrix of type sbpsat knows ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
+  PetscCheck(mode == ADD_VALUES || mode == INSERT_VALUES, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "MatDiagonalSet() of a matrix of type sbpsat knows ADD_VALUES and INSERT_VALUES; use MatConvert() to MATAIJ for other modes");
   if (mode == INSERT_VALUES) {
     Vec d;
 
@@ -294,14 +299,18 @@ static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *sam
   p = &a->op[SBP_REAL_PRECISION][0];
   q = &b->op[SBP_REAL_PRECISION][0];
   g = &p->grid;
-  for (int d = 0; d < 2; d++) equal = (PetscBool)(equal && g->n[d] == q->grid.n[d] && g->own.start[d] == q->grid.own.start[d] && g->own.count[d] == q->grid.own.count[d]);
+  for (int d = 0; d < 2; d++)
+    equal = (PetscBool)(equal && g->n[d] == q->grid.n[d] && g->own.start[d] == q->grid.own.start[d] && g->own.count[d] == q->grid.own.count[d]);
   equal = (PetscBool)(equal && g->order == q->grid.order && a->stored == b->stored && !a->geometry.x == !b->geometry.x && !a->geometry.mu == !b->geometry.mu);
   if (equal) {
     const size_t nodes = (size_t)a->geometry.grid.ghosted.count[0] * (size_t)a->geometry.grid.ghosted.count[1];
 
-    for (int k = 0; k < 3; k++) equal = (PetscBool)(equal && SBPSameReals(p->coefficient[k], q->coefficient[k], (size_t)g->coefficientpitch * (size_t)g->ghosted.count[1]));
-    for (int f = 0; f < SBP_FACES; f++) equal = (PetscBool)(equal && g->dirichlet[f] == q->grid.dirichlet[f] && SBPSameReals(p->penalty[f], q->penalty[f], (size_t)g->ghosted.count[1 - f / 2]));
-    equal = (PetscBool)(equal && SBPSameReals(a->geometry.x, b->geometry.x, nodes) && SBPSameReals(a->geometry.y, b->geometry.y, nodes) && SBPSameReals(a->geometry.mu, b->geometry.mu, nodes));
+    for (int k = 0; k < 3; k++)
+      equal = (PetscBool)(equal && SBPSameReals(p->coefficient[k], q->coefficient[k], (size_t)g->coefficientpitch * (size_t)g->ghosted.count[1]));
+    for (int f = 0; f < SBP_FACES; f++)
+      equal = (PetscBool)(equal && g->dirichlet[f] == q->grid.dirichlet[f] && SBPSameReals(p->penalty[f], q->penalty[f], (size_t)g->ghosted.count[1 - f / 2]));
+    equal = (PetscBool)(equal && SBPSameReals(a->geometry.x, b->geometry.x, nodes) && SBPSameReals(a->geometry.y, b->geometry.y, nodes) &&
+                        SBPSameReals(a->geometry.mu, b->geometry.mu, nodes));
   }
   PetscCallMPI(MPIU_Allreduce(&equal, same, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -339,7 +348,8 @@ static PetscErrorCode MatCopy_SBPSAT(Mat A, Mat B, MatStructure str)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatSBPSATSameGrid_Private(A, B, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "MatCopy() needs matrices of type sbpsat on DMDAs with the same nodes on each process");
+  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
+             "MatCopy() needs matrices of type sbpsat on DMDAs with the same nodes on each process");
   to = (Mat_SBPSAT *)B->data;
   /* With the same coefficients, as in steps of time, nothing else is to be done */
   if (!from->built || !to->built || from->values != to->values) {
@@ -378,7 +388,8 @@ static PetscErrorCode MatAXPY_SBPSAT(Mat Y, PetscScalar a, Mat X, PETSC_UNUSED M
     Vec       d;
 
     /* One of them is a diagonal matrix */
-    PetscCheck(xzero || yzero, comm, PETSC_ERR_SUP, "MatAXPY() of two matrices of type sbpsat with different %s: %s", same ? "row or column scales" : "coefficients", remedy);
+    PetscCheck(xzero || yzero, comm, PETSC_ERR_SUP, "MatAXPY() of two matrices of type sbpsat with different %s: %s",
+               same ? "row or column scales" : "coefficients", remedy);
     PetscCall(MatCreateVecs(Y, &d, NULL));
     PetscCall(MatGetDiagonal(xzero ? X : Y, d));
     if (!xzero) {

@@ -51,7 +51,9 @@ PetscErrorCode MatSBPSATGetContext_Private(Mat A, Mat_SBPSAT **ctx)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSBPSAT, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not sbpsat; make it with MatCreateSBPSAT(), or with -dm_mat_type sbpsat", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+             "The matrix has type %s, not sbpsat; make it with MatCreateSBPSAT(), or with -dm_mat_type sbpsat",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
   *ctx = (Mat_SBPSAT *)A->data;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,7 +108,8 @@ PetscErrorCode MatSBPSATSetFlags_Private(Mat A)
   A->hermitian        = PetscBoolToBool3(c->real);
   A->symmetry_eternal = c->real;
   for (int f = 0; f < SBP_FACES; f++) definite = (PetscBool)(definite || ctx->settings.dirichlet[f]);
-  if (c->diagonal || c->scale != (PetscScalar)1) A->spd = definite && c->real && !c->diagonal && PetscRealPart(c->scale) > 0 ? PETSC_BOOL3_TRUE : PETSC_BOOL3_UNKNOWN;
+  if (c->diagonal || c->scale != (PetscScalar)1)
+    A->spd = definite && c->real && !c->diagonal && PetscRealPart(c->scale) > 0 ? PETSC_BOOL3_TRUE : PETSC_BOOL3_UNKNOWN;
   else A->spd = PetscBoolToBool3(definite);
   if (A->spd == PETSC_BOOL3_UNKNOWN && c->real && c->diagonal && PetscRealPart(c->scale) >= 0) {
     PetscReal least = -1;

@@ -61,7 +61,10 @@ static double SBPEntryNormal(const SBPTable *t, PetscInt n, int end, PetscInt k)
   return distance < t->normals ? (end ? -t->normal[distance] : t->normal[distance]) : 0;
 }
 
-/* G_(i,j),(k,l) of a face: the row of node (i, j) of the face, +-H (c_nn d + c_rs D L); d is the direction of the normal. Indices are (along d, along the face) */
+/*
+   G_(i,j),(k,l) of a face: the row of node (i, j) of the face, +-H (c_nn d + c_rs D L); d is the direction of the
+   normal. Indices are (along d, along the face)
+*/
 static double SBPEntryG(const SBPOperator *op, const SBPTable *t, int face, PetscInt at, PetscInt k, PetscInt l, double normal, double mixed)
 {
   const SBPGrid *g = &op->grid;
@@ -122,7 +125,8 @@ static void SBPAssembleRow(const SBPOperator *op, const PetscInt at[2], const Pe
           const PetscInt64 node = wall * strides[d] + (PetscInt64)at[e] * strides[e];
 
           *entry -= SBPEntryG(op, t, face, at[e], k, l, (double)c[node], (double)mixed[node]);
-          if (k == wall && l == at[e]) *entry += SBPEntryH(t, g->n[e], l) * (double)g->h[e] * (double)((const PetscReal *)op->penalty[face])[l - g->ghosted.start[e]];
+          if (k == wall && l == at[e])
+            *entry += SBPEntryH(t, g->n[e], l) * (double)g->h[e] * (double)((const PetscReal *)op->penalty[face])[l - g->ghosted.start[e]];
         }
         if (k == wall) {
           const PetscInt64 node = wall * strides[d] + (PetscInt64)l * strides[e];
@@ -182,7 +186,8 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
     low[d]  = PetscMax(0, at[d] - g->reach);
     high[d] = PetscMin(g->n[d], at[d] + g->reach);
   }
-  PetscAssert(MatSBPSATRowSize_Private(A) <= SBP_ROW_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A row of order %d has up to %" PetscInt_FMT " entries, there is place for %d", g->order, MatSBPSATRowSize_Private(A), SBP_ROW_MOST);
+  PetscAssert(MatSBPSATRowSize_Private(A) <= SBP_ROW_MOST, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+              "A row of order %d has up to %" PetscInt_FMT " entries, there is place for %d", g->order, MatSBPSATRowSize_Private(A), SBP_ROW_MOST);
   SBPAssembleRow(op, at, low, high, entries);
   if (c->diagonal) {
     PetscCall(VecGetArrayRead(c->diagonal, &array));

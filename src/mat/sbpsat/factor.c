@@ -110,7 +110,8 @@ PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat A, MatFactorType type, Mat *F)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "PETSc's factors are sequential; use -pc_type redundant, or MatConvert() to MATAIJ and a parallel package");
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "PETSc's factors are sequential; use -pc_type redundant, or MatConvert() to MATAIJ and a parallel package");
   /* AIJ's own factor of a matrix of this size */
   PetscCall(LitheOptionsHide(&none));
   ierr = MatCreateSeqAIJ(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, 0, NULL, &B);

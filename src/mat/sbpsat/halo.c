@@ -51,8 +51,7 @@ PetscErrorCode SBPHaloCreate(MPI_Comm comm, DM da, LitheTransport transport, SBP
 
 static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 {
-  return precision == SBP_SINGLE ? MPI_FLOAT : precision == SBP_DOUBLE ? MPI_DOUBLE
-                                                                       : MPIU_SCALAR;
+  return precision == SBP_SINGLE ? MPI_FLOAT : precision == SBP_DOUBLE ? MPI_DOUBLE : MPIU_SCALAR;
 }
 
 /* ------------------------------------------------------------ on a device */

@@ -111,10 +111,9 @@ static PetscErrorCode SBPFree_Host(void **x)
 /* An array as one of real numbers: their size, and how far apart they are */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
-  const size_t size = precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double)
-                                                                                        : sizeof(PetscReal);
+  const size_t size = precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscReal);
 
-  *single = size == sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
+  *single = (PetscBool)(size == sizeof(float));
   *stride = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 2 : 1;
   *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
 }
@@ -152,7 +151,8 @@ static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBo
 #define SBPSelf(x)   (x)
 #define SBPScaled(x) (factor * (double)(x))
 
-static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to)
+static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision,
+                                   int topart, void *to)
 {
   PetscFunctionBegin;
   SBPCopyLoops(SBPSelf);
@@ -166,7 +166,8 @@ static inline double SBPNumber(SBPRatio r)
   return under > 0 ? r.factor * (r.over ? *r.over : 1) / under : 0;
 }
 
-static PetscErrorCode SBPCopyScaled_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision, int topart, void *to, SBPRatio a)
+static PetscErrorCode SBPCopyScaled_Host(const SBPGrid *g, SBPPrecision fromprecision, int part, const void *from, const SBPGrid *h, SBPPrecision toprecision,
+                                         int topart, void *to, SBPRatio a)
 {
   const double factor = SBPNumber(a);
 
@@ -192,7 +193,8 @@ static void SBPNoteLargest(PetscInt n, PetscInt stride, const double *x, unsigne
   *largest = word;
 }
 
-static PetscErrorCode SBPCopyLargest_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale, int turn)
+static PetscErrorCode SBPCopyLargest_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale,
+                                          int turn)
 {
   PetscBool   single;
   PetscInt    stride;
@@ -211,7 +213,8 @@ static PetscErrorCode SBPCopyLargest_Host(const SBPGrid *g, SBPPrecision precisi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SBPRescale_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale, int turn)
+static PetscErrorCode SBPRescale_Host(const SBPGrid *g, SBPPrecision precision, int part, const void *from, const SBPGrid *h, void *to, SBPScale *scale,
+                                      int turn)
 {
   PetscFunctionBegin;
   scale->in                   = SBPScaleOf(scale->largest[turn][0], SBP_SCALE_WINDOW);
@@ -224,7 +227,8 @@ static PetscErrorCode SBPRescale_Host(const SBPGrid *g, SBPPrecision precision, 
 static PetscErrorCode SBPRestrictLargest_Host(const SBPGrid *fine, const SBPGrid *coarse, const void *r, void *rc, SBPScale *scale, int turn)
 {
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < fine->ghosted.count[1]; j++) SBPNoteLargest(fine->ghosted.count[0], 1, (const double *)r + (PetscInt64)j * fine->ghostpitch, scale->largest[turn]);
+  for (PetscInt j = 0; j < fine->ghosted.count[1]; j++)
+    SBPNoteLargest(fine->ghosted.count[0], 1, (const double *)r + (PetscInt64)j * fine->ghostpitch, scale->largest[turn]);
   PetscCall(SBPRestrict_Host(fine, coarse, SBP_DOUBLE, r, rc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -323,7 +327,8 @@ static PetscErrorCode SBPMultiply_Host(const SBPGrid *g, SBPPrecision precision,
     }                                                                                                                             \
   } while (0)
 
-static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, SBPRatio ratio, const void *px, const SBPGrid *coarse, const void *e, const SBPGrid *gy, SBPPrecision yprecision, void *py)
+static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision, SBPRatio ratio, const void *px, const SBPGrid *coarse, const void *e,
+                                     const SBPGrid *gy, SBPPrecision yprecision, void *py)
 {
   const double a = SBPNumber(ratio);
 
@@ -491,13 +496,8 @@ static PetscErrorCode SBPMark_Host(const SBPGrid *g, SBPPrecision precision, int
 static PetscErrorCode SBPGather_Host(const SBPGrid *g, SBPPrecision precision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS])
 {
   /* The neighbours that the coefficients couple a node with */
-  static const int neighbour[SBP_COEFFICIENTS][2] = {
-    {0, 0},
-    {1, 0},
-    {0, 1},
-    {1, 1},
-    {-1, 1}};
-  const SBPBox *own = &g->own;
+  static const int neighbour[SBP_COEFFICIENTS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+  const SBPBox    *own                            = &g->own;
 
   PetscFunctionBegin;
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {

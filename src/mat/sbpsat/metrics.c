@@ -26,10 +26,14 @@ PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid,
   PetscCall(DMDAGetOwnershipRanges(da, &ranges[0], &ranges[1], NULL));
   for (int d = 0; d < 2; d++) {
     for (PetscInt k = 0; k < processes[d] && processes[d] > 1; k++) {
-      PetscCheck(ranges[d][k] >= width, comm, PETSC_ERR_ARG_SIZ, "A process has %" PetscInt_FMT " of the %" PetscInt_FMT " nodes along %s, order %d needs at least %" PetscInt_FMT " on each of the %" PetscInt_FMT " processes; use fewer processes, -da_processors_%s, or in a multigrid fewer levels", ranges[d][k], nodes[d], d ? "y" : "x", order, width, processes[d], d ? "y" : "x");
+      PetscCheck(ranges[d][k] >= width, comm, PETSC_ERR_ARG_SIZ,
+                 "A process has %" PetscInt_FMT " of the %" PetscInt_FMT " nodes along %s, order %d needs at least %" PetscInt_FMT
+                 " on each of the %" PetscInt_FMT " processes; use fewer processes, -da_processors_%s, or in a multigrid fewer levels",
+                 ranges[d][k], nodes[d], d ? "y" : "x", order, width, processes[d], d ? "y" : "x");
     }
   }
-  PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], processes[0], processes[1], 1, width, ranges[0], ranges[1], grid));
+  PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], processes[0], processes[1], 1, width, ranges[0],
+                         ranges[1], grid));
   PetscCall(DMSetUp(*grid));
 
   PetscCall(PetscMemzero(g, sizeof(*g)));
@@ -52,7 +56,7 @@ PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, Pet
 {
   const PetscScalar *from;
   const PetscInt     nodes = g->own.count[0] * g->own.count[1];
-  const PetscBool    alone = g->own.count[0] == g->ghosted.count[0] && g->own.count[1] == g->ghosted.count[1] ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    alone = (PetscBool)(g->own.count[0] == g->ghosted.count[0] && g->own.count[1] == g->ghosted.count[1]);
   PetscReal         *owned = ghosted;
 
   PetscFunctionBegin;
@@ -85,7 +89,8 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, SBPGeometry *g
   PetscCall(DMGetCoordinates(da, &coordinates));
   if (coordinates) {
     PetscCall(VecGetBlockSize(coordinates, &bs));
-    PetscCheck(bs == 2, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The DMDA has coordinates in %" PetscInt_FMT " dimensions; a matrix of type sbpsat needs x and y", bs);
+    PetscCheck(bs == 2, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+               "The DMDA has coordinates in %" PetscInt_FMT " dimensions; a matrix of type sbpsat needs x and y", bs);
     PetscCall(PetscMalloc2(nodes, &geometry->x, nodes, &geometry->y));
     PetscCall(SBPGridScatter_Private(halo, &geometry->grid, coordinates, 2, 0, geometry->x));
     PetscCall(SBPGridScatter_Private(halo, &geometry->grid, coordinates, 2, 1, geometry->y));
@@ -127,7 +132,8 @@ PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *geometry)
 }
 
 /* d = H^-1 Q f/h at the nodes i0 <= i < i1 of row j, along r (direction 0) or s; f is the array of the geometry */
-static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direction, const PetscReal *f, PetscInt i0, PetscInt i1, PetscInt j, PetscReal *PETSC_RESTRICT d)
+static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direction, const PetscReal *f, PetscInt i0, PetscInt i1, PetscInt j,
+                                  PetscReal *PETSC_RESTRICT d)
 {
   const PetscReal *row    = f + (PetscInt64)(j - g->ghosted.start[1]) * g->ghostpitch - g->ghosted.start[0];
   const PetscReal  factor = 1 / g->h[direction];
@@ -162,7 +168,8 @@ static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direc
    Coefficients and J at the nodes of a box, node (i, j) at (j - box->start[1]) pitch + i - box->start[0]; any of the four
    may be NULL
 */
-PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *geometry, const SBPBox *box, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian)
+PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *geometry, const SBPBox *box, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs,
+                                          PetscReal *jacobian)
 {
   const SBPGrid  *g  = &geometry->grid;
   const SBPTable *t  = SBPTableOf(g->order);

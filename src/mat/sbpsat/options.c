@@ -13,7 +13,8 @@ static const char *const MatSBPSATFaceLists[]    = {"left", "right", "bottom", "
 static PetscErrorCode MatSBPSATCheckOrder_Private(Mat A, PetscInt order)
 {
   PetscFunctionBegin;
-  PetscCheck(order == 2 || order == 4 || order == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_sbpsat_order %" PetscInt_FMT ": the operator is there for the orders 2, 4 and 6", order);
+  PetscCheck(order == 2 || order == 4 || order == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_sbpsat_order %" PetscInt_FMT ": the operator is there for the orders 2, 4 and 6", order);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,8 +40,10 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscOptionsHeadBegin(PetscOptionsObject, "SBP-SAT operator (sbpsat)");
   PetscCall(PetscOptionsInt("-mat_sbpsat_order", "Order of the interior stencils: 2, 4 or 6", "MatSBPSATSetOrder", order, &order, &setorder));
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));
-  PetscCall(PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
-  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device get to other processes", "MatSBPSATSetTransport", LitheTransports, transport, &transport, &settransport));
+  PetscCall(
+    PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
+  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device get to other processes", "MatSBPSATSetTransport", LitheTransports, transport,
+                             &transport, &settransport));
   PetscOptionsHeadEnd();
 
   if (setorder) PetscCall(MatSBPSATSetOrder(A, order));
@@ -248,7 +251,9 @@ static PetscErrorCode MatSBPSATCheckVec_Private(Mat A, Vec v, const char *name)
   PetscFunctionBegin;
   if (!v) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector %s has %" PetscInt_FMT " entries on this process, the grid %" PetscInt_FMT " nodes; make it with DMCreateGlobalVector()", name, n, A->rmap->n);
+  PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The vector %s has %" PetscInt_FMT " entries on this process, the grid %" PetscInt_FMT " nodes; make it with DMCreateGlobalVector()", name, n,
+             A->rmap->n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -397,7 +402,8 @@ PetscErrorCode MatSBPSATSetTensor(Mat A, Vec rr, Vec ss, Vec rs, Vec jacobian)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
-  PetscCheck((rr && ss && rs) || (!rr && !ss && !rs), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Give c_rr, c_ss and c_rs, or NULL for all of them");
+  PetscCheck((rr && ss && rs) || (!rr && !ss && !rs), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+             "Give c_rr, c_ss and c_rs, or NULL for all of them");
   PetscCall(MatSBPSATCheckVec_Private(A, rr, "c_rr"));
   PetscCall(MatSBPSATCheckVec_Private(A, ss, "c_ss"));
   PetscCall(MatSBPSATCheckVec_Private(A, rs, "c_rs"));

@@ -72,7 +72,8 @@ static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **norm
   PetscCall(PetscMalloc2(g->ghosted.count[e], normal, g->ghosted.count[e], mixed));
   if (op->coefficient[0]) {
     for (PetscInt k = 0; k < g->ghosted.count[e]; k++) {
-      const PetscInt64 where = d ? (PetscInt64)(at - g->ghosted.start[1]) * g->coefficientpitch + k : (PetscInt64)k * g->coefficientpitch + at - g->ghosted.start[0];
+      const PetscInt64 where = d ? (PetscInt64)(at - g->ghosted.start[1]) * g->coefficientpitch + k
+                                 : (PetscInt64)k * g->coefficientpitch + at - g->ghosted.start[0];
 
       (*normal)[k] = ((const PetscReal *)op->coefficient[d])[where];
       (*mixed)[k]  = ((const PetscReal *)op->coefficient[2])[where];
@@ -158,7 +159,8 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
   PetscValidLogicalCollectiveEnum(A, face, 2);
   PetscValidHeaderSpecific(g, VEC_CLASSID, 3);
   PetscValidHeaderSpecific(b, VEC_CLASSID, 4);
-  PetscCheck((int)face >= 0 && (int)face < SBP_FACES, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "There is no face %d; use MATSBPSAT_LEFT, RIGHT, BOTTOM or TOP", (int)face);
+  PetscCheck((int)face >= 0 && (int)face < SBP_FACES, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no face %d; use MATSBPSAT_LEFT, RIGHT, BOTTOM or TOP", (int)face);
   PetscCall(MatSBPSATBuild_Private(A));
   op   = &ctx->op[SBP_SCALAR][0];
   grid = &op->grid;
@@ -179,7 +181,9 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
     PetscCall(VecGetArray(b, &to));
     if (normal) {
       PetscCall(PetscMalloc1(grid->ghosted.count[e], &data));
-      for (PetscInt k = 0; k < grid->ghosted.count[e]; k++) data[k] = ghosted[d ? (PetscInt64)(at - grid->ghosted.start[1]) * grid->ghostpitch + k : (PetscInt64)k * grid->ghostpitch + at - grid->ghosted.start[0]];
+      for (PetscInt k = 0; k < grid->ghosted.count[e]; k++)
+        data[k] = ghosted[d ? (PetscInt64)(at - grid->ghosted.start[1]) * grid->ghostpitch + k
+                            : (PetscInt64)k * grid->ghostpitch + at - grid->ghosted.start[0]];
       SBPAddDirichlet(op, (int)face, normal, mixed, data, to);
       PetscCall(PetscFree(data));
     }

@@ -61,7 +61,9 @@ static void HOST_NAME(SBPRow2Faces)(const SBPOperator *op, PetscInt i0, PetscInt
       for (PetscInt k = 1; k < t->normals; k++) {
         const PetscInt i = end ? face - k : k;
 
-        if (i >= i0 && i < i1) a[i - i0] += scale * (HOST_REAL)t->normal[k] * ((const HOST_REAL *)op->coefficient[0])[row * cs + face - g->ghosted.start[0]] * ghosted[row * us + face - g->ghosted.start[0]];
+        if (i >= i0 && i < i1)
+          a[i - i0] += scale * (HOST_REAL)t->normal[k] * ((const HOST_REAL *)op->coefficient[0])[row * cs + face - g->ghosted.start[0]] *
+                       ghosted[row * us + face - g->ghosted.start[0]];
       }
     }
     if (g->dirichlet[2 + end]) {
@@ -110,7 +112,8 @@ typedef struct {
   HOST_VALUE line[SBP_STRIP + 6];
 } HOST_NAME(SBPRing);
 
-static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, HOST_NAME(SBPRing) * ring, PetscInt i0, PetscInt i1, PetscInt j, const HOST_VALUE *ghosted, HOST_VALUE *PETSC_RESTRICT a)
+static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, HOST_NAME(SBPRing) * ring, PetscInt i0, PetscInt i1, PetscInt j,
+                                         const HOST_VALUE *ghosted, HOST_VALUE *PETSC_RESTRICT a)
 {
   const SBPGrid    *g  = &op->grid;
   const SBPTable   *t  = SBPTableOf(2 * half);
@@ -166,8 +169,9 @@ static inline void HOST_NAME(SBPRowHigh)(const int half, const SBPOperator *op, 
 static void HOST_NAME(SBPCombine)(const SBPStep *step, PetscInt count, const HOST_VALUE *PETSC_RESTRICT a, const HOST_VALUE *u, PetscInt64 where)
 {
   HOST_VALUE       *out = (HOST_VALUE *)step->out + where, *dout = step->dout ? (HOST_VALUE *)step->dout + where : NULL;
-  const HOST_VALUE *b = step->b ? (const HOST_VALUE *)step->b + where : NULL, *d = step->d ? (const HOST_VALUE *)step->d + where : NULL, *dinv = step->dinv ? (const HOST_VALUE *)step->dinv + where : NULL;
-  const HOST_REAL   c1 = (HOST_REAL)step->c1, c2 = (HOST_REAL)step->c2;
+  const HOST_VALUE *b = step->b ? (const HOST_VALUE *)step->b + where : NULL, *d = step->d ? (const HOST_VALUE *)step->d + where : NULL,
+                   *dinv = step->dinv ? (const HOST_VALUE *)step->dinv + where : NULL;
+  const HOST_REAL c1 = (HOST_REAL)step->c1, c2 = (HOST_REAL)step->c2;
 
   switch (step->mode) {
   case SBP_APPLY:
@@ -237,7 +241,7 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
 
     if (ring) ring->last = PETSC_INT_MIN;
     for (PetscInt j = box->start[1]; j < end[1]; j++) {
-      const PetscBool inside = j >= frame && j <= g->n[1] - frame ? PETSC_TRUE : PETSC_FALSE;
+      const PetscBool inside = (PetscBool)(j >= frame && j <= g->n[1] - frame);
       const PetscInt  first = inside ? left : i1, last = inside ? right : i1;
 
       for (PetscInt i = i0; i < first; i++) buffer[i - i0] = HOST_NAME(SBPNode)(op, i, j, u);
@@ -252,8 +256,7 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
           (op, first, last, j, u, buffer + (first - i0));
         }
         else if (g->order == 4) HOST_NAME(SBPRowHigh)(2, op, ring, first, last, j, u, buffer + (first - i0));
-        else HOST_NAME(SBPRowHigh)(3, op, ring, first, last, j, u, buffer + (first - i0));
-      }
+        else HOST_NAME(SBPRowHigh)(3, op, ring, first, last, j, u, buffer + (first - i0)); }
       for (PetscInt i = last; i < i1; i++) buffer[i - i0] = HOST_NAME(SBPNode)(op, i, j, u);
       if (op->kind == SBP_SHIFTED) {
         const PetscInt64 row = j - g->ghosted.start[1], column = i0 - g->ghosted.start[0];
@@ -262,7 +265,8 @@ static PetscErrorCode HOST_NAME(SBPStepLoops)(const SBPOperator *op, const SBPBo
         (op->scale, i1 - i0, (const HOST_REAL *)op->coefficient[SBP_DIAGONAL] + row * g->coefficientpitch + column, u + row * g->ghostpitch + column, buffer);
       }
       HOST_NAME(SBPCombine)
-      (step, i1 - i0, buffer, u + (PetscInt64)(j - g->ghosted.start[1]) * g->ghostpitch + i0 - g->ghosted.start[0], (PetscInt64)(j - g->own.start[1]) * g->pitch + i0 - g->own.start[0]);
+      (step, i1 - i0, buffer, u + (PetscInt64)(j - g->ghosted.start[1]) * g->ghostpitch + i0 - g->ghosted.start[0],
+       (PetscInt64)(j - g->own.start[1]) * g->pitch + i0 - g->own.start[0]);
     }
   }
   PetscCall(PetscFree(ring));
@@ -278,7 +282,8 @@ static PetscErrorCode HOST_NAME(SBPDiagonalLoops)(const SBPOperator *op, HOST_VA
     HOST_VALUE *to = diagonal + (PetscInt64)(j - g->own.start[1]) * g->pitch;
 
     if (op->kind == SBP_NINE) {
-      const HOST_REAL *from = (const HOST_REAL *)op->coefficient[0] + (PetscInt64)(j - g->ghosted.start[1]) * g->coefficientpitch + g->own.start[0] - g->ghosted.start[0];
+      const HOST_REAL *from = (const HOST_REAL *)op->coefficient[0] + (PetscInt64)(j - g->ghosted.start[1]) * g->coefficientpitch + g->own.start[0] -
+                              g->ghosted.start[0];
 
       for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = from[i];
     } else if (g->order == 2) {
@@ -287,7 +292,8 @@ static PetscErrorCode HOST_NAME(SBPDiagonalLoops)(const SBPOperator *op, HOST_VA
       for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = HOST_NAME(SBPNodeDiagonal)(op, SBPTableOf(g->order), g->own.start[0] + i, j);
     }
     if (op->kind == SBP_SHIFTED) {
-      const HOST_REAL *d = (const HOST_REAL *)op->coefficient[SBP_DIAGONAL] + (PetscInt64)(j - g->ghosted.start[1]) * g->coefficientpitch + g->own.start[0] - g->ghosted.start[0];
+      const HOST_REAL *d = (const HOST_REAL *)op->coefficient[SBP_DIAGONAL] + (PetscInt64)(j - g->ghosted.start[1]) * g->coefficientpitch + g->own.start[0] -
+                           g->ghosted.start[0];
 
       for (PetscInt i = 0; i < g->own.count[0]; i++) to[i] = (HOST_REAL)op->scale * to[i] + d[i];
     }
@@ -399,7 +405,8 @@ static PetscErrorCode HOST_NAME(SBPProlongLoops)(const SBPGrid *coarse, const SB
     } else if (rows == 2) {
       for (PetscInt ci = 0; ci <= high - low; ci++) line[ci] = w[0] * (from[ci] + from[ci + coarse->ghostpitch]);
     } else {
-      for (PetscInt ci = 0; ci <= high - low; ci++) line[ci] = w[0] * from[ci] + w[1] * from[ci + coarse->ghostpitch] + w[2] * from[ci + 2 * coarse->ghostpitch] + w[3] * from[ci + 3 * coarse->ghostpitch];
+      for (PetscInt ci = 0; ci <= high - low; ci++)
+        line[ci] = w[0] * from[ci] + w[1] * from[ci + coarse->ghostpitch] + w[2] * from[ci + 2 * coarse->ghostpitch] + w[3] * from[ci + 3 * coarse->ghostpitch];
     }
     for (PetscInt i = i0; i < i1; i++) {
       HOST_VALUE value;

@@ -37,7 +37,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPInteriorM4)(const SBP_REAL *b, PetscInt 
 
 static SBP_INLINE SBP_VALUE SBP_NAME(SBPInteriorM6)(const SBP_REAL *b, PetscInt bs, const SBP_VALUE *u, PetscInt us)
 {
-  const SBP_REAL c40 = (SBP_REAL)(1.0 / 40.0), c10 = (SBP_REAL)(3.0 / 10.0), c17 = (SBP_REAL)(17.0 / 40.0), c20 = (SBP_REAL)(1.0 / 20.0), c7 = (SBP_REAL)(7.0 / 40.0), c11 = (SBP_REAL)(11.0 / 360.0);
+  const SBP_REAL c40 = (SBP_REAL)(1.0 / 40.0), c10 = (SBP_REAL)(3.0 / 10.0), c17 = (SBP_REAL)(17.0 / 40.0), c20 = (SBP_REAL)(1.0 / 20.0),
+                 c7 = (SBP_REAL)(7.0 / 40.0), c11 = (SBP_REAL)(11.0 / 360.0);
   const SBP_REAL one0   = c40 * (b[-3 * bs] + b[2 * bs]) + c10 * (b[-2 * bs] + b[bs]) + c17 * (b[-bs] + b[0]);
   const SBP_REAL one1   = c40 * (b[3 * bs] + b[-2 * bs]) + c10 * (b[2 * bs] + b[-bs]) + c17 * (b[bs] + b[0]);
   const SBP_REAL two0   = c10 * b[-bs] - c7 * (b[-2 * bs] + b[0]) - c20 * (b[-3 * bs] + b[bs]);
@@ -45,7 +46,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPInteriorM6)(const SBP_REAL *b, PetscInt 
   const SBP_REAL three0 = c11 * (b[-3 * bs] + b[0]) - c40 * (b[-2 * bs] + b[-bs]);
   const SBP_REAL three1 = c11 * (b[3 * bs] + b[0]) - c40 * (b[2 * bs] + b[bs]);
 
-  return one0 * (u[0] - u[-us]) + one1 * (u[0] - u[us]) + two0 * (u[0] - u[-2 * us]) + two1 * (u[0] - u[2 * us]) + three0 * (u[0] - u[-3 * us]) + three1 * (u[0] - u[3 * us]);
+  return one0 * (u[0] - u[-us]) + one1 * (u[0] - u[us]) + two0 * (u[0] - u[-2 * us]) + two1 * (u[0] - u[2 * us]) + three0 * (u[0] - u[-3 * us]) +
+         three1 * (u[0] - u[3 * us]);
 }
 
 /* (Q v)_i where no closure reaches; there (Q^T v)_i = -(Q v)_i */
@@ -124,7 +126,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQ)(const SBPTable *t, PetscInt n, Pe
 }
 
 /* (Q^T diag(c) u)_i; Q^T = -Q + diag(-1, 0, ..., 0, 1) */
-static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQTranspose)(const SBPTable *t, PetscInt n, PetscInt i, const SBP_REAL *c, PetscInt cs, const SBP_VALUE *u, PetscInt us)
+static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQTranspose)(const SBPTable *t, PetscInt n, PetscInt i, const SBP_REAL *c, PetscInt cs, const SBP_VALUE *u,
+                                                        PetscInt us)
 {
   SBP_VALUE sum = 0;
   int       low, high;
@@ -137,7 +140,8 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeQTranspose)(const SBPTable *t, Petsc
 }
 
 /* (Q^T diag(c) (Q' u))_i: Q along this direction, Q' along the other one, at node j of n' + 1 and with the stride us2 */
-static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeMixed)(const SBPTable *t, PetscInt n, PetscInt i, PetscInt n2, PetscInt j, const SBP_REAL *c, PetscInt cs, const SBP_VALUE *u, PetscInt us, PetscInt us2)
+static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeMixed)(const SBPTable *t, PetscInt n, PetscInt i, PetscInt n2, PetscInt j, const SBP_REAL *c, PetscInt cs,
+                                                   const SBP_VALUE *u, PetscInt us, PetscInt us2)
 {
   SBP_VALUE sum = 0;
   int       low, high;
@@ -229,7 +233,7 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeNine)(const SBPOperator *op, PetscIn
   const PetscInt64 row = j - g->ghosted.start[1], column = i - g->ghosted.start[0], where = row * cs + column;
   const SBP_REAL  *east = (const SBP_REAL *)op->coefficient[1] + where, *north = (const SBP_REAL *)op->coefficient[2] + where;
   const SBP_REAL  *northeast = (const SBP_REAL *)op->coefficient[3] + where, *northwest = (const SBP_REAL *)op->coefficient[4] + where;
-  const PetscBool  w = i > 0 ? PETSC_TRUE : PETSC_FALSE, e = i < g->n[0] ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool  w = i > 0 ? PETSC_TRUE : PETSC_FALSE, e = (PetscBool)(i < g->n[0]);
   SBP_VALUE        sum;
 
   u += row * us + column;

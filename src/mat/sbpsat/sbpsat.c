@@ -47,18 +47,26 @@ static PetscErrorCode MatSetUp_SBPSAT(Mat A)
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetDM(A, &da));
-  PetscCheck(da, comm, PETSC_ERR_ARG_WRONGSTATE, "A matrix of type sbpsat needs a DMDA; use DMCreateMatrix() after DMSetMatType(da, MATSBPSAT) or -dm_mat_type sbpsat, or MatCreateSBPSAT()");
+  PetscCheck(da, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "A matrix of type sbpsat needs a DMDA; use DMCreateMatrix() after DMSetMatType(da, MATSBPSAT) or -dm_mat_type sbpsat, or MatCreateSBPSAT()");
   PetscCall(PetscObjectTypeCompare((PetscObject)da, DMDA, &isda));
-  PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG, "A matrix of type sbpsat lives on a DMDA, not on a DM of type %s; use another -dm_mat_type", ((PetscObject)da)->type_name ? ((PetscObject)da)->type_name : "none");
+  PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG, "A matrix of type sbpsat lives on a DMDA, not on a DM of type %s; use another -dm_mat_type",
+             ((PetscObject)da)->type_name ? ((PetscObject)da)->type_name : "none");
   PetscCall(DMDAGetInfo(da, &dim, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], NULL, NULL));
-  PetscCheck(dim == 2, comm, PETSC_ERR_SUP, "A matrix of type sbpsat lives on a DMDA of 2 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d()", dim);
+  PetscCheck(dim == 2, comm, PETSC_ERR_SUP,
+             "A matrix of type sbpsat lives on a DMDA of 2 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d()", dim);
   PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type sbpsat has one unknown a node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
-  PetscCheck((boundary[0] == DM_BOUNDARY_NONE || boundary[0] == DM_BOUNDARY_GHOSTED) && (boundary[1] == DM_BOUNDARY_NONE || boundary[1] == DM_BOUNDARY_GHOSTED), comm, PETSC_ERR_SUP, "A matrix of type sbpsat has four faces, this DMDA is periodic or mirrored (%s, %s); use DM_BOUNDARY_NONE", DMBoundaryTypes[boundary[0]], DMBoundaryTypes[boundary[1]]);
+  PetscCheck((boundary[0] == DM_BOUNDARY_NONE || boundary[0] == DM_BOUNDARY_GHOSTED) && (boundary[1] == DM_BOUNDARY_NONE || boundary[1] == DM_BOUNDARY_GHOSTED),
+             comm, PETSC_ERR_SUP, "A matrix of type sbpsat has four faces, this DMDA is periodic or mirrored (%s, %s); use DM_BOUNDARY_NONE",
+             DMBoundaryTypes[boundary[0]], DMBoundaryTypes[boundary[1]]);
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &count[0], &count[1], NULL));
   if (A->rmap->n < 0 && A->rmap->N < 0) PetscCall(MatSetSizes(A, count[0] * count[1], count[0] * count[1], nodes[0] * nodes[1], nodes[0] * nodes[1]));
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
-  PetscCheck(A->rmap->n == count[0] * count[1] && A->cmap->n == A->rmap->n, comm, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " x %" PetscInt_FMT " rows and columns on this process, its DMDA %" PetscInt_FMT " nodes; let DMCreateMatrix() set the sizes", A->rmap->n, A->cmap->n, count[0] * count[1]);
+  PetscCheck(A->rmap->n == count[0] * count[1] && A->cmap->n == A->rmap->n, comm, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " x %" PetscInt_FMT " rows and columns on this process, its DMDA %" PetscInt_FMT
+             " nodes; let DMCreateMatrix() set the sizes",
+             A->rmap->n, A->cmap->n, count[0] * count[1]);
   PetscCall(DMGetVecType(da, &vectype));
   if (vectype) PetscCall(MatSetVecType(A, vectype));
   PetscCall(MatSBPSATAdopt_Private(A, da));

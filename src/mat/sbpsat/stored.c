@@ -19,7 +19,8 @@ static PetscErrorCode MatGetRow_SBPSAT(Mat A, PetscInt row, PetscInt *n, PetscIn
   PetscInt       count;
 
   PetscFunctionBegin;
-  PetscCheck(local >= 0 && local < A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " is not one of this process, which has %" PetscInt_FMT " to %" PetscInt_FMT, row, A->rmap->rstart, A->rmap->rend - 1);
+  PetscCheck(local >= 0 && local < A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Row %" PetscInt_FMT " is not one of this process, which has %" PetscInt_FMT " to %" PetscInt_FMT, row, A->rmap->rstart, A->rmap->rend - 1);
   PetscCall(MatSBPSATRowBegin_Private(A));
   g = &ctx->op[SBP_SCALAR][0].grid;
   if (!ctx->columns) PetscCall(PetscMalloc2(MatSBPSATRowSize_Private(A), &ctx->columns, MatSBPSATRowSize_Private(A), &ctx->entries));
@@ -171,10 +172,14 @@ static PetscErrorCode MatGetValues_SBPSAT(Mat A, PetscInt m, const PetscInt rows
 /* ------------------------------------------------------------ what needs a stored matrix */
 
 /* The error of an operation, and who calls it most */
-#define SBPRefuse(A, operation) \
-  SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP, "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), or -pc_type sbpmg, jacobi, bjacobi, or mg with -mg_levels_pc_type jacobi", operation)
+#define SBPRefuse(A, operation)                                                                                                                               \
+  SETERRQ(PetscObjectComm((PetscObject)(A)), PETSC_ERR_SUP,                                                                                                   \
+          "A matrix of type sbpsat is not stored, and cannot do %s. Use MatConvert() to MATAIJ, for a preconditioner as second matrix of KSPSetOperators(), " \
+          "or -pc_type sbpmg, jacobi, bjacobi, or mg with -mg_levels_pc_type jacobi",                                                                         \
+          operation)
 
-static PetscErrorCode MatSOR_SBPSAT(Mat A, PETSC_UNUSED Vec b, PETSC_UNUSED PetscReal omega, PETSC_UNUSED MatSORType type, PETSC_UNUSED PetscReal shift, PETSC_UNUSED PetscInt its, PETSC_UNUSED PetscInt lits, PETSC_UNUSED Vec x)
+static PetscErrorCode MatSOR_SBPSAT(Mat A, PETSC_UNUSED Vec b, PETSC_UNUSED PetscReal omega, PETSC_UNUSED MatSORType type, PETSC_UNUSED PetscReal shift,
+                                    PETSC_UNUSED PetscInt its, PETSC_UNUSED PetscInt lits, PETSC_UNUSED Vec x)
 {
   SBPRefuse(A, "MatSOR() (-pc_type sor, eisenstat)");
 }
@@ -184,12 +189,14 @@ static PetscErrorCode MatInvertBlockDiagonal_SBPSAT(Mat A, PETSC_UNUSED const Pe
   SBPRefuse(A, "MatInvertBlockDiagonal() (-pc_type pbjacobi)");
 }
 
-static PetscErrorCode MatCreateGraph_SBPSAT(Mat A, PETSC_UNUSED PetscBool symmetrize, PETSC_UNUSED PetscBool scale, PETSC_UNUSED PetscReal filter, PETSC_UNUSED PetscInt n, PETSC_UNUSED PetscInt index[], PETSC_UNUSED Mat *graph)
+static PetscErrorCode MatCreateGraph_SBPSAT(Mat A, PETSC_UNUSED PetscBool symmetrize, PETSC_UNUSED PetscBool scale, PETSC_UNUSED PetscReal filter,
+                                            PETSC_UNUSED PetscInt n, PETSC_UNUSED PetscInt index[], PETSC_UNUSED Mat *graph)
 {
   SBPRefuse(A, "MatCreateGraph() (-pc_type gamg)");
 }
 
-static PetscErrorCode MatSetValues_SBPSAT(Mat A, PETSC_UNUSED PetscInt m, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscInt n, PETSC_UNUSED const PetscInt columns[], PETSC_UNUSED const PetscScalar values[], PETSC_UNUSED InsertMode mode)
+static PetscErrorCode MatSetValues_SBPSAT(Mat A, PETSC_UNUSED PetscInt m, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscInt n,
+                                          PETSC_UNUSED const PetscInt columns[], PETSC_UNUSED const PetscScalar values[], PETSC_UNUSED InsertMode mode)
 {
   PetscFunctionBegin;
   A->insertmode = NOT_SET_VALUES; /* it stays as it was */
@@ -198,7 +205,8 @@ static PetscErrorCode MatSetValues_SBPSAT(Mat A, PETSC_UNUSED PetscInt m, PETSC_
 }
 
 /* TSARKIMEX asks for the rows without derivatives in time, which may be none */
-static PetscErrorCode MatZeroRows_SBPSAT(Mat A, PetscInt n, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscScalar diagonal, PETSC_UNUSED Vec x, PETSC_UNUSED Vec b)
+static PetscErrorCode MatZeroRows_SBPSAT(Mat A, PetscInt n, PETSC_UNUSED const PetscInt rows[], PETSC_UNUSED PetscScalar diagonal, PETSC_UNUSED Vec x,
+                                         PETSC_UNUSED Vec b)
 {
   PetscBool some = (PetscBool)(n > 0);
 

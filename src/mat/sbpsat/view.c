@@ -44,19 +44,27 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
       PetscCall(PetscStrlcat(faces, MatSBPSATFaces[f], sizeof(faces)));
       any = PETSC_TRUE;
     }
-    PetscCall(PetscViewerASCIIPrintf(viewer, "order %" PetscInt_FMT ", %" PetscInt_FMT " x %" PetscInt_FMT " intervals, Dirichlet faces: %s\n", ctx->settings.order, nodes[0] - 1, nodes[1] - 1, any ? faces : "none"));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients: %s%s, %s\n", ctx->settings.tensor[0] ? "given" : ctx->uniform ? "of the square [-1, 1]^2, the DMDA has no coordinates"
-                                                                                                                          : "from coordinates",
-                                     ctx->settings.tensor[0] ? "" : ctx->settings.mu ? " and mu"
-                                                                                     : ", mu = 1",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "order %" PetscInt_FMT ", %" PetscInt_FMT " x %" PetscInt_FMT " intervals, Dirichlet faces: %s\n",
+                                     ctx->settings.order, nodes[0] - 1, nodes[1] - 1, any ? faces : "none"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients: %s%s, %s\n",
+                                     ctx->settings.tensor[0] ? "given"
+                                     : ctx->uniform          ? "of the square [-1, 1]^2, the DMDA has no coordinates"
+                                                             : "from coordinates",
+                                     ctx->settings.tensor[0] ? ""
+                                     : ctx->settings.mu      ? " and mu"
+                                                             : ", mu = 1",
                                      ctx->settings.metrics == MATSBPSAT_METRICS_FLY ? "computed in every product" : "stored"));
     if (ctx->change.scale != (PetscScalar)1) {
       if (ctx->change.real) PetscCall(PetscViewerASCIIPrintf(viewer, "times %g\n", (double)PetscRealPart(ctx->change.scale)));
-      else PetscCall(PetscViewerASCIIPrintf(viewer, "times (%g, %g)\n", (double)PetscRealPart(ctx->change.scale), (double)PetscImaginaryPart(ctx->change.scale)));
+      else
+        PetscCall(PetscViewerASCIIPrintf(viewer, "times (%g, %g)\n", (double)PetscRealPart(ctx->change.scale), (double)PetscImaginaryPart(ctx->change.scale)));
     }
     if (ctx->change.diagonal) PetscCall(PetscViewerASCIIPrintf(viewer, "plus a diagonal\n"));
-    if (ctx->change.left || ctx->change.right) PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n", ctx->change.left && ctx->change.right ? "left and the right" : ctx->change.left ? "left"
-                                                                                                                                                                                                : "right"));
+    if (ctx->change.left || ctx->change.right)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n",
+                                       ctx->change.left && ctx->change.right ? "left and the right"
+                                       : ctx->change.left                    ? "left"
+                                                                             : "right"));
     PetscCall(MatSBPSATGetBytes_Private(A, &bytes[0], &bytes[1]));
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
     aij = SBPEntries_Private(A) * (sizeof(PetscScalar) + sizeof(PetscInt)) + (double)A->rmap->N * sizeof(PetscInt);
@@ -66,7 +74,11 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
 
       PetscCall(PetscViewerASCIIPrintf(viewer, "all of it has %.4g bytes\n", bytes[1]));
       PetscCall(PetscViewerASCIIPushSynchronized(viewer));
-      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "  [%d] nodes %" PetscInt_FMT " to %" PetscInt_FMT " x %" PetscInt_FMT " to %" PetscInt_FMT ", ghosts as far as %d\n", PetscGlobalRank, g->own.start[0], g->own.start[0] + g->own.count[0] - 1, g->own.start[1], g->own.start[1] + g->own.count[1] - 1, g->reach));
+      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer,
+                                                   "  [%d] nodes %" PetscInt_FMT " to %" PetscInt_FMT " x %" PetscInt_FMT " to %" PetscInt_FMT
+                                                   ", ghosts as far as %d\n",
+                                                   PetscGlobalRank, g->own.start[0], g->own.start[0] + g->own.count[0] - 1, g->own.start[1],
+                                                   g->own.start[1] + g->own.count[1] - 1, g->reach));
       PetscCall(PetscViewerFlush(viewer));
       PetscCall(PetscViewerASCIIPopSynchronized(viewer));
     }

@@ -49,7 +49,8 @@ static PetscErrorCode MatVCRSGetCSR_Private(Mat A, VCRSCSR *csr)
   if (ctx->source) {
     PetscCall(MatSeqAIJGetArrayRead(ctx->source, &csr->a));
     PetscCall(MatGetRowIJ(ctx->source, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr->i, &csr->j, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first", ((PetscObject)ctx->source)->type_name);
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows: convert it to MATAIJ first",
+               ((PetscObject)ctx->source)->type_name);
   } else {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->i, &csr->j, &a, NULL));
     csr->a = a;
@@ -155,7 +156,8 @@ static PetscErrorCode MatVCRSCompressWith_Private(Mat A, const VCRSOptions *opt,
   PetscCall(PetscTime(&end));
   ctx->buildtime = end - begin;
   PetscCall(PetscLogEventEnd(MAT_VCRSCompress, A, 0, 0, 0));
-  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros %sin %g s: layout %s, values %s\n", plan->nz, dplan ? "on the device " : "", ctx->buildtime, MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
+  PetscCall(PetscInfo(A, "Compressed %" PetscInt64_FMT " nonzeros %sin %g s: layout %s, values %s\n", plan->nz, dplan ? "on the device " : "", ctx->buildtime,
+                      MatVCRSLayouts[plan->layout], VCRSValueNames[plan->values]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -356,7 +358,9 @@ static PetscErrorCode MatVCRSFailTogether_Private(Mat A, const VCRSOptions *opt,
   PetscFunctionBegin;
   if (opt->layout != MATVCRS_LAYOUT_AUTO) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
   PetscCall(ierr);
-  PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout %s cannot hold the rows of another process, which tells why. Use -mat_vcrs_layout auto%s", MatVCRSLayouts[opt->layout], opt->layout == MATVCRS_LAYOUT_L2 ? ", or make the entries fixed point numbers with -mat_vcrs_loss fixed" : "");
+  PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "-mat_vcrs_layout %s cannot hold the rows of another process, which tells why. Use -mat_vcrs_layout auto%s", MatVCRSLayouts[opt->layout],
+             opt->layout == MATVCRS_LAYOUT_L2 ? ", or make the entries fixed point numbers with -mat_vcrs_loss fixed" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,7 +18,9 @@ PetscErrorCode MatVCRSIsOnDevice_Private(Mat A, PetscBool *device)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, device));
-  if (*device) *device = (PetscBool)(A->assembled && !A->factortype && !A->structure_only && !A->boundtocpu && (A->offloadmask == PETSC_OFFLOAD_GPU || A->offloadmask == PETSC_OFFLOAD_BOTH));
+  if (*device)
+    *device = (PetscBool)(A->assembled && !A->factortype && !A->structure_only && !A->boundtocpu &&
+                          (A->offloadmask == PETSC_OFFLOAD_GPU || A->offloadmask == PETSC_OFFLOAD_BOTH));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,7 +91,8 @@ static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr)
    Makes a plan of the entries of a relative of MATSEQAIJ: table, on the host, has the small tables, dplan everything.
    extra [m]: what to add to the row sums that are kept, or NULL
 */
-PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
+PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan,
+                                               VCRSReport *report)
 {
   const PetscInt m = values->rmap->n;
   VCRSDeviceCSR  csr;

@@ -70,14 +70,17 @@ static PetscErrorCode MatVCRSMustKeep_Private(Mat A, PetscBool *keep)
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The AIJ arrays of a matrix that is not assembled cannot be given back: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
   if (A->structure_only) reason = "it has no values";
   else if (A->factortype) reason = "it is a factor";
   else if (A->hash_active) reason = "it is being assembled";
   else if (drop->stored) reason = "MatStoreValues() keeps values in it";
   else if (drop->coloring) reason = "a MatFDColoring points into them";
-  else if (A->product && (A->product->type == MATPRODUCT_ABt || A->product->type == MATPRODUCT_RARt)) reason = "it is a product with a transpose on the right, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
+  else if (A->product && (A->product->type == MATPRODUCT_ABt || A->product->type == MATPRODUCT_RARt))
+    reason =
+      "it is a product with a transpose on the right, into which PETSc writes one value more than there are"; /* MatMatTransposeMultNumeric_SeqAIJ_SeqAIJ() */
   else if (A->ops->destroy != ctx->destroy) reason = "it is a submatrix that is kept for another extraction";
   *keep = reason ? PETSC_TRUE : PETSC_FALSE;
   if (*keep) PetscCall(PetscInfo(A, "The AIJ arrays are not given back: %s\n", reason));
@@ -235,7 +238,8 @@ PetscErrorCode MatVCRSDropAIJ(Mat A)
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscValidType(A, 1);
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first", ((PetscObject)A)->type_name);
+  PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+             "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first", ((PetscObject)A)->type_name);
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   if (parallel) PetscCall(MatVCRSDropAIJ_MPI(A));
   else PetscCall(MatVCRSDropAIJ_Seq(A));

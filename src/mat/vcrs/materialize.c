@@ -63,7 +63,8 @@ PetscErrorCode MatVCRSDecode_Private(Mat A, const char prefix[], PetscBool value
 
   /* Options of A; where it is not known what was said about new nonzeros, they are allowed */
   for (PetscInt k = 0; k < drop->noptions; k++) {
-    if (drop->option[k] == MAT_NEW_NONZERO_LOCATIONS || drop->option[k] == MAT_NEW_NONZERO_LOCATION_ERR || drop->option[k] == MAT_NEW_NONZERO_ALLOCATION_ERR) known = PETSC_TRUE;
+    if (drop->option[k] == MAT_NEW_NONZERO_LOCATIONS || drop->option[k] == MAT_NEW_NONZERO_LOCATION_ERR || drop->option[k] == MAT_NEW_NONZERO_ALLOCATION_ERR)
+      known = PETSC_TRUE;
   }
   if (!known) PetscCall(MatSetOption(*T, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt k = 0; k < drop->noptions; k++) PetscCall(MatSetOption(*T, drop->option[k], drop->value[k]));
@@ -161,7 +162,8 @@ PetscErrorCode MatVCRSMaterializeAIJ(Mat A)
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscValidType(A, 1);
   PetscCall(MatVCRSGetContext(A, &ctx));
-  PetscCheck(ctx, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first", ((PetscObject)A)->type_name);
+  PetscCheck(ctx, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first",
+             ((PetscObject)A)->type_name);
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   if (parallel) PetscCall(MatVCRSMaterializeAIJ_MPI(A));
   else PetscCall(MatVCRSMaterializeAIJ_Seq(A));

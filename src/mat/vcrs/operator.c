@@ -60,13 +60,17 @@ static PetscErrorCode MatVCRSRefuse_Private(Mat A, const Mat_VCRS *ctx, const ch
   const char       *name = obj->name ? obj->name : "";
 
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm(obj), PETSC_ERR_ARG_WRONGSTATE, "%s with the lossy matrix %s%sof type %s is refused: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
-          what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->opt.loss], (double)ctx->report.maxabserror, (double)ctx->report.bound, pre, pre, why);
+  SETERRQ(PetscObjectComm(obj), PETSC_ERR_ARG_WRONGSTATE,
+          "%s with the lossy matrix %s%sof type %s is refused: -%smat_vcrs_loss %s changed its entries by up to %g (bound %g), so that the result would be "
+          "that of another matrix. Loss belongs in the preconditioner: use -%smat_vcrs_loss none with -pc_type vcrs, or give the lossy matrix to "
+          "KSPSetOperators() as the second matrix only. -%smat_vcrs_allow_lossy_operator or MatVCRSSetAllowLossyOperator() multiplies with it all the same%s",
+          what, name, obj->name ? " " : "", obj->type_name, pre, MatVCRSLosses[ctx->opt.loss], (double)ctx->report.maxabserror, (double)ctx->report.bound, pre,
+          pre, why);
 }
 
 #if PetscDefined(USE_LOG)
 /* Whether A, or a matrix that A consists of, has lost something; gone: has lost it for good. Collective */
-static PetscErrorCode VCRSOperatorHasLost(Mat A, PetscBool gone, Mat *culprit)
+static PetscErrorCode VCRSOperatorHasLost_Private(Mat A, PetscBool gone, Mat *culprit)
 {
   Mat_VCRS *ctx;
   PetscBool is[3], lost;
@@ -90,14 +94,14 @@ static PetscErrorCode VCRSOperatorHasLost(Mat A, PetscBool gone, Mat *culprit)
 
     PetscCall(MatNestGetSubMats(A, &m, &n, &part));
     for (PetscInt i = 0; i < m && !*culprit; i++) {
-      for (PetscInt j = 0; j < n && !*culprit; j++) PetscCall(VCRSOperatorHasLost(part[i][j], gone, culprit));
+      for (PetscInt j = 0; j < n && !*culprit; j++) PetscCall(VCRSOperatorHasLost_Private(part[i][j], gone, culprit));
     }
   } else if (is[1] || is[2]) {
     Mat inner;
 
     if (is[1]) PetscCall(MatTransposeGetMat(A, &inner));
     else PetscCall(MatHermitianTransposeGetMat(A, &inner));
-    PetscCall(VCRSOperatorHasLost(inner, gone, culprit));
+    PetscCall(VCRSOperatorHasLost_Private(inner, gone, culprit));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,12 +137,15 @@ static PetscBool VCRSIsSolve(PetscLogEvent event)
 
 static PetscBool VCRSIsPreconditioner(PetscLogEvent event)
 {
-  return (PetscBool)(event == PC_SetUp || event == PC_SetUpOnBlocks || event == PC_Apply || event == PC_MatApply || event == PC_ApplySymmetricLeft || event == PC_ApplySymmetricRight);
+  return (PetscBool)(event == PC_SetUp || event == PC_SetUpOnBlocks || event == PC_Apply || event == PC_MatApply || event == PC_ApplySymmetricLeft ||
+                     event == PC_ApplySymmetricRight);
 }
 
 static PetscBool VCRSIsFactorization(PetscLogEvent event)
 {
-  return (PetscBool)(event == MAT_LUFactor || event == MAT_LUFactorSymbolic || event == MAT_LUFactorNumeric || event == MAT_CholeskyFactor || event == MAT_CholeskyFactorSymbolic || event == MAT_CholeskyFactorNumeric || event == MAT_ILUFactor || event == MAT_ILUFactorSymbolic || event == MAT_ICCFactorSymbolic || event == MAT_QRFactor || event == MAT_QRFactorSymbolic || event == MAT_QRFactorNumeric);
+  return (PetscBool)(event == MAT_LUFactor || event == MAT_LUFactorSymbolic || event == MAT_LUFactorNumeric || event == MAT_CholeskyFactor ||
+                     event == MAT_CholeskyFactorSymbolic || event == MAT_CholeskyFactorNumeric || event == MAT_ILUFactor || event == MAT_ILUFactorSymbolic ||
+                     event == MAT_ICCFactorSymbolic || event == MAT_QRFactor || event == MAT_QRFactorSymbolic || event == MAT_QRFactorNumeric);
 }
 
 /*
@@ -167,7 +174,7 @@ static PetscInt VCRSInside = 0; /* how many of them do */
     X(applysymmetricleft, PC_ApplySymmetricLeft, (PC pc, Vec x, Vec y), (pc, x, y)) \
     X(applysymmetricright, PC_ApplySymmetricRight, (PC pc, Vec x, Vec y), (pc, x, y))
 
-static PetscErrorCode VCRSRestoreOperations(PC);
+static PetscErrorCode VCRSRestoreOperations_Private(PC);
 
   #define VCRS_RUN(name, event, parameters, arguments) \
     static PetscErrorCode VCRSRun_##name parameters    \
@@ -175,7 +182,7 @@ static PetscErrorCode VCRSRestoreOperations(PC);
       PetscErrorCode ierr;                             \
                                                        \
       PetscFunctionBegin;                              \
-      PetscCall(VCRSRestoreOperations(pc));            \
+      PetscCall(VCRSRestoreOperations_Private(pc));    \
       VCRSInside++;                                    \
       ierr = (*pc->ops->name)arguments;                \
       VCRSInside--;                                    \
@@ -185,7 +192,7 @@ static PetscErrorCode VCRSRestoreOperations(PC);
 VCRS_OPERATIONS_OF_PC(VCRS_RUN)
 
 /* The preconditioner's own operations, where ours stand in their places */
-static PetscErrorCode VCRSRestoreOperations(PC pc)
+static PetscErrorCode VCRSRestoreOperations_Private(PC pc)
 {
   struct _PCOps *own;
 
@@ -198,7 +205,7 @@ static PetscErrorCode VCRSRestoreOperations(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSDestroyOperations(PetscCtxRt ops)
+static PetscErrorCode VCRSDestroyOperations_Private(PetscCtxRt ops)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(*(struct _PCOps **)ops));
@@ -206,7 +213,7 @@ static PetscErrorCode VCRSDestroyOperations(PetscCtxRt ops)
 }
 
 /* Ours for those that an event comes before */
-static PetscErrorCode VCRSReplaceOperations(PC pc, PetscLogEvent e)
+static PetscErrorCode VCRSReplaceOperations_Private(PC pc, PetscLogEvent e)
 {
   struct _PCOps *own = NULL;
 
@@ -214,7 +221,7 @@ static PetscErrorCode VCRSReplaceOperations(PC pc, PetscLogEvent e)
   PetscCall(PetscObjectContainerQuery((PetscObject)pc, VCRS_OPERATIONS, &own));
   if (!own) {
     PetscCall(PetscNew(&own));
-    PetscCall(PetscObjectContainerCompose((PetscObject)pc, VCRS_OPERATIONS, own, VCRSDestroyOperations));
+    PetscCall(PetscObjectContainerCompose((PetscObject)pc, VCRS_OPERATIONS, own, VCRSDestroyOperations_Private));
   }
   #define VCRS_REPLACE(name, event, parameters, arguments)                \
     if (e == event && pc->ops->name && pc->ops->name != VCRSRun_##name) { \
@@ -229,7 +236,7 @@ static PetscErrorCode VCRSReplaceOperations(PC pc, PetscLogEvent e)
 /* ---- The handler ---- */
 
 /* Handlers before this one were told that the event begins, and must hear that it ended */
-static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent event, PetscObject o)
+static PetscErrorCode VCRSWatchRevokeEvent_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o)
 {
   PetscFunctionBegin;
   for (int k = 0; k < PETSC_LOG_HANDLER_MAX && PetscLogHandlers[k].handler != h; k++) {
@@ -239,7 +246,7 @@ static PetscErrorCode VCRSWatchRevokeEvent(PetscLogHandler h, PetscLogEvent even
 }
 
 /* A solve, or a preconditioner, that no other preconditioner is at work for */
-static PetscErrorCode VCRSOutermostBegins(VCRSWatchData *data, PetscObject o, PetscBool ispc)
+static PetscErrorCode VCRSOutermostBegins_Private(VCRSWatchData *data, PetscObject o, PetscBool ispc)
 {
   Mat       A = NULL, culprit = NULL;
   PetscBool set, watched, direct;
@@ -249,14 +256,14 @@ static PetscErrorCode VCRSOutermostBegins(VCRSWatchData *data, PetscObject o, Pe
   if (ispc) {
     /* One that is applied by itself is no part of a solve, if solves are told of */
     watched = PetscLogStateEventCurrentlyActive(petsc_log_state, KSP_Solve) ? PETSC_TRUE : PETSC_FALSE;
-    if (data->n || !watched) PetscCall(VCRSOperatorHasLost(((PC)o)->mat, PETSC_FALSE, &culprit));
+    if (data->n || !watched) PetscCall(VCRSOperatorHasLost_Private(((PC)o)->mat, PETSC_FALSE, &culprit));
     data->lossyoperator = culprit ? PETSC_TRUE : PETSC_FALSE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(KSPGetOperatorsSet((KSP)o, &set, NULL));
   if (set) PetscCall(KSPGetOperators((KSP)o, &A, NULL));
   PetscCall(PetscObjectTypeCompareAny(o, &direct, KSPPREONLY, KSPNONE, ""));
-  PetscCall(VCRSOperatorHasLost(A, direct, &culprit));
+  PetscCall(VCRSOperatorHasLost_Private(A, direct, &culprit));
   if (culprit) {
     PetscCall(MatVCRSGetContext(culprit, &ctx));
     PetscCall(MatVCRSRefuse_Private(culprit, ctx, "A solve", ""));
@@ -265,7 +272,8 @@ static PetscErrorCode VCRSOutermostBegins(VCRSWatchData *data, PetscObject o, Pe
 }
 
 /* Is called for every event of the program: what does not concern it must cost a few comparisons */
-static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2, PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
+static PetscErrorCode VCRSWatchEventBegin_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
+                                                  PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
   VCRSWatchData  *data = (VCRSWatchData *)h->data;
   PetscBool       ispc;
@@ -278,11 +286,11 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
   ispc = (PetscBool)(o1->classid == PC_CLASSID && VCRSIsPreconditioner(event));
   if (ispc || (o1->classid == KSP_CLASSID && VCRSIsSolve(event))) {
     if (VCRSInside) PetscFunctionReturn(PETSC_SUCCESS);
-    ierr = VCRSOutermostBegins(data, o1, ispc);
-    if (ierr) PetscCall(VCRSWatchRevokeEvent(h, event, o1));
+    ierr = VCRSOutermostBegins_Private(data, o1, ispc);
+    if (ierr) PetscCall(VCRSWatchRevokeEvent_Private(h, event, o1));
     PetscCall(ierr);
     if (ispc) {
-      PetscCall(VCRSReplaceOperations((PC)o1, event));
+      PetscCall(VCRSReplaceOperations_Private((PC)o1, event));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (data->n == data->max) {
@@ -294,7 +302,8 @@ static PetscErrorCode VCRSWatchEventBegin(PetscLogHandler h, PetscLogEvent event
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSWatchEventEnd(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2, PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
+static PetscErrorCode VCRSWatchEventEnd_Private(PetscLogHandler h, PetscLogEvent event, PetscObject o1, PETSC_UNUSED PetscObject o2,
+                                                PETSC_UNUSED PetscObject o3, PETSC_UNUSED PetscObject o4)
 {
   VCRSWatchData *data = (VCRSWatchData *)h->data;
 
@@ -308,7 +317,7 @@ static PetscErrorCode VCRSWatchEventEnd(PetscLogHandler h, PetscLogEvent event, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSWatchDestroy(PetscLogHandler h)
+static PetscErrorCode VCRSWatchDestroy_Private(PetscLogHandler h)
 {
   VCRSWatchData *data = (VCRSWatchData *)h->data;
 
@@ -325,13 +334,13 @@ static PetscErrorCode PetscLogHandlerCreate_VCRS(PetscLogHandler h)
   PetscFunctionBegin;
   PetscCall(PetscNew(&data));
   h->data            = data;
-  h->ops->eventbegin = VCRSWatchEventBegin;
-  h->ops->eventend   = VCRSWatchEventEnd;
-  h->ops->destroy    = VCRSWatchDestroy;
+  h->ops->eventbegin = VCRSWatchEventBegin_Private;
+  h->ops->eventend   = VCRSWatchEventEnd_Private;
+  h->ops->destroy    = VCRSWatchDestroy_Private;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSWatchStop(void)
+static PetscErrorCode VCRSWatchStop_Private(void)
 {
   PetscFunctionBegin;
   if (VCRSWatch) {
@@ -364,7 +373,7 @@ PetscErrorCode MatVCRSOperatorGuardStart(void)
     PetscCall(PetscLogHandlerSetType(VCRSWatch, VCRS_LOGHANDLER));
     PetscCall(PetscLogHandlerStart(VCRSWatch));
   } else PetscCall(PetscInfo(NULL, "PETSc has no room for another log handler: preconditioners are not recognized, and lossy matrices are refused in them\n"));
-  PetscCall(PetscRegisterFinalize(VCRSWatchStop));
+  PetscCall(PetscRegisterFinalize(VCRSWatchStop_Private));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

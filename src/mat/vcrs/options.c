@@ -57,18 +57,25 @@ PetscErrorCode MatVCRSSetFromOptions_Private(Mat A, PetscOptionItems PetscOption
   transport = ctx->transport;
 
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed sparse rows (vcrs)");
-  PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout, (PetscEnum *)&opt.layout, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_loss", "What may change in its entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_layout", "How the matrix is stored", "MatVCRSSetLayout", MatVCRSLayouts, (PetscEnum)opt.layout,
+                             (PetscEnum *)&opt.layout, NULL));
+  PetscCall(
+    PetscOptionsEnum("-mat_vcrs_loss", "What may change in its entries", "MatVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "MatVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-mat_vcrs_bins", "Number of bins of the loss bins", "MatVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-mat_vcrs_lambda", "Tolerance of the loss classes", "MatVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine, &opt.refine, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_lambda_unit", "What lambda is relative to", "MatVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit,
+                             (PetscEnum *)&opt.unit, NULL));
+  PetscCall(
+    PetscOptionsBool("-mat_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "MatVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_refine_loss", "Use a finer loss where that is too coarse for many rows", "MatVCRSSetRefineLoss", opt.refine,
+                             &opt.refine, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_drop_aij", "Give the AIJ arrays back once compressed", "MatVCRSDropAIJ", drop, &drop, NULL));
-  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator", allow, &allow, NULL));
+  PetscCall(PetscOptionsBool("-mat_vcrs_allow_lossy_operator", "Multiply with a lossy matrix also outside of preconditioners", "MatVCRSSetAllowLossyOperator",
+                             allow, &allow, NULL));
   PetscCall(PetscOptionsBool("-mat_vcrs_plain_rows", "Let products on a CPU use plain rows", "MatVCRSSetPlainRows", plain, &plain, NULL));
-  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports, (PetscEnum)transport, (PetscEnum *)&transport, NULL));
+  PetscCall(PetscOptionsEnum("-mat_vcrs_transport", "How values get to the processes that need them", "MatVCRSSetTransport", LitheTransports,
+                             (PetscEnum)transport, (PetscEnum *)&transport, NULL));
   PetscOptionsHeadEnd();
 
   PetscCall(MatVCRSSetOptions_Private(A, &opt));
@@ -86,7 +93,8 @@ static PetscErrorCode MatVCRSGetContextChecked_Private(Mat A, Mat_VCRS **ctx)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatVCRSGetContext(A, ctx));
-  PetscCheck(*ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs; use MatSetType(A, MATVCRS) or MatConvert()", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  PetscCheck(*ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs; use MatSetType(A, MATVCRS) or MatConvert()",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -383,7 +391,8 @@ PetscErrorCode MatVCRSSetPreserveRowSums(Mat A, PetscBool preserve)
   diagonal entry takes the rounding of the others (`MatVCRSSetPreserveRowSums()`), or because the step of the loss is that of the row's
   largest entry.
 
-  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth, or if the losses bins, classes or fixed change an entry of
+  A row is coarse if the rounding of its entries would change the diagonal entry by more than an eighth, or if the
+  losses bins, classes or fixed change an entry of
   the row by more than an eighth of the diagonal entry. If more than one row of 256 is coarse, entries have 16 bits. If that does not help,
   entries are in single precision, each rounded by itself, and row sums are not kept. Entries out of the range of single precision stay as they are.
 
@@ -460,15 +469,21 @@ PetscErrorCode MatVCRSSetAllowLossyOperator(Mat A, PetscBool allow)
   Level: advanced
 
   Notes:
-  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
+  Of a matrix that a cache holds bytes hardly count. Where a product of up to 1048576 nonzeros (half as many in
+  `MATVCRS_LAYOUT_L3`; on several processes a quarter of that
   in each block of each process) is estimated to take more than 0.9 of the time of `MATSEQAIJ` from the compressed form, the first one on the CPU makes rows of
-  whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in `MatVCRSInfo`). Without AIJ arrays they are made only with
-  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it: the matrix then takes about what it takes as `MATSEQAIJ`,
+  whole entries, with which it is faster than both. They are kept beside the compressed form (`plainbytes` in
+  `MatVCRSInfo`). Without AIJ arrays they are made only with
+  `MATVCRS_LAYOUT_AUTO` and take the place of the compressed form, unless entries were lost and a GPU may ask for it:
+  the matrix then takes about what it takes as `MATSEQAIJ`,
   also when the arrays are taken again, until values change.
-  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the compressed form also while AIJ arrays are there: mostly they take no more bytes, since
-  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may ask for anything else (`MatBindToCPU()`) the compression itself makes them.
+  A lossless matrix of whole entries in `MATVCRS_LAYOUT_L3` may be of any size, and they take the place of the
+  compressed form also while AIJ arrays are there: mostly they take no more bytes, since
+  columns of two bytes suffice where 32 rows have theirs within 65536; else about those of `MATSEQAIJ`. Where no GPU may
+  ask for anything else (`MatBindToCPU()`) the compression itself makes them.
 
-  Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first product of a lossy matrix: what took the place of
+  Say `PETSC_FALSE` where memory matters more, or where all cores of a machine share its caches, and before the first
+  product of a lossy matrix: what took the place of
   its compressed form is compressed again, but without loss.
 
 .seealso: `MATVCRS`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`

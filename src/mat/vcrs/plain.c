@@ -8,18 +8,18 @@
    On a CPU a form can be smaller and yet slower than AIJ. Where it is estimated to be, the first product of a small matrix on the host
    makes plain rows, which are faster than MATSEQAIJ's own loop. They are beside the plan while AIJ arrays are there. Without these they
    take its place where it can be made again bit for bit, that is if nothing was lost, or if no device will ask for it; and they are not made
-   where a layout was asked for, or where a device has a copy of the plan. What took the place of a plan stays when the arrays are taken again, until values change or a device asks for slices.
+   where a layout was asked for, or where a device has a copy of the plan. What took the place of a plan stays when the
+   arrays are taken again, until values change or a device asks for slices.
 
-   Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of them, and never take much more than AIJ. They may then
-   be of any size, and take the place of the plan also while AIJ arrays are there; where no device may ask for slices the compression makes them in place of these.
+   Where a matrix has whole entries in slices of L3, plain rows save as many bytes as these where columns take two of
+   them, and never take much more than AIJ. They may then
+   be of any size, and take the place of the plan also while AIJ arrays are there; where no device may ask for slices
+   the compression makes them in place of these.
 */
 
 #include "vcrsimpl.h"
+#include <lithe/private/machine.h>
 #include <lithe/private/litheimpl.h>
-
-#define VCRS_ROWS_ENTRIES 1048576 /* of a matrix that may use plain rows */
-#define VCRS_ROWS_L3      2       /* so many times fewer in L3, where rows end with branches that no processor foretells but for few of them */
-#define VCRS_ROWS_BESIDE  4       /* the same on several processes, which share caches */
 
 /* Whether a device may ask for the plan of a matrix */
 static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
@@ -35,20 +35,20 @@ static PetscBool MatVCRSMayGoToDevice_Private(Mat A)
 /* Whether plain rows may take the place of the plan */
 static PetscBool MatVCRSMayPlacePlainRows_Private(const Mat_VCRS *ctx)
 {
-  return ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(ctx->opt.layout == MATVCRS_LAYOUT_AUTO && !ctx->dplan && !ctx->substitution);
 }
 
 /* Whether they do in any case: what the plan has are whole entries in slices */
 static PetscBool MatVCRSHasWholeRows_Private(const Mat_VCRS *ctx)
 {
-  return ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->lossy && MatVCRSMayPlacePlainRows_Private(ctx) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(ctx->plan->layout == MATVCRS_LAYOUT_L3 && ctx->plan->values == VCRS_VALUES_FULL && !ctx->lossy && MatVCRSMayPlacePlainRows_Private(ctx));
 }
 
 PetscBool MatVCRSMayUsePlainRows_Private(const Mat_VCRS *ctx)
 {
   const PetscInt64 most = VCRS_ROWS_ENTRIES / (ctx->plan->layout == MATVCRS_LAYOUT_L3 ? VCRS_ROWS_L3 : 1) / (ctx->beside ? VCRS_ROWS_BESIDE : 1);
 
-  return ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(ctx->mayplain && ctx->plan->nz > 0 && (ctx->plan->nz <= most || MatVCRSHasWholeRows_Private(ctx)));
 }
 
 /* What a compression of A may make at once. Where a device may ask for slices they are made first, and rows of them by a product on the host */

@@ -31,7 +31,7 @@ typedef struct {
   PetscErrorCode (*mattransposemult)(Mat, Mat, Mat);
 } VCRSProduct;
 
-static PetscErrorCode VCRSProductDestroy(PetscCtxRt data)
+static PetscErrorCode VCRSProductDestroy_Private(PetscCtxRt data)
 {
   VCRSProduct *p = *(VCRSProduct **)data;
 
@@ -47,7 +47,7 @@ static PetscErrorCode MatVCRSGetProduct_Private(Mat D, VCRSProduct **p)
   PetscCall(PetscObjectContainerQuery((PetscObject)D, VCRS_PRODUCT_CONTAINER, p));
   if (!*p) {
     PetscCall(PetscNew(p));
-    PetscCall(PetscObjectContainerCompose((PetscObject)D, VCRS_PRODUCT_CONTAINER, *p, VCRSProductDestroy));
+    PetscCall(PetscObjectContainerCompose((PetscObject)D, VCRS_PRODUCT_CONTAINER, *p, VCRSProductDestroy_Private));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,7 +68,8 @@ static PetscErrorCode MatProductNumeric_VCRS(Mat D)
   PetscFunctionBegin;
   MatCheckProduct(D, 1);
   PetscCall(MatVCRSGetProduct_Private(D, &p));
-  PetscCheck(p->numeric, PetscObjectComm((PetscObject)D), PETSC_ERR_PLIB, "The numeric phase of a product with a matrix of type %s was not set up", ((PetscObject)D->product->A)->type_name);
+  PetscCheck(p->numeric, PetscObjectComm((PetscObject)D), PETSC_ERR_PLIB, "The numeric phase of a product with a matrix of type %s was not set up",
+             ((PetscObject)D->product->A)->type_name);
   PetscCall(MatVCRSMaterializeFactors_Private(D));
   PetscCall((*p->numeric)(D));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,7 +137,7 @@ typedef struct {
   Mat      ghost;   /* their rows of B, or the off-diagonal block's part of A^T B */
 } VCRSProductDense;
 
-static PetscErrorCode VCRSProductDenseReset(VCRSProductDense *d)
+static PetscErrorCode VCRSProductDenseReset_Private(VCRSProductDense *d)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&d->sf));
@@ -145,12 +146,12 @@ static PetscErrorCode VCRSProductDenseReset(VCRSProductDense *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSProductDenseDestroy(PetscCtxRt data)
+static PetscErrorCode VCRSProductDenseDestroy_Private(PetscCtxRt data)
 {
   VCRSProductDense *d = *(VCRSProductDense **)data;
 
   PetscFunctionBegin;
-  PetscCall(VCRSProductDenseReset(d));
+  PetscCall(VCRSProductDenseReset_Private(d));
   PetscCall(PetscFree(d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -203,7 +204,8 @@ static PetscErrorCode MatVCRSMultDense_Private(Mat A, VCRSOp op, Mat B, PetscInt
   PetscCall(MatVCRSGetProductPlan_Private(A, &plan));
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArray(C, &c));
-  PetscCall(VCRSPlanMult(plan, op, n, PetscSafePointerPlusOffset(b, (size_t)b0 * ldb), ldb, add ? PetscSafePointerPlusOffset(c, (size_t)c0 * ldc) : NULL, ldc, PetscSafePointerPlusOffset(c, (size_t)c0 * ldc), ldc));
+  PetscCall(VCRSPlanMult(plan, op, n, PetscSafePointerPlusOffset(b, (size_t)b0 * ldb), ldb, add ? PetscSafePointerPlusOffset(c, (size_t)c0 * ldc) : NULL, ldc,
+                         PetscSafePointerPlusOffset(c, (size_t)c0 * ldc), ldc));
   PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)n * (PetscLogDouble)plan->nz));
   PetscCall(MatDenseRestoreArray(C, &c));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
@@ -262,7 +264,7 @@ static PetscErrorCode MatVCRSProductSetUp_Private(Mat A, Mat Ao, Mat X, VCRSProd
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_C_BOOL, MPI_LOR, comm));
   if (!changed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VCRSProductDenseReset(d));
+  PetscCall(VCRSProductDenseReset_Private(d));
   d->lda = lda;
 
   /* So many columns that the ghost rows take about twice the memory of the own ones at most */
@@ -387,10 +389,14 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
   B = D->product->B;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIAIJVCRS, &parallel));
   if (D->product->type == MATPRODUCT_AB) {
-    PetscCheck(A->cmap->rstart == B->rmap->rstart && A->cmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The columns %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B", A->cmap->rstart, A->cmap->rend, B->rmap->rstart, B->rmap->rend);
+    PetscCheck(A->cmap->rstart == B->rmap->rstart && A->cmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The columns %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B",
+               A->cmap->rstart, A->cmap->rend, B->rmap->rstart, B->rmap->rend);
     PetscCall(MatSetSizes(D, A->rmap->n, B->cmap->n, A->rmap->N, B->cmap->N));
   } else {
-    PetscCheck(A->rmap->rstart == B->rmap->rstart && A->rmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The rows %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B", A->rmap->rstart, A->rmap->rend, B->rmap->rstart, B->rmap->rend);
+    PetscCheck(A->rmap->rstart == B->rmap->rstart && A->rmap->rend == B->rmap->rend, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The rows %" PetscInt_FMT ":%" PetscInt_FMT " of A are distributed otherwise than the rows %" PetscInt_FMT ":%" PetscInt_FMT " of B",
+               A->rmap->rstart, A->rmap->rend, B->rmap->rstart, B->rmap->rend);
     PetscCall(MatSetSizes(D, A->cmap->n, B->cmap->n, A->cmap->N, B->cmap->N));
   }
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)D, &dense, MATSEQDENSE, MATMPIDENSE, ""));
@@ -402,7 +408,7 @@ static PetscErrorCode MatProductSymbolic_VCRS_Dense(Mat D)
   if (parallel) {
     PetscCall(PetscNew(&d));
     D->product->data    = d;
-    D->product->destroy = VCRSProductDenseDestroy;
+    D->product->destroy = VCRSProductDenseDestroy_Private;
   }
   if (D->product->type == MATPRODUCT_AB) D->ops->matmultnumeric = MatMatMultNumeric_VCRS_Dense;
   else D->ops->transposematmultnumeric = MatTransposeMatMultNumeric_VCRS_Dense;

@@ -14,96 +14,103 @@
 #include "vcrsdropimpl.h"
 
 /* name in struct _MatOps, the matrix whose operation it is, parameters, arguments */
-#define VCRS_RETAKEN(X)                                                                                                                                                                          \
-  X(setvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                                     \
-  X(solve, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                                  \
-  X(solveadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                                                                     \
-  X(solvetranspose, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                         \
-  X(solvetransposeadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                                                            \
-  X(lufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                                                                \
-  X(choleskyfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                                                                   \
-  X(transpose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                                                               \
-  X(diagonalscale, A, (Mat A, Vec l, Vec r), (A, l, r))                                                                                                                                          \
-  X(assemblybegin, A, (Mat A, MatAssemblyType type), (A, type))                                                                                                                                  \
-  X(assemblyend, A, (Mat A, MatAssemblyType type), (A, type))                                                                                                                                    \
-  X(zeroentries, A, (Mat A), (A))                                                                                                                                                                \
-  X(zerorows, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                       \
-  X(getdiagonalblock, A, (Mat A, Mat * B), (A, B))                                                                                                                                               \
-  X(setinf, A, (Mat A), (A))                                                                                                                                                                     \
-  X(ilufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                                                               \
-  X(iccfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                                                                        \
-  X(createsubmatrices, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat *B[]), (A, n, r, c, reuse, B))                                                                     \
-  X(increaseoverlap, A, (Mat A, PetscInt n, IS is[], PetscInt ov), (A, n, is, ov))                                                                                                               \
-  X(getvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                                                                  \
-  X(getrowmax, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                       \
-  X(scale, A, (Mat A, PetscScalar s), (A, s))                                                                                                                                                    \
-  X(shift, A, (Mat A, PetscScalar s), (A, s))                                                                                                                                                    \
-  X(diagonalset, A, (Mat A, Vec d, InsertMode mode), (A, d, mode))                                                                                                                               \
-  X(zerorowscolumns, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                \
-  X(setrandom, A, (Mat A, PetscRandom r), (A, r))                                                                                                                                                \
-  X(getrowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))        \
-  X(restorerowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))    \
-  X(getcolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done))     \
-  X(restorecolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done), (A, shift, sym, inode, n, i, j, done)) \
-  X(fdcoloringcreate, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                                                                  \
-  X(coloringpatch, A, (Mat A, PetscInt a, PetscInt b, ISColoringValue v[], ISColoring * is), (A, a, b, v, is))                                                                                   \
-  X(setunfactored, A, (Mat A), (A))                                                                                                                                                              \
-  X(permute, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                                      \
-  X(setvaluesblocked, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                              \
-  X(createsubmatrix, A, (Mat A, IS r, IS c, MatReuse reuse, Mat * B), (A, r, c, reuse, B))                                                                                                       \
-  X(setvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                                \
-  X(zerorowslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                                                  \
-  X(getrowmaxabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                    \
-  X(getrowminabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                    \
-  X(convert, A, (Mat A, MatType type, MatReuse reuse, Mat * B), (A, type, reuse, B))                                                                                                             \
-  X(fdcoloringapply, A, (Mat A, MatFDColoring fd, Vec x, void *s), (A, fd, x, s))                                                                                                                \
-  X(findzerodiagonals, A, (Mat A, IS * is), (A, is))                                                                                                                                             \
-  X(mults, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                                                                \
-  X(solves, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                                                               \
-  X(getinertia, A, (Mat A, PetscInt * n, PetscInt * z, PetscInt * p), (A, n, z, p))                                                                                                              \
-  X(load, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                                                           \
-  X(issymmetric, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                                                      \
-  X(ishermitian, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                                                      \
-  X(isstructurallysymmetric, A, (Mat A, PetscBool * flg), (A, flg))                                                                                                                              \
-  X(setvaluesblockedlocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode))                         \
-  X(productsymbolic, A, (Mat A), (A))                                                                                                                                                            \
-  X(productnumeric, A, (Mat A), (A))                                                                                                                                                             \
-  X(conjugate, A, (Mat A), (A))                                                                                                                                                                  \
-  X(viewnative, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                                                     \
-  X(setvaluesrow, A, (Mat A, PetscInt row, const PetscScalar v[]), (A, row, v))                                                                                                                  \
-  X(realpart, A, (Mat A), (A))                                                                                                                                                                   \
-  X(imaginarypart, A, (Mat A), (A))                                                                                                                                                              \
-  X(getrowuppertriangular, A, (Mat A), (A))                                                                                                                                                      \
-  X(restorerowuppertriangular, A, (Mat A), (A))                                                                                                                                                  \
-  X(matsolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                               \
-  X(matsolvetranspose, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                      \
-  X(getrowmin, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                                                       \
-  X(getcolumnvector, A, (Mat A, Vec v, PetscInt j), (A, v, j))                                                                                                                                   \
-  X(getseqnonzerostructure, A, (Mat A, Mat * B), (A, B))                                                                                                                                         \
-  X(getlocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                            \
-  X(restorelocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                                        \
-  X(multdiagonalblock, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                                                      \
-  X(hermitiantranspose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                                                      \
-  X(getmultiprocblock, A, (Mat A, MPI_Comm comm, MatReuse reuse, Mat * B), (A, comm, reuse, B))                                                                                                  \
-  X(findnonzerorows, A, (Mat A, IS * is), (A, is))                                                                                                                                               \
-  X(getcolumnreductions, A, (Mat A, PetscInt type, PetscReal * r), (A, type, r))                                                                                                                 \
-  X(invertvariableblockdiagonal, A, (Mat A, PetscInt n, const PetscInt *s, PetscScalar *v), (A, n, s, v))                                                                                        \
-  X(createsubmatricesmpi, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat **B), (A, n, r, c, reuse, B))                                                                   \
-  X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t))                                                                                                      \
-  X(transcoloringapplysptoden, A, (MatTransposeColoring t, Mat A, Mat B), (t, A, B))                                                                                                             \
-  X(transcoloringapplydentosp, A, (MatTransposeColoring t, Mat B, Mat A), (t, B, A))                                                                                                             \
-  X(residual, A, (Mat A, Vec b, Vec x, Vec r), (A, b, x, r))                                                                                                                                     \
-  X(fdcoloringsetup, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                                                                   \
-  X(findoffblockdiagonalentries, A, (Mat A, IS * is), (A, is))                                                                                                                                   \
-  X(creatempimatconcatenateseqmat, A, (MPI_Comm comm, Mat A, PetscInt n, MatReuse reuse, Mat * B), (comm, A, n, reuse, B))                                                                       \
-  X(mattransposesolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                                                      \
-  X(getvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                                                             \
-  X(creategraph, A, (Mat A, PetscBool sym, PetscBool scale, PetscReal filter, PetscInt n, PetscInt i[], Mat * B), (A, sym, scale, filter, n, i, B))                                              \
-  X(transposesymbolic, A, (Mat A, Mat * B), (A, B))                                                                                                                                              \
-  X(eliminatezeros, A, (Mat A, PetscBool keep), (A, keep))                                                                                                                                       \
-  X(getrowsumabs, A, (Mat A, Vec v), (A, v))                                                                                                                                                     \
-  X(getblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                                                               \
-  X(getvblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                                                              \
+#define VCRS_RETAKEN(X)                                                                                                                                      \
+  X(setvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode), (A, m, i, n, j, v, mode)) \
+  X(solve, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                              \
+  X(solveadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                                 \
+  X(solvetranspose, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                     \
+  X(solvetransposeadd, A, (Mat A, Vec x, Vec y, Vec z), (A, x, y, z))                                                                                        \
+  X(lufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                            \
+  X(choleskyfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                               \
+  X(transpose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                           \
+  X(diagonalscale, A, (Mat A, Vec l, Vec r), (A, l, r))                                                                                                      \
+  X(assemblybegin, A, (Mat A, MatAssemblyType type), (A, type))                                                                                              \
+  X(assemblyend, A, (Mat A, MatAssemblyType type), (A, type))                                                                                                \
+  X(zeroentries, A, (Mat A), (A))                                                                                                                            \
+  X(zerorows, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                                   \
+  X(getdiagonalblock, A, (Mat A, Mat * B), (A, B))                                                                                                           \
+  X(setinf, A, (Mat A), (A))                                                                                                                                 \
+  X(ilufactor, A, (Mat A, IS r, IS c, const MatFactorInfo *info), (A, r, c, info))                                                                           \
+  X(iccfactor, A, (Mat A, IS r, const MatFactorInfo *info), (A, r, info))                                                                                    \
+  X(createsubmatrices, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat *B[]), (A, n, r, c, reuse, B))                                 \
+  X(increaseoverlap, A, (Mat A, PetscInt n, IS is[], PetscInt ov), (A, n, is, ov))                                                                           \
+  X(getvalues, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                              \
+  X(getrowmax, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                   \
+  X(scale, A, (Mat A, PetscScalar s), (A, s))                                                                                                                \
+  X(shift, A, (Mat A, PetscScalar s), (A, s))                                                                                                                \
+  X(diagonalset, A, (Mat A, Vec d, InsertMode mode), (A, d, mode))                                                                                           \
+  X(zerorowscolumns, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                            \
+  X(setrandom, A, (Mat A, PetscRandom r), (A, r))                                                                                                            \
+  X(getrowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done),           \
+    (A, shift, sym, inode, n, i, j, done))                                                                                                                   \
+  X(restorerowij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done),       \
+    (A, shift, sym, inode, n, i, j, done))                                                                                                                   \
+  X(getcolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done),        \
+    (A, shift, sym, inode, n, i, j, done))                                                                                                                   \
+  X(restorecolumnij, A, (Mat A, PetscInt shift, PetscBool sym, PetscBool inode, PetscInt * n, const PetscInt *i[], const PetscInt *j[], PetscBool *done),    \
+    (A, shift, sym, inode, n, i, j, done))                                                                                                                   \
+  X(fdcoloringcreate, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                              \
+  X(coloringpatch, A, (Mat A, PetscInt a, PetscInt b, ISColoringValue v[], ISColoring * is), (A, a, b, v, is))                                               \
+  X(setunfactored, A, (Mat A), (A))                                                                                                                          \
+  X(permute, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                                  \
+  X(setvaluesblocked, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode),                    \
+    (A, m, i, n, j, v, mode))                                                                                                                                \
+  X(createsubmatrix, A, (Mat A, IS r, IS c, MatReuse reuse, Mat * B), (A, r, c, reuse, B))                                                                   \
+  X(setvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode),                      \
+    (A, m, i, n, j, v, mode))                                                                                                                                \
+  X(zerorowslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))                                              \
+  X(getrowmaxabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                \
+  X(getrowminabs, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                \
+  X(convert, A, (Mat A, MatType type, MatReuse reuse, Mat * B), (A, type, reuse, B))                                                                         \
+  X(fdcoloringapply, A, (Mat A, MatFDColoring fd, Vec x, void *s), (A, fd, x, s))                                                                            \
+  X(findzerodiagonals, A, (Mat A, IS * is), (A, is))                                                                                                         \
+  X(mults, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                            \
+  X(solves, A, (Mat A, Vecs x, Vecs y), (A, x, y))                                                                                                           \
+  X(getinertia, A, (Mat A, PetscInt * n, PetscInt * z, PetscInt * p), (A, n, z, p))                                                                          \
+  X(load, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                       \
+  X(issymmetric, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                  \
+  X(ishermitian, A, (Mat A, PetscReal tol, PetscBool * flg), (A, tol, flg))                                                                                  \
+  X(isstructurallysymmetric, A, (Mat A, PetscBool * flg), (A, flg))                                                                                          \
+  X(setvaluesblockedlocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], const PetscScalar v[], InsertMode mode),               \
+    (A, m, i, n, j, v, mode))                                                                                                                                \
+  X(productsymbolic, A, (Mat A), (A))                                                                                                                        \
+  X(productnumeric, A, (Mat A), (A))                                                                                                                         \
+  X(conjugate, A, (Mat A), (A))                                                                                                                              \
+  X(viewnative, A, (Mat A, PetscViewer viewer), (A, viewer))                                                                                                 \
+  X(setvaluesrow, A, (Mat A, PetscInt row, const PetscScalar v[]), (A, row, v))                                                                              \
+  X(realpart, A, (Mat A), (A))                                                                                                                               \
+  X(imaginarypart, A, (Mat A), (A))                                                                                                                          \
+  X(getrowuppertriangular, A, (Mat A), (A))                                                                                                                  \
+  X(restorerowuppertriangular, A, (Mat A), (A))                                                                                                              \
+  X(matsolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                           \
+  X(matsolvetranspose, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                  \
+  X(getrowmin, A, (Mat A, Vec v, PetscInt i[]), (A, v, i))                                                                                                   \
+  X(getcolumnvector, A, (Mat A, Vec v, PetscInt j), (A, v, j))                                                                                               \
+  X(getseqnonzerostructure, A, (Mat A, Mat * B), (A, B))                                                                                                     \
+  X(getlocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                        \
+  X(restorelocalsubmatrix, A, (Mat A, IS r, IS c, Mat * B), (A, r, c, B))                                                                                    \
+  X(multdiagonalblock, A, (Mat A, Vec x, Vec y), (A, x, y))                                                                                                  \
+  X(hermitiantranspose, A, (Mat A, MatReuse reuse, Mat * B), (A, reuse, B))                                                                                  \
+  X(getmultiprocblock, A, (Mat A, MPI_Comm comm, MatReuse reuse, Mat * B), (A, comm, reuse, B))                                                              \
+  X(findnonzerorows, A, (Mat A, IS * is), (A, is))                                                                                                           \
+  X(getcolumnreductions, A, (Mat A, PetscInt type, PetscReal * r), (A, type, r))                                                                             \
+  X(invertvariableblockdiagonal, A, (Mat A, PetscInt n, const PetscInt *s, PetscScalar *v), (A, n, s, v))                                                    \
+  X(createsubmatricesmpi, A, (Mat A, PetscInt n, const IS r[], const IS c[], MatReuse reuse, Mat **B), (A, n, r, c, reuse, B))                               \
+  X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t))                                                                  \
+  X(transcoloringapplysptoden, A, (MatTransposeColoring t, Mat A, Mat B), (t, A, B))                                                                         \
+  X(transcoloringapplydentosp, A, (MatTransposeColoring t, Mat B, Mat A), (t, B, A))                                                                         \
+  X(residual, A, (Mat A, Vec b, Vec x, Vec r), (A, b, x, r))                                                                                                 \
+  X(fdcoloringsetup, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                               \
+  X(findoffblockdiagonalentries, A, (Mat A, IS * is), (A, is))                                                                                               \
+  X(creatempimatconcatenateseqmat, A, (MPI_Comm comm, Mat A, PetscInt n, MatReuse reuse, Mat * B), (comm, A, n, reuse, B))                                   \
+  X(mattransposesolve, A, (Mat A, Mat B, Mat C), (A, B, C))                                                                                                  \
+  X(getvalueslocal, A, (Mat A, PetscInt m, const PetscInt i[], PetscInt n, const PetscInt j[], PetscScalar v[]), (A, m, i, n, j, v))                         \
+  X(creategraph, A, (Mat A, PetscBool sym, PetscBool scale, PetscReal filter, PetscInt n, PetscInt i[], Mat * B), (A, sym, scale, filter, n, i, B))          \
+  X(transposesymbolic, A, (Mat A, Mat * B), (A, B))                                                                                                          \
+  X(eliminatezeros, A, (Mat A, PetscBool keep), (A, keep))                                                                                                   \
+  X(getrowsumabs, A, (Mat A, Vec v), (A, v))                                                                                                                 \
+  X(getblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                           \
+  X(getvblockdiagonal, A, (Mat A, Mat * B), (A, B))                                                                                                          \
   X(zerorowscolumnslocal, A, (Mat A, PetscInt n, const PetscInt r[], PetscScalar d, Vec x, Vec b), (A, n, r, d, x, b))
 
 #define VCRS_RETAKE(name, self, parameters, arguments)                          \
@@ -116,7 +123,8 @@
   }
 VCRS_RETAKEN(VCRS_RETAKE)
 
-VCRS_RETAKE(sor, A, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x), (A, b, omega, flag, shift, its, lits, x))
+VCRS_RETAKE(sor, A, (Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x),
+            (A, b, omega, flag, shift, its, lits, x))
 
 /* MATSEQAIJ has no such operation; MatGetOrdering() asks for it before anything of a factorisation reads the arrays */
 static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS *r, IS *c)
@@ -153,8 +161,7 @@ static PetscErrorCode MatVCRSRetake_getordering(Mat A, MatOrderingType type, IS 
 
 #define VCRS_FUNCTION_INDEX(name, string, parameters, arguments) VCRS_FUNCTION_##name,
 enum {
-  VCRS_RETAKEN_FUNCTIONS(VCRS_FUNCTION_INDEX)
-  VCRS_FUNCTIONS
+  VCRS_RETAKEN_FUNCTIONS(VCRS_FUNCTION_INDEX) VCRS_FUNCTIONS
 };
 
 /* Calls the AIJ type's own function */
@@ -438,7 +445,9 @@ static PetscErrorCode MatFDColoringApply_VCRS(Mat A, MatFDColoring fd, Vec x, vo
   PetscFunctionBegin;
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetDrop_Private(A, &drop));
-  PetscCheck(drop->coloring || !drop->given, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The MatFDColoring was set up with AIJ arrays that were given back since: create it from the matrix of type %s, or do not use -mat_vcrs_drop_aij", ((PetscObject)A)->type_name);
+  PetscCheck(drop->coloring || !drop->given, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The MatFDColoring was set up with AIJ arrays that were given back since: create it from the matrix of type %s, or do not use -mat_vcrs_drop_aij",
+             ((PetscObject)A)->type_name);
   PetscCall((*ctx->super.fdcoloringapply)(A, fd, x, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -37,7 +37,8 @@ static PetscErrorCode MatGetDiagonal_VCRSDropped(Mat A, Vec v)
   VCRS_UNLESS_DROPPED(A, getdiagonal, (A, v));
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector for the diagonal has %" PetscInt_FMT " entries and the matrix %" PetscInt_FMT " rows", n, A->rmap->n);
+  PetscCheck(n == A->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The vector for the diagonal has %" PetscInt_FMT " entries and the matrix %" PetscInt_FMT " rows", n, A->rmap->n);
   PetscCall(VecSet(v, 0.0)); /* rows beyond the last column have no diagonal */
 #if defined(LITHE_HAVE_CUDA)
   {
@@ -74,7 +75,10 @@ static PetscErrorCode MatVCRSGetRowBuffer_Private(Mat A, PetscInt n, VCRSDrop **
 static PetscErrorCode MatVCRSCheckRowActive_Private(Mat A, PetscInt row, const VCRSDrop *drop)
 {
   PetscFunctionBegin;
-  PetscCheck(!drop->rowactive, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "Row %" PetscInt_FMT " of a matrix of type %s is asked for while another one is in use: its AIJ arrays are given back and rows are decoded one at a time. Call MatRestoreRow() first, or MatVCRSMaterializeAIJ()", row, ((PetscObject)A)->type_name);
+  PetscCheck(!drop->rowactive, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "Row %" PetscInt_FMT " of a matrix of type %s is asked for while another one is in use: its AIJ arrays are given back and rows are decoded one at "
+             "a time. Call MatRestoreRow() first, or MatVCRSMaterializeAIJ()",
+             row, ((PetscObject)A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

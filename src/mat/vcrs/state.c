@@ -154,8 +154,10 @@ PetscErrorCode MatVCRSOptionsCheck(Mat A, const VCRSOptions *opt)
   PetscFunctionBegin;
   PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
   PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
-  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
-  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_vcrs_lambda %g with -mat_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
+  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
+  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_vcrs_lambda %g with -mat_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,7 +234,7 @@ PetscErrorCode VCRSDropReset(VCRSDrop *drop)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSDropDestroy(PetscCtxRt data)
+static PetscErrorCode VCRSDropDestroy_Private(PetscCtxRt data)
 {
   VCRSDrop *drop = *(VCRSDrop **)data;
 
@@ -251,7 +253,7 @@ PetscErrorCode MatVCRSGetDrop_Private(Mat A, VCRSDrop **drop)
   PetscCall(PetscObjectContainerQuery((PetscObject)A, VCRS_DROP_CONTAINER, drop));
   if (!*drop) {
     PetscCall(PetscNew(drop));
-    PetscCall(PetscObjectContainerCompose((PetscObject)A, VCRS_DROP_CONTAINER, *drop, VCRSDropDestroy));
+    PetscCall(PetscObjectContainerCompose((PetscObject)A, VCRS_DROP_CONTAINER, *drop, VCRSDropDestroy_Private));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,7 @@
 /* ------------------------------------------------------------ off-diagonal blocks */
 
 /* Bytes of a product by rows that have entries, against those of the compressed block, which reads and writes y everywhere */
-static PetscErrorCode OffDiagonalPays(const VCRSPlan *plan, const PetscInt i[], PetscBool *pays)
+static PetscErrorCode OffDiagonalPays_Private(const VCRSPlan *plan, const PetscInt i[], PetscBool *pays)
 {
   size_t   bytes, tables;
   PetscInt rows = 0;
@@ -17,11 +17,13 @@ static PetscErrorCode OffDiagonalPays(const VCRSPlan *plan, const PetscInt i[], 
   PetscFunctionBegin;
   PetscCall(VCRSPlanGetBytes(plan, &bytes, &tables));
   for (PetscInt r = 0; r < plan->m; r++) rows += i[r + 1] > i[r];
-  *pays = (PetscBool)((double)rows * (double)(2 * sizeof(PetscInt) + 2 * sizeof(PetscScalar)) + (double)plan->nz * (double)(sizeof(PetscInt) + sizeof(PetscScalar)) < (double)bytes + 2. * (double)plan->m * (double)sizeof(PetscScalar));
+  *pays = (PetscBool)((double)rows * (double)(2 * sizeof(PetscInt) + 2 * sizeof(PetscScalar)) +
+                        (double)plan->nz * (double)(sizeof(PetscInt) + sizeof(PetscScalar)) <
+                      (double)bytes + 2. * (double)plan->m * (double)sizeof(PetscScalar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode OffDiagonalBuild(Mat Ao, Mat_VCRS *ctx)
+static PetscErrorCode OffDiagonalBuild_Private(Mat Ao, Mat_VCRS *ctx)
 {
   const VCRSPlan *plan;
   PetscInt       *i, *j;
@@ -34,7 +36,7 @@ static PetscErrorCode OffDiagonalBuild(Mat Ao, Mat_VCRS *ctx)
   if (plan->difference) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(plan->m + 1, &i));
   PetscCall(VCRSPlanDecodeRowPointers(plan, i));
-  PetscCall(OffDiagonalPays(plan, i, &pays));
+  PetscCall(OffDiagonalPays_Private(plan, i, &pays));
   if (pays) {
     PetscCall(PetscMalloc2(plan->nz, &j, plan->nz, &a));
     PetscCall(VCRSPlanDecode(plan, i, j, a));
@@ -54,7 +56,7 @@ PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat Ao, PetscBool *has)
   PetscFunctionBegin;
   PetscCall(MatVCRSCompress(Ao)); /* MatAXPY() changes the blocks' values and leaves the state of the whole as it is */
   PetscCall(MatVCRSGetContext(Ao, &ctx));
-  if (!ctx->rowslooked) PetscCall(OffDiagonalBuild(Ao, ctx));
+  if (!ctx->rowslooked) PetscCall(OffDiagonalBuild_Private(Ao, ctx));
   *has = (PetscBool) !!ctx->rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -98,8 +100,11 @@ static PetscErrorCode OffDiagonalAdd_Host(Mat A, Mat Ao, const LitheStep *step, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have entries; the other block's is done: a step is linear */
-static PetscErrorCode OffDiagonalStep(Mat A, Mat Ao, PetscBool device, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
+/*
+   The ghosts of x come, and with them the part of a step that the off-diagonal block has, by the rows that have
+   entries; the other block's is done: a step is linear
+*/
+static PetscErrorCode OffDiagonalStep_Private(Mat A, Mat Ao, PetscBool device, PetscReal scale, Vec x, Vec y, PetscInt nsums, const LitheStepSum sums[])
 {
   LitheStep step;
 
@@ -125,11 +130,14 @@ PetscErrorCode MatVCRSStepGhosts_Private(Mat A, Mat Ao, PetscReal scale, Vec x, 
     more[k].first = PETSC_FALSE; /* they have begun */
   }
   PetscCall(LitheStepIsOnDevice(A, x, y, nsums, more, &device));
-  PetscCall(OffDiagonalStep(A, Ao, device, scale, x, y, nsums, more));
+  PetscCall(OffDiagonalStep_Private(A, Ao, device, scale, x, y, nsums, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ghosts of x come, and y += A_o ghosts. On the host the compressed block will do: the rows that have entries, beside it, would take more memory than they save time. Collective */
+/*
+   The ghosts of x come, and y += A_o ghosts. On the host the compressed block will do: the rows that have entries,
+   beside it, would take more memory than they save time. Collective
+*/
 PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
 {
   PetscBool few = PETSC_FALSE, device;
@@ -138,7 +146,7 @@ PetscErrorCode MatVCRSAddGhosts_Private(Mat A, Mat Ao, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(LitheStepIsOnDevice(A, x, y, 0, NULL, &device));
   if (device) PetscCall(MatVCRSHasOffDiagonal_Private(Ao, &few));
-  if (few) PetscCall(OffDiagonalStep(A, Ao, device, 1, x, y, 0, NULL));
+  if (few) PetscCall(OffDiagonalStep_Private(A, Ao, device, 1, x, y, 0, NULL));
   else {
     PetscCall(MatVCRSGhostsEnd_Private(A, x, &ghosts));
     PetscCall(MatVCRSApply(Ao, VCRS_OP_N, ghosts, y, y));

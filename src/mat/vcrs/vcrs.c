@@ -318,6 +318,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
 . -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`
+. -mat_vcrs_avx512 <true>                              - use AVX-512 where the processor has it; for the whole program, without a prefix
 - -mat_view ::ascii_info                               - prints layout, bytes, ratio, bounds and errors
 
    Level: beginner

@@ -143,7 +143,7 @@ static inline PetscErrorCode MatVCRSCheckProduct(Mat A, const Mat_VCRS *ctx)
 /* An option does not drop exact entries that nothing else holds */
 static inline PetscBool MatVCRSMayDrop_Private(const Mat_VCRS *ctx)
 {
-  return ctx->dropaij && (!ctx->lost || ctx->allowlossy) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(ctx->dropaij && (!ctx->lost || ctx->allowlossy));
 }
 
 /*

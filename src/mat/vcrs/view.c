@@ -96,7 +96,8 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscAssertPointer(info, 2);
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs", ((PetscObject)A)->type_name);
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() first");
   comm = PetscObjectComm((PetscObject)A);
   PetscCall(MatVCRSGetParts_Private(A, &nparts, part));
   PetscCall(MatVCRSIsSymmetric_Private(A, &symmetric, NULL));
@@ -191,7 +192,8 @@ static PetscErrorCode MatVCRSViewHalo_Private(Mat A, PetscViewer viewer)
   if (!used) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(&info.from, &most, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
   PetscCallMPI(MPIU_Allreduce(&info.received, &bytes, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: transport %s, at most %" PetscInt_FMT " neighbours, %" PetscInt64_FMT " bytes a product%s%s\n", LitheTransports[info.transport], most, bytes, info.reason ? "; not " : "", info.reason ? info.reason : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: transport %s, at most %" PetscInt_FMT " neighbours, %" PetscInt64_FMT " bytes a product%s%s\n",
+                                   LitheTransports[info.transport], most, bytes, info.reason ? "; not " : "", info.reason ? info.reason : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,19 +207,27 @@ static PetscErrorCode MatVCRSViewInfo_Private(Mat A, PetscViewer viewer)
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCall(MatVCRSGetInfo(A, &info));
   nonzeros = PetscMax((PetscReal)info.nonzeros, 1.0);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout], info.grouped ? " with grouped columns" : (info.plainrows && !info.plainbytes ? " in plain rows" : ""), info.values, info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n", info.indexsets, info.valuesets, info.pairs, info.tablebytes));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros, info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: layout %s%s, values %s%s, id width %" PetscInt_FMT " bytes, AIJ arrays %s\n", MatVCRSLayouts[info.layout],
+                                   info.grouped ? " with grouped columns" : (info.plainrows && !info.plainbytes ? " in plain rows" : ""), info.values,
+                                   info.difference ? ", difference form" : "", info.idbytes, ctx->dropped ? "dropped" : "kept"));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "vcrs: index sets %" PetscInt64_FMT ", value sets %" PetscInt64_FMT ", pairs %" PetscInt64_FMT ", dictionary bytes %.0f\n",
+                                   info.indexsets, info.valuesets, info.pairs, info.tablebytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes %.0f, bytes/nonzero %.3f, ratio to AIJ %.3f\n", info.bytes, info.bytes / nonzeros,
+                                   info.bytes > 0.0 ? info.aijbytes / info.bytes : 1.0));
   if (info.plainbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: bytes of plain rows, for products on the host %.0f\n", info.plainbytes));
   if (ctx->lossy) {
     if (info.loss != ctx->opt.loss || info.bits != ctx->opt.bits) {
       char bits[32] = "";
 
       if (info.loss == ctx->opt.loss) PetscCall(PetscSNPrintf(bits, sizeof(bits), " with %" PetscInt_FMT " bits", info.bits));
-      PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s%s in place of %s with %" PetscInt_FMT " bits, which is too coarse for many rows\n", MatVCRSLosses[info.loss], bits, MatVCRSLosses[ctx->opt.loss], ctx->opt.bits));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s%s in place of %s with %" PetscInt_FMT " bits, which is too coarse for many rows\n",
+                                       MatVCRSLosses[info.loss], bits, MatVCRSLosses[ctx->opt.loss], ctx->opt.bits));
     }
-    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[info.loss], (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n", (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: loss %s, bound %g, max absolute error %g, max row-relative error %g\n", MatVCRSLosses[info.loss],
+                                     (double)info.bound, (double)info.maxabserror, (double)info.maxrowerror));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: ||E||_F/||A||_F %g, row-sum error %g, asymmetry %g, rows changed by a guard %" PetscInt64_FMT "\n",
+                                     (double)info.froberror, (double)info.rowsumerror, (double)info.asymmetry, info.guardrows));
     if (!ctx->lost) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: nothing was lost\n"));
     else if (!ctx->allowlossy) PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: products are refused outside of preconditioners\n"));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "vcrs: lossless\n"));

@@ -79,7 +79,7 @@ PetscErrorCode PCSBPMGReserve_Private(PC_SBPMG *mg)
 }
 
 /* Something is written to all of it that is read; what was not foreseen has an allocation of its own */
-static PetscErrorCode Take(PC_SBPMG *mg, size_t bytes, void **x)
+static PetscErrorCode Take_Private(PC_SBPMG *mg, size_t bytes, void **x)
 {
   PetscFunctionBegin;
   if (mg->memory && ALIGNED(bytes) <= mg->reserved - mg->taken) {
@@ -93,7 +93,7 @@ static PetscErrorCode Take(PC_SBPMG *mg, size_t bytes, void **x)
 PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(Take(mg, OwnedBytes(grid, precision), x));
+  PetscCall(Take_Private(mg, OwnedBytes(grid, precision), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +101,7 @@ PetscErrorCode PCSBPMGOwned_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecis
 PetscErrorCode PCSBPMGGhosts_Private(PC_SBPMG *mg, const SBPGrid *grid, SBPPrecision precision, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(Take(mg, GhostedBytes(grid, precision), x));
+  PetscCall(Take_Private(mg, GhostedBytes(grid, precision), x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,7 +116,8 @@ PetscErrorCode PCSBPMGWorkCreate_Private(PC_SBPMG *mg, void **work)
   PetscFunctionBegin;
   *work = NULL;
   if (mg->n == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!PCSBPMGIsDirect_Private(mg)) PetscCall((*mg->kernels->alloc)(2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
+  if (!PCSBPMGIsDirect_Private(mg))
+    PetscCall((*mg->kernels->alloc)(2 * (ALIGNED(OwnedBytes(&mg->level[0].op[exact].grid, exact)) + ALIGNED(OwnedBytes(&mg->level[1].grid, exact))), work));
   else if (!PCSBPMGKeepsExact_Private(mg, &mg->level[1])) {
     size_t bytes = 0;
 

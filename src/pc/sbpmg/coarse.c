@@ -17,7 +17,7 @@ typedef struct {
   void       *array[SBP_COEFFICIENTS]; /* copies of what is on a device */
 } HostOperator;
 
-static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
+static PetscErrorCode GetHostOperator_Private(PC pc, HostOperator *host)
 {
   PC_SBPMG          *mg    = (PC_SBPMG *)pc->data;
   const SBPMGLevel  *l     = &mg->level[mg->n - 1];
@@ -48,7 +48,7 @@ static PetscErrorCode GetHostOperator(PC pc, HostOperator *host)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestoreHostOperator(HostOperator *host)
+static PetscErrorCode RestoreHostOperator_Private(HostOperator *host)
 {
   PetscFunctionBegin;
   for (int k = 0; k < SBP_COEFFICIENTS; k++) PetscCall(PetscFree(host->array[k]));
@@ -65,14 +65,9 @@ static inline PetscReal Number(SBPPrecision precision, const void *x, size_t k)
 /* The columns and entries of row (i, j) of a 9 point operator: how many there are */
 static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col[], PetscReal v[])
 {
-  static const int offset[SBP_COEFFICIENTS][2] = {
-    {0, 0},
-    {1, 0},
-    {0, 1},
-    {1, 1},
-    {-1, 1}};
-  const SBPGrid *grid  = &op->grid;
-  int            count = 0;
+  static const int offset[SBP_COEFFICIENTS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+  const SBPGrid   *grid                        = &op->grid;
+  int              count                       = 0;
 
   for (int k = 0; k < SBP_COEFFICIENTS; k++) {
     for (int side = 1; side >= -1; side -= 2) {
@@ -82,14 +77,15 @@ static int NineRow(const SBPOperator *op, PetscInt i, PetscInt j, MatStencil col
       if (k == 0 && side < 0) continue;
       if (p < 0 || p > grid->n[0] || q < 0 || q > grid->n[1]) continue;
       col[count] = (MatStencil){.i = p, .j = q};
-      v[count++] = Number(op->precision, op->coefficient[k], (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
+      v[count++] = Number(op->precision, op->coefficient[k],
+                          (size_t)(cj - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(ci - grid->ghosted.start[0]));
     }
   }
   return count;
 }
 
 /* All n x n entries: from the coefficients, or column by column from products with unit vectors */
-static PetscErrorCode GetEntries(const SBPOperator *host, PetscInt n, double M[])
+static PetscErrorCode GetEntries_Private(const SBPOperator *host, PetscInt n, double M[])
 {
   SBPOperator    op    = *host;
   const PetscInt width = op.grid.n[0] + 1;
@@ -182,7 +178,7 @@ static PetscInt InvertBand(PetscInt n, PetscInt b, double L[], double M[])
 }
 
 /* Where the constants are in the kernel, the inverse of A + s e e^T with the entries of e equal to 1, less e e^T / (s n^2): the pseudoinverse */
-static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
+static PetscErrorCode Invert_Private(PC pc, PetscInt n, double M[])
 {
   PC_SBPMG *mg    = (PC_SBPMG *)pc->data;
   double    shift = 0, *L;
@@ -197,7 +193,8 @@ static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
   row = InvertBand(n, Bandwidth(n, M), L, M);
   PetscCall(PetscFree(L));
   if (row >= 0) {
-    PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT ")", mg->shifted ? "with the diagonal that was added " : "", n, row));
+    PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of the coarsest level, with %" PetscInt_FMT " unknowns, is not positive definite (row %" PetscInt_FMT ")",
+                                  mg->shifted ? "with the diagonal that was added " : "", n, row));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->singular) {
@@ -207,7 +204,7 @@ static PetscErrorCode Invert(PC pc, PetscInt n, double M[])
 }
 
 /* 1 over the largest eigenvalue of the inverse, by the power method */
-static PetscErrorCode LeastOfInverse(PetscInt n, const double M[], PetscReal *least)
+static PetscErrorCode LeastOfInverse_Private(PetscInt n, const double M[], PetscReal *least)
 {
   double *x, *y, norm = 1;
 
@@ -228,7 +225,7 @@ static PetscErrorCode LeastOfInverse(PetscInt n, const double M[], PetscReal *le
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
+static PetscErrorCode PutInverse_Private(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
 {
   const size_t size = (size_t)n * (size_t)n, bytes = size * SBPNumberBytes(precision);
   float       *single = NULL;
@@ -246,7 +243,7 @@ static PetscErrorCode PutInverse(PC_SBPMG *mg, SBPPrecision precision, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
+static PetscErrorCode SetUpDense_Private(PC pc, const HostOperator *host)
 {
   PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
   const PetscInt n  = mg->ndense;
@@ -254,18 +251,18 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)n * (size_t)n, &M));
-  PetscCall(GetEntries(&host->op, n, M));
-  PetscCall(Invert(pc, n, M));
+  PetscCall(GetEntries_Private(&host->op, n, M));
+  PetscCall(Invert_Private(pc, n, M));
   if (pc->failedreason) {
     PetscCall(PetscFree(M));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->opt.smoother == PCSBPMG_SMOOTHER_RICHARDSON) {
-    PetscCall(LeastOfInverse(n, M, &mg->coarselmin));
+    PetscCall(LeastOfInverse_Private(n, M, &mg->coarselmin));
     mg->coarselmin *= (PetscReal)mg->factor;
   }
-  PetscCall(PutInverse(mg, mg->precision, n, M));
-  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse(mg, mg->exact, n, M));
+  PetscCall(PutInverse_Private(mg, mg->precision, n, M));
+  if (mg->opt.cycle == PCSBPMG_CYCLE_FULL) PetscCall(PutInverse_Private(mg, mg->exact, n, M));
   PetscCall(PetscFree(M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -273,7 +270,7 @@ static PetscErrorCode SetUpDense(PC pc, const HostOperator *host)
 /* ------------------------------------------------------------ assembled */
 
 /* The rows of this process of a 9 point operator */
-static PetscErrorCode AssembleNine(const SBPOperator *op, Mat A)
+static PetscErrorCode AssembleNine_Private(const SBPOperator *op, Mat A)
 {
   const SBPBox *own = &op->grid.own;
 
@@ -321,7 +318,7 @@ PetscErrorCode PCSBPMGCreateCoarseSolver_Private(PC pc)
 }
 
 /* The matrix of the solver */
-static PetscErrorCode AssembleCoarsest(PC pc, const HostOperator *host)
+static PetscErrorCode AssembleCoarsest_Private(PC pc, const HostOperator *host)
 {
   PC_SBPMG   *mg = (PC_SBPMG *)pc->data;
   SBPMGLevel *l  = &mg->level[mg->n - 1];
@@ -332,17 +329,18 @@ static PetscErrorCode AssembleCoarsest(PC pc, const HostOperator *host)
     if (!l->A) PetscCall(PCSBPMGUnscaleMatrix_Private(pc, mg->cmat));
   } else {
     if (!l->da) {
-      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &l->da));
+      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
+                             1, 1, NULL, NULL, &l->da));
       PetscCall(DMSetUp(l->da));
     }
     PetscCall(DMSetMatType(l->da, MATAIJ));
     PetscCall(DMCreateMatrix(l->da, &mg->cmat));
-    PetscCall(AssembleNine(&host->op, mg->cmat));
+    PetscCall(AssembleNine_Private(&host->op, mg->cmat));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
+static PetscErrorCode SetUpSolver_Private(PC pc, const HostOperator *host)
 {
   PC_SBPMG      *mg = (PC_SBPMG *)pc->data;
   SBPMGLevel    *l  = &mg->level[mg->n - 1];
@@ -353,9 +351,13 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   PC             inner;
 
   PetscFunctionBegin;
-  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT, l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
+  PetscCheck(!mg->singular, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type sbpmg: all faces are Neumann ones, so that the operator has the constants as its kernel; only the dense inverse of the coarsest level "
+             "can deal with that. Use one process, and -pc_sbpmg_levels or -pc_sbpmg_dense so that the coarsest level, of %" PetscInt_FMT " x %" PetscInt_FMT
+             " unknowns, has no more than -pc_sbpmg_dense %" PetscInt_FMT,
+             l->grid.n[0] + 1, l->grid.n[1] + 1, mg->opt.dense);
   PetscCall(LitheOptionsHide(&none));
-  ierr = AssembleCoarsest(pc, host);
+  ierr = AssembleCoarsest_Private(pc, host);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
   /* Small pivots are an error of PCLU */
@@ -386,7 +388,9 @@ static PetscErrorCode SetUpSolver(PC pc, const HostOperator *host)
   PetscCall(MatCreateVecs(mg->cmat, &mg->cx, &mg->cb));
   PetscCall(VecBindToCPU(mg->cx, PETSC_TRUE));
   PetscCall(VecBindToCPU(mg->cb, PETSC_TRUE));
-  if (mg->device) PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double), (char **)&mg->chost));
+  if (mg->device)
+    PetscCall(PetscMalloc1((size_t)PetscMax(l->op[mg->precision].grid.pitch, l->op[mg->exact].grid.pitch) * (size_t)l->grid.own.count[1] * sizeof(double),
+                           (char **)&mg->chost));
   PetscCall(PCSBPMGCreateCoarseSolver_Private(pc));
   PetscCall(KSPGetOptionsPrefix(mg->ksp, &prefix));
   PetscCall(MatSetOptionsPrefix(mg->cmat, prefix));
@@ -420,10 +424,10 @@ PetscErrorCode PCSBPMGCoarseSetUp_Private(PC pc)
   HostOperator host;
 
   PetscFunctionBegin;
-  PetscCall(GetHostOperator(pc, &host));
-  if (mg->ndense) PetscCall(SetUpDense(pc, &host));
-  else PetscCall(SetUpSolver(pc, &host));
-  PetscCall(RestoreHostOperator(&host));
+  PetscCall(GetHostOperator_Private(pc, &host));
+  if (mg->ndense) PetscCall(SetUpDense_Private(pc, &host));
+  else PetscCall(SetUpSolver_Private(pc, &host));
+  PetscCall(RestoreHostOperator_Private(&host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -84,7 +84,8 @@ static PetscErrorCode PCSBPMGDestroyLevels_Private(PC_SBPMG *mg)
   PetscFunctionBegin;
   for (PetscInt k = 0; k < SBPMG_LEVELS_MAX; k++) {
     SBPMGLevel *l       = &mg->level[k];
-    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1], &l->b, &l->d, &l->dinv, &l->fb, &l->fx, &l->fr, &l->fd, &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
+    void      **array[] = {&l->ghost[0], &l->ghost[1], &l->x[0], &l->x[1],       &l->b,          &l->d,          &l->dinv,      &l->fb,
+                           &l->fx,       &l->fr,       &l->fd,   &l->penalty[0], &l->penalty[1], &l->penalty[2], &l->penalty[3]};
 
     for (size_t a = 0; a < sizeof(array) / sizeof(array[0]); a++) {
       PetscCall(PCSBPMGFree_Private(mg, array[a]));

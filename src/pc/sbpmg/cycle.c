@@ -9,6 +9,7 @@
 */
 
 #include "sbpmgimpl.h"
+#include <lithe/private/machine.h>
 
 static inline PetscMemType MemType(const PC_SBPMG *mg)
 {
@@ -48,7 +49,7 @@ PetscErrorCode PCSBPMGStep_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPPrecision pre
 }
 
 /* One smoothing step from the iterate; dout may be NULL, and so may d if c1 = 0 */
-static PetscErrorCode SmoothStep(PC_SBPMG *mg, SBPMGLevel *l, double c1, double c2, const void *d, void *dout)
+static PetscErrorCode SmoothStep_Private(PC_SBPMG *mg, SBPMGLevel *l, double c1, double c2, const void *d, void *dout)
 {
   SBPStep step = {.mode = SBP_SMOOTH, .u = l->x[l->cur], .b = l->b, .d = d, .dinv = l->dinv, .c1 = c1, .c2 = c2, .out = l->x[1 - l->cur], .dout = dout};
 
@@ -59,26 +60,17 @@ static PetscErrorCode SmoothStep(PC_SBPMG *mg, SBPMGLevel *l, double c1, double 
 }
 
 /* The steps from the one numbered first; the one before it has left its change in d */
-static PetscErrorCode SmoothRest(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
+static PetscErrorCode SmoothRest_Private(PC_SBPMG *mg, SBPMGLevel *l, int side, PetscInt first, const void *d)
 {
   const PetscInt n = l->smooths[side];
 
   PetscFunctionBegin;
   for (PetscInt k = first; k < n; k++) {
-    PetscCall(SmoothStep(mg, l, k ? l->c1[side][k] : 0., l->c2[side][k], d, k + 1 < n ? l->d : NULL));
+    PetscCall(SmoothStep_Private(mg, l, k ? l->c1[side][k] : 0., l->c2[side][k], d, k + 1 < n ? l->d : NULL));
     d = l->d;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-/*
-   From how many bytes of a vector on two smoothing steps in one sweep with a transfer are faster than apart where operators are SBP-SAT ones: the
-   frame of the grid, whose nodes take far longer there, has to be little of it. On one H200 in single (double) precision, one sweep
-   before the correction 0.64 instead of 0.80 (1.07, 1.62) ms at N = 8192, 0.088 instead of 0.078 (0.11, 0.13) at 2048; after it 0.95 instead of 1.14
-   (1.57, 2.10), at 4096 0.33 instead of 0.31 (0.49, 0.55). Nine points are faster so on every grid.
-*/
-#define SBPMG_PAIR_BEFORE ((size_t)32 << 20)
-#define SBPMG_PAIR_AFTER  ((size_t)128 << 20)
 
 /* Whether these operations can be used on a level, and are worth it */
 static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_t least)
@@ -91,29 +83,29 @@ static inline PetscBool UsesPairs(const PC_SBPMG *mg, const SBPMGLevel *l, size_
 }
 
 /* Before the coarse correction. From zero the first step is a scaling of the right side, which is its change, too */
-static PetscErrorCode Presmooth(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
+static PetscErrorCode Presmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, PetscBool zero)
 {
   const PetscInt n = l->smooths[0];
 
   PetscFunctionBegin;
   if (!zero) {
-    PetscCall(SmoothRest(mg, l, 0, 0, NULL));
+    PetscCall(SmoothRest_Private(mg, l, 0, 0, NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   l->cur = 0;
   if (n >= 2 && mg->kernels->smoothtwo && !l->halo) {
     PetscCall((*mg->kernels->smoothtwo)(&l->op[mg->precision], l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], n > 2 ? l->d : NULL));
-    PetscCall(SmoothRest(mg, l, 0, 2, l->d));
+    PetscCall(SmoothRest_Private(mg, l, 0, 2, l->d));
   } else {
     if (l->dinv) PetscCall((*mg->kernels->multiply)(&l->op[mg->precision].grid, mg->precision, l->c2[0][0], l->dinv, l->b, l->x[0]));
     else PetscCall((*mg->kernels->axpby)(&l->op[mg->precision].grid, l->c2[0][0], mg->precision, l->b, 0., mg->precision, l->x[0]));
-    PetscCall(SmoothRest(mg, l, 0, 1, l->x[0]));
+    PetscCall(SmoothRest_Private(mg, l, 0, 1, l->x[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The right side of the coarse level: P^T (b - A x) */
-static PetscErrorCode RestrictResidual(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+static PetscErrorCode RestrictResidual_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
   SBPStep            step      = {.mode = SBP_RESIDUAL, .u = l->x[l->cur], .b = l->b, .out = l->x[1 - l->cur]};
@@ -131,7 +123,7 @@ static PetscErrorCode RestrictResidual(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
 }
 
 /* The coarse correction, and smoothing after it */
-static PetscErrorCode CorrectAndSmooth(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
+static PetscErrorCode CorrectAndSmooth_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c)
 {
   const SBPPrecision precision = mg->precision;
   const PetscInt     n         = l->smooths[1];
@@ -139,19 +131,21 @@ static PetscErrorCode CorrectAndSmooth(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *
 
   PetscFunctionBegin;
   if (n == 2 && mg->kernels->prolongsmoothtwo && UsesPairs(mg, l, SBPMG_PAIR_AFTER)) {
-    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c1[1], l->c2[1], l->dinv, l->b, l->x[1 - l->cur]));
+    PetscCall((*mg->kernels->prolongsmoothtwo)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c1[1], l->c2[1], l->dinv, l->b,
+                                               l->x[1 - l->cur]));
     l->cur = 1 - l->cur;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (n >= 1 && mg->kernels->prolongsmooth && !l->halo) {
-    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c2[1][0], l->dinv, l->b, l->x[1 - l->cur], n > 1 ? l->d : NULL));
+    PetscCall((*mg->kernels->prolongsmooth)(&l->op[precision], &c->op[precision].grid, c->x[c->cur], l->x[l->cur], l->c2[1][0], l->dinv, l->b, l->x[1 - l->cur],
+                                            n > 1 ? l->d : NULL));
     l->cur = 1 - l->cur;
-    PetscCall(SmoothRest(mg, l, 1, 1, l->d));
+    PetscCall(SmoothRest_Private(mg, l, 1, 1, l->d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGGhosted_Private(mg, c, precision, c->x[c->cur], &e));
   PetscCall((*mg->kernels->prolong)(&c->op[precision].grid, &l->op[precision].grid, precision, PETSC_TRUE, e, l->x[l->cur]));
-  PetscCall(SmoothRest(mg, l, 1, 0, NULL));
+  PetscCall(SmoothRest_Private(mg, l, 1, 0, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,8 +162,8 @@ PetscErrorCode PCSBPMGDescend_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycle
     l->cur = 0;
     PetscCall((*mg->kernels->smoothtworestrict)(&l->op[mg->precision], &c->op[mg->precision].grid, l->c1[0], l->c2[0], l->dinv, l->b, l->x[0], c->b));
   } else {
-    PetscCall(Presmooth(mg, l, zero));
-    PetscCall(RestrictResidual(mg, l, c));
+    PetscCall(Presmooth_Private(mg, l, zero));
+    PetscCall(RestrictResidual_Private(mg, l, c));
   }
   PetscCall(PCSBPMGCycle_Private(mg, level + 1, PCSBPMG_CYCLE_V, PETSC_TRUE));
   if (type == PCSBPMG_CYCLE_F && level + 1 < mg->n - 1) {
@@ -191,7 +185,7 @@ PetscErrorCode PCSBPMGCycle_Private(PC_SBPMG *mg, PetscInt level, PCSBPMGCycleTy
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGDescend_Private(mg, level, type, zero));
-  PetscCall(CorrectAndSmooth(mg, l, l + 1));
+  PetscCall(CorrectAndSmooth_Private(mg, l, l + 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,7 +14,7 @@
 #include "sbpmgimpl.h"
 
 /* The residual of the iterate, in the cycle's precision, as b */
-static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode Residual_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l    = &mg->level[level];
   SBPStep     step = {.mode = SBP_RESIDUAL, .u = l->fx, .b = l->fb, .out = mg->exact == mg->precision ? l->b : l->fr};
@@ -25,7 +25,9 @@ static PetscErrorCode Residual(PC_SBPMG *mg, PetscInt level)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCSBPMGStep_Private(mg, l, mg->exact, &step));
-  if (step.out != l->b) PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b, (SBPRatio){1., &mg->scale->in, NULL}));
+  if (step.out != l->b)
+    PetscCall((*mg->kernels->copyscaled)(&l->op[mg->exact].grid, mg->exact, 0, l->fr, &l->op[mg->precision].grid, mg->precision, 0, l->b,
+                                         (SBPRatio){1., &mg->scale->in, NULL}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,7 +38,7 @@ static PetscBool EndsWithCorrection(const PC_SBPMG *mg, PetscInt level)
 }
 
 /* A V cycle for b, or all of it that precedes such a correction */
-static PetscErrorCode Cycle(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode Cycle_Private(PC_SBPMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
   if (EndsWithCorrection(mg, level)) PetscCall(PCSBPMGDescend_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
@@ -44,25 +46,25 @@ static PetscErrorCode Cycle(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FinestCycle(PC_SBPMG *mg)
+static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
-  PetscCall(Cycle(mg, 0));
+  PetscCall(Cycle_Private(mg, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A V cycle for the residual of the iterate: z is left in x[cur], the residual in b */
-static PetscErrorCode Correction(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode Correction_Private(PC_SBPMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  PetscCall(Residual(mg, level));
-  if (level) PetscCall(Cycle(mg, level));
-  else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
+  PetscCall(Residual_Private(mg, level));
+  if (level) PetscCall(Cycle_Private(mg, level));
+  else PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Steps with factors that are known: no inner products */
-static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
+static PetscErrorCode FixedSteps_Private(PC_SBPMG *mg, PetscInt level, PetscInt n)
 {
   const SBPPrecision precision = mg->precision;
   SBPMGLevel        *l = &mg->level[level], *c = l + 1;
@@ -71,14 +73,15 @@ static PetscErrorCode FixedSteps(PC_SBPMG *mg, PetscInt level, PetscInt n)
   for (PetscInt k = 0; k < n; k++) {
     const void *e;
 
-    PetscCall(Correction(mg, level));
+    PetscCall(Correction_Private(mg, level));
     e = EndsWithCorrection(mg, level) ? c->x[c->cur] : NULL;
-    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->factor[k]), l->x[l->cur], &c->op[precision].grid, e, &l->op[mg->exact].grid, mg->exact, l->fx));
+    PetscCall((*mg->kernels->update)(&l->op[precision].grid, precision, PCSBPMGOut_Private(mg, l->factor[k]), l->x[l->cur], &c->op[precision].grid, e,
+                                     &l->op[mg->exact].grid, mg->exact, l->fx));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode RestrictRightSide_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel *l = &mg->level[level], *c = l + 1;
   const void *ghosted;
@@ -91,7 +94,7 @@ static PetscErrorCode RestrictRightSide(PC_SBPMG *mg, PetscInt level)
 }
 
 /* From the solution of the level below */
-static PetscErrorCode SolveLevel(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode SolveLevel_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel    *l = &mg->level[level], *c = l + 1;
   const PetscInt n = PCSBPMGFullSteps_Private(mg, level);
@@ -100,19 +103,19 @@ static PetscErrorCode SolveLevel(PC_SBPMG *mg, PetscInt level)
   PetscFunctionBegin;
   PetscCall(PCSBPMGGhosted_Private(mg, c, mg->exact, c->fx, &ghosted));
   PetscCall((*mg->kernels->interpolate)(&c->op[mg->exact].grid, &l->op[mg->exact].grid, mg->exact, ghosted, l->fx));
-  PetscCall(FixedSteps(mg, level, n));
+  PetscCall(FixedSteps_Private(mg, level, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* From fb of the level below the finest to fx there */
-static PetscErrorCode BelowFinest(PC_SBPMG *mg)
+static PetscErrorCode BelowFinest_Private(PC_SBPMG *mg)
 {
   const SBPMGLevel *coarsest = &mg->level[mg->n - 1];
 
   PetscFunctionBegin;
-  for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide(mg, k));
+  for (PetscInt k = 1; k < mg->n - 1; k++) PetscCall(RestrictRightSide_Private(mg, k));
   PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, coarsest->fb, coarsest->fx));
-  for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel(mg, k));
+  for (PetscInt k = mg->n - 2; k > 0; k--) PetscCall(SolveLevel_Private(mg, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,8 +127,8 @@ PetscErrorCode PCSBPMGFull_Private(PC_SBPMG *mg)
     PetscCall(PCSBPMGCoarseSolve_Private(mg, mg->exact, mg->level[0].fb, mg->level[0].fx));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(RestrictRightSide(mg, 0));
-  PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest));
-  PetscCall(SolveLevel(mg, 0));
+  PetscCall(RestrictRightSide_Private(mg, 0));
+  PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_BELOW, BelowFinest_Private));
+  PetscCall(SolveLevel_Private(mg, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,7 +21,7 @@ static SBPGrid CoefficientGrid(const SBPGrid *grid)
   return g;
 }
 
-static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
+static PetscErrorCode Direct_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   const SBPPrecision exact = mg->exact, precision = mg->precision;
   const SBPGrid     *coarse = &c->op[exact].grid;
@@ -43,7 +43,7 @@ static PetscErrorCode Direct(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Probe(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
+static PetscErrorCode Probe_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   const SBPPrecision exact = mg->exact;
   const SBPGrid     *fine = &l->op[exact].grid, *coarse = &c->op[exact].grid;
@@ -105,7 +105,7 @@ static PetscErrorCode Probe(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *wo
 PetscErrorCode PCSBPMGGalerkin_Private(PC_SBPMG *mg, SBPMGLevel *l, SBPMGLevel *c, void *work)
 {
   PetscFunctionBegin;
-  if (PCSBPMGIsDirect_Private(mg)) PetscCall(Direct(mg, l, c, work));
-  else PetscCall(Probe(mg, l, c, work));
+  if (PCSBPMGIsDirect_Private(mg)) PetscCall(Direct_Private(mg, l, c, work));
+  else PetscCall(Probe_Private(mg, l, c, work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,7 +31,7 @@ static PetscBool CoarsenRanges(PetscInt parts, const PetscInt fine[], PetscInt l
 }
 
 /* A DMDA whose processes own the nodes that lie on theirs of da; NULL if one would have fewer than width */
-static PetscErrorCode CoarsenDM(DM da, PetscInt width, DM *coarse)
+static PetscErrorCode CoarsenDM_Private(DM da, PetscInt width, DM *coarse)
 {
   PetscInt        parts[2], nodes[2], *range[2];
   const PetscInt *fine[2];
@@ -46,7 +46,8 @@ static PetscErrorCode CoarsenDM(DM da, PetscInt width, DM *coarse)
     if (!CoarsenRanges(parts[d], fine[d], width, range[d])) large = PETSC_FALSE;
   }
   if (large) {
-    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1, (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
+    PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, (nodes[0] - 1) / 2 + 1,
+                           (nodes[1] - 1) / 2 + 1, parts[0], parts[1], 1, width, range[0], range[1], coarse));
     PetscCall(DMSetUp(*coarse));
   }
   for (int d = 0; d < 2; d++) PetscCall(PetscFree(range[d]));
@@ -54,7 +55,7 @@ static PetscErrorCode CoarsenDM(DM da, PetscInt width, DM *coarse)
 }
 
 /* A DMDA with the processes and nodes of da */
-static PetscErrorCode CreateAlikeDM(DM da, PetscInt width, DM *alike)
+static PetscErrorCode CreateAlikeDM_Private(DM da, PetscInt width, DM *alike)
 {
   const PetscInt *range[2];
   PetscInt        parts[2], nodes[2];
@@ -62,20 +63,23 @@ static PetscErrorCode CreateAlikeDM(DM da, PetscInt width, DM *alike)
   PetscFunctionBegin;
   PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &parts[0], &parts[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetOwnershipRanges(da, &range[0], &range[1], NULL));
-  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1, width, range[0], range[1], alike));
+  PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)da), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], parts[0], parts[1], 1,
+                         width, range[0], range[1], alike));
   PetscCall(DMSetUp(*alike));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One for the ghosts that an operator needs */
-static PetscErrorCode CreateHaloDM(DM da, const SBPOperator *op, DM *hda)
+static PetscErrorCode CreateHaloDM_Private(DM da, const SBPOperator *op, DM *hda)
 {
   SBPBox ghosted;
 
   PetscFunctionBegin;
-  PetscCall(CreateAlikeDM(da, op->grid.reach, hda));
+  PetscCall(CreateAlikeDM_Private(da, op->grid.reach, hda));
   PetscCall(DMDAGetGhostCorners(*hda, &ghosted.start[0], &ghosted.start[1], NULL, &ghosted.count[0], &ghosted.count[1], NULL));
-  for (int d = 0; d < 2; d++) PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Ghosts of a MATSBPSAT are not those within its reach of %d", op->grid.reach);
+  for (int d = 0; d < 2; d++)
+    PetscCheck(ghosted.start[d] == op->grid.ghosted.start[d] && ghosted.count[d] == op->grid.ghosted.count[d], PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "Ghosts of a MATSBPSAT are not those within its reach of %d", op->grid.reach);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,7 +130,7 @@ static void SetPitch(const PC_SBPMG *mg, PetscInt level, SBPGrid *grid)
 }
 
 /* The grid of a level below another */
-static PetscErrorCode SetGrid(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
+static PetscErrorCode SetGrid_Private(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
 {
   SBPMGLevel *l = &mg->level[level], *fine = l - 1;
   SBPGrid    *grid = &l->grid;
@@ -153,7 +157,7 @@ static PetscErrorCode SetGrid(PC_SBPMG *mg, PetscInt level, PetscBool parallel)
 }
 
 /* How often both numbers of intervals can be halved, what the options say, and why it ends there */
-static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt width)
+static PetscErrorCode CountLevels_Private(PC pc, DM da, PetscBool parallel, PetscInt width)
 {
   PC_SBPMG *mg   = (PC_SBPMG *)pc->data;
   MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
@@ -182,7 +186,7 @@ static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt wid
       break;
     }
     if (parallel) {
-      PetscCall(CoarsenDM(mg->n == 1 ? da : l[-1].da, width, &l->da));
+      PetscCall(CoarsenDM_Private(mg->n == 1 ? da : l[-1].da, width, &l->da));
       if (!l->da) {
         PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "a process would have fewer than %" PetscInt_FMT " nodes along a side", width));
         break;
@@ -192,14 +196,19 @@ static PetscErrorCode CountLevels(PC pc, DM da, PetscBool parallel, PetscInt wid
     n[1] /= 2;
     mg->n++;
   }
-  PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT " nodes a process and direction", wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
+  PetscCheck(wanted <= 0 || mg->n == wanted, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_sbpmg_levels %" PetscInt_FMT ": the grid of %" PetscInt_FMT " x %" PetscInt_FMT " intervals has only %" PetscInt_FMT
+             " levels here. Both numbers must be even on a level that has a coarser one, which has at least %d intervals, and at least %" PetscInt_FMT
+             " nodes a process and direction",
+             wanted, mg->level[0].grid.n[0], mg->level[0].grid.n[1], mg->n, SBPMG_LEAST, width);
   mg->ndense = !parallel && (n[0] + 1) * (n[1] + 1) <= mg->opt.dense ? (n[0] + 1) * (n[1] + 1) : 0;
-  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n, n[0], n[1], mg->ndense ? "with a dense inverse" : "solved by KSP", mg->why));
+  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " levels, the coarsest one, %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s. No coarser level: %s\n", mg->n,
+                      n[0], n[1], mg->ndense ? "with a dense inverse" : "solved by KSP", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The exchange of ghosts, once the grid of a level is known */
-static PetscErrorCode SetUpGhosts(PC_SBPMG *mg, SBPMGLevel *l, DM da)
+static PetscErrorCode SetUpGhosts_Private(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 {
   PetscFunctionBegin;
   PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)da), da, mg->transport, &l->halo));
@@ -213,7 +222,7 @@ static PetscErrorCode SetUpGhosts(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 /* ------------------------------------------------------------ operators */
 
 /* A coefficient of every stride-th node as a vector of da, from those of an operator on the host */
-static PetscErrorCode SampleCoefficient(const SBPOperator *op, SBPPrecision exact, int k, PetscInt stride, DM da, Vec *v)
+static PetscErrorCode SampleCoefficient_Private(const SBPOperator *op, SBPPrecision exact, int k, PetscInt stride, DM da, Vec *v)
 {
   const SBPGrid *grid = &op->grid;
   PetscInt       start[2], count[2];
@@ -235,7 +244,7 @@ static PetscErrorCode SampleCoefficient(const SBPOperator *op, SBPPrecision exac
 }
 
 /* An SBP-SAT operator of some order on da, with the coefficients of another one on every stride-th of its nodes */
-static PetscErrorCode CreateSampledHere(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
@@ -247,7 +256,7 @@ static PetscErrorCode CreateSampledHere(PC pc, Mat from, PetscInt stride, PetscI
   PetscCall(MatSBPSATSetMetrics(*A, MATSBPSAT_METRICS_STORED));
   PetscCall(MatSBPSATSetOrder(*A, order));
   PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
-  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient(op, mg->exact, k, stride, da, &tensor[k]));
+  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(op, mg->exact, k, stride, da, &tensor[k]));
   PetscCall(VecDuplicate(tensor[0], &tensor[3])); /* of data only: any will do */
   PetscCall(VecSet(tensor[3], 1.));
   PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], tensor[3]));
@@ -258,21 +267,21 @@ static PetscErrorCode CreateSampledHere(PC pc, Mat from, PetscInt stride, PetscI
 }
 
 /* The same, which options without a prefix do not act upon */
-static PetscErrorCode CreateSampled(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
+static PetscErrorCode CreateSampled_Private(PC pc, Mat from, PetscInt stride, PetscInt order, DM da, Mat *A)
 {
   PetscErrorCode ierr;
   PetscOptions   none;
 
   PetscFunctionBegin;
   PetscCall(LitheOptionsHide(&none));
-  ierr = CreateSampledHere(pc, from, stride, order, da, A);
+  ierr = CreateSampledHere_Private(pc, from, stride, order, da, A);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The operators of an SBP-SAT matrix as those of a level, whose arrays on one process have a pitch of their own */
-static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPrecision precision)
+static PetscErrorCode TakeOperator_Private(PC_SBPMG *mg, PetscInt level, Mat A, SBPPrecision precision)
 {
   SBPMGLevel        *l = &mg->level[level];
   const SBPOperator *op;
@@ -285,7 +294,7 @@ static PetscErrorCode TakeOperator(PC_SBPMG *mg, PetscInt level, Mat A, SBPPreci
 }
 
 /* The same in single precision, made from the higher one where the vectors are: a device need not wait for the host */
-static PetscErrorCode RoundOperator(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode RoundOperator_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel        *l     = &mg->level[level];
   const SBPOperator *from  = &l->op[mg->exact];
@@ -328,7 +337,7 @@ static PetscInt OrderForGrid(PetscInt order, const PetscInt n[2])
 }
 
 /* P^T d, a lumped one, since rows of P have the sum 1; and the grid that it is on */
-static PetscErrorCode RestrictDiagonal(DM *above, DM da, Vec *d)
+static PetscErrorCode RestrictDiagonal_Private(DM *above, DM da, Vec *d)
 {
   Mat P;
   Vec coarse;
@@ -336,7 +345,7 @@ static PetscErrorCode RestrictDiagonal(DM *above, DM da, Vec *d)
 
   PetscFunctionBegin;
   /* PETSc interpolates between grids of one stencil width, and those of operators differ */
-  PetscCall(CreateAlikeDM(da, 1, &alike));
+  PetscCall(CreateAlikeDM_Private(da, 1, &alike));
   PetscCall(DMCreateInterpolation(alike, *above, &P, NULL));
   PetscCall(DMCreateGlobalVector(alike, &coarse));
   PetscCall(MatMultTranspose(P, *d, coarse));
@@ -348,7 +357,7 @@ static PetscErrorCode RestrictDiagonal(DM *above, DM da, Vec *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
+static PetscErrorCode Rediscretise_Private(PC pc, PetscBool parallel)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscInt  order;
@@ -359,7 +368,7 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
   PetscCall(MatSBPSATGetOrder(pc->pmat, &order));
   if (mg->diagonal) {
     PetscCall(MatGetDM(pc->pmat, &above));
-    PetscCall(CreateAlikeDM(above, 1, &above));
+    PetscCall(CreateAlikeDM_Private(above, 1, &above));
     PetscCall(DMCreateGlobalVector(above, &d));
     PetscCall(VecCopy(mg->diagonal, d));
   }
@@ -368,19 +377,20 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
     DM          da = l->da;
 
     if (!da) {
-      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1, 1, 1, NULL, NULL, &da));
+      PetscCall(DMDACreate2d(PetscObjectComm((PetscObject)pc), DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, l->grid.n[0] + 1, l->grid.n[1] + 1, 1, 1,
+                             1, 1, NULL, NULL, &da));
       PetscCall(DMSetUp(da));
     }
-    PetscCall(CreateSampled(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
-    if (d) PetscCall(RestrictDiagonal(&above, da, &d));
+    PetscCall(CreateSampled_Private(pc, k == 1 ? pc->pmat : l[-1].A, 2, OrderForGrid(order, l->grid.n), da, &l->A));
+    if (d) PetscCall(RestrictDiagonal_Private(&above, da, &d));
     PetscCall(PCSBPMGShiftMatrix_Private(pc, d, l->A));
     if (!l->da) PetscCall(DMDestroy(&da));
-    PetscCall(TakeOperator(mg, k, l->A, mg->exact));
-    PetscCall(RoundOperator(mg, k));
+    PetscCall(TakeOperator_Private(mg, k, l->A, mg->exact));
+    PetscCall(RoundOperator_Private(mg, k));
     l->grid = l->op[mg->exact].grid;
     if (parallel) {
-      PetscCall(CreateHaloDM(l->da, &l->op[mg->exact], &l->hda));
-      PetscCall(SetUpGhosts(mg, l, l->hda));
+      PetscCall(CreateHaloDM_Private(l->da, &l->op[mg->exact], &l->hda));
+      PetscCall(SetUpGhosts_Private(mg, l, l->hda));
     }
   }
   PetscCall(VecDestroy(&d));
@@ -389,7 +399,7 @@ static PetscErrorCode Rediscretise(PC pc, PetscBool parallel)
 }
 
 /* The finest level with an operator of second order in place of one of higher order: nine points are all there is of the former only */
-static PetscErrorCode CreateSecondOrder(PC pc, DM da, Mat *A, SBPMGLevel *second)
+static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel *second)
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
@@ -397,21 +407,21 @@ static PetscErrorCode CreateSecondOrder(PC pc, DM da, Mat *A, SBPMGLevel *second
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(second, sizeof(*second)));
-  PetscCall(CreateAlikeDM(da, 1, &alike));
-  PetscCall(CreateSampled(pc, pc->pmat, 1, 2, alike, A));
+  PetscCall(CreateAlikeDM_Private(da, 1, &alike));
+  PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, alike, A));
   PetscCall(DMDestroy(&alike));
   PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->diagonal, *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
   second->op[mg->exact] = *op;
   second->grid          = op->grid;
   if (mg->level[0].halo) {
-    PetscCall(CreateHaloDM(da, op, &second->hda));
-    PetscCall(SetUpGhosts(mg, second, second->hda));
+    PetscCall(CreateHaloDM_Private(da, op, &second->hda));
+    PetscCall(SetUpGhosts_Private(mg, second, second->hda));
   } else second->op[mg->exact].grid.pitch = second->op[mg->exact].grid.ghostpitch = mg->level[0].op[mg->exact].grid.pitch; /* work arrays have that */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *second)
+static PetscErrorCode DestroySecondOrder_Private(PC_SBPMG *mg, Mat *A, SBPMGLevel *second)
 {
   PetscFunctionBegin;
   for (int p = 0; p < 2; p++) {
@@ -423,7 +433,7 @@ static PetscErrorCode DestroySecondOrder(PC_SBPMG *mg, Mat *A, SBPMGLevel *secon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Galerkin(PC pc, DM da)
+static PetscErrorCode Galerkin_Private(PC pc, DM da)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   void     *work;
@@ -445,10 +455,10 @@ static PetscErrorCode Galerkin(PC pc, DM da)
       SBPMGLevel   second;
       Mat          A;
 
-      PetscCall(CreateSecondOrder(pc, da, &A, &second));
+      PetscCall(CreateSecondOrder_Private(pc, da, &A, &second));
       mg->bytes = bytes;
       PetscCall(PCSBPMGGalerkin_Private(mg, &second, l, work));
-      PetscCall(DestroySecondOrder(mg, &A, &second));
+      PetscCall(DestroySecondOrder_Private(mg, &A, &second));
     } else PetscCall(PCSBPMGGalerkin_Private(mg, l - 1, l, work));
     if (k > 1 && !PCSBPMGKeepsExact_Private(mg, l - 1)) {
       for (int c = 0; c < SBP_COEFFICIENTS; c++) {
@@ -464,7 +474,7 @@ static PetscErrorCode Galerkin(PC pc, DM da)
 
 /* ------------------------------------------------------------ arrays */
 
-static PetscErrorCode AllocateLevel(PC_SBPMG *mg, PetscInt level)
+static PetscErrorCode AllocateLevel_Private(PC_SBPMG *mg, PetscInt level)
 {
   SBPMGLevel    *l    = &mg->level[level];
   const SBPGrid *grid = &l->op[mg->precision].grid, *exact = &l->op[mg->exact].grid;
@@ -482,7 +492,7 @@ static PetscErrorCode AllocateLevel(PC_SBPMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUpDiagonal(PC_SBPMG *mg, SBPMGLevel *l)
+static PetscErrorCode SetUpDiagonal_Private(PC_SBPMG *mg, SBPMGLevel *l)
 {
   const SBPGrid *grid = &l->op[mg->precision].grid;
 
@@ -496,7 +506,7 @@ static PetscErrorCode SetUpDiagonal(PC_SBPMG *mg, SBPMGLevel *l)
 
 /* ------------------------------------------------------------ all of it */
 
-static PetscErrorCode IsOnDevice(Mat A, PetscBool *device)
+static PetscErrorCode IsOnDevice_Private(Mat A, PetscBool *device)
 {
   VecType   type;
   PetscBool bound;
@@ -537,18 +547,24 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSBPSAT, &is));
-  PetscCheck(is, comm, PETSC_ERR_ARG_WRONG, "-pc_type sbpmg needs a matrix of type " MATSBPSAT ", this one has the type %s. Use -dm_mat_type " MATSBPSAT " or MatCreateSBPSAT(), or another preconditioner", ((PetscObject)pc->pmat)->type_name);
-  PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP, "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so that a restricted right side does not fit rediscretised operators");
+  PetscCheck(is, comm, PETSC_ERR_ARG_WRONG,
+             "-pc_type sbpmg needs a matrix of type " MATSBPSAT ", this one has the type %s. Use -dm_mat_type " MATSBPSAT
+             " or MatCreateSBPSAT(), or another preconditioner",
+             ((PetscObject)pc->pmat)->type_name);
+  PetscCheck(mg->opt.cycle != PCSBPMG_CYCLE_FULL || mg->opt.coarse == PCSBPMG_COARSE_GALERKIN, comm, PETSC_ERR_SUP,
+             "-pc_sbpmg_cycle full needs -pc_sbpmg_coarse galerkin: the penalties of Dirichlet data depend on the level, so that a restricted right side does "
+             "not fit rediscretised operators");
   PetscCallMPI(MPI_Comm_size(comm, &size));
   parallel = mg->parallel = (PetscBool)(size > 1);
 
   /* Where, and in which precision */
-  PetscCall(IsOnDevice(pc->pmat, &mg->device));
+  PetscCall(IsOnDevice_Private(pc->pmat, &mg->device));
   mg->kernels = &SBPHostKernels;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   if (mg->device) mg->kernels = &SBPDeviceKernels;
 #endif
-  PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP, "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
+  PetscCheck(!mg->device || mg->kernels != &SBPHostKernels, comm, PETSC_ERR_SUP,
+             "-pc_type sbpmg: vectors are on a device that Lithe has no kernels for. Use vectors on the host");
   mg->exact     = sizeof(PetscReal) == sizeof(double) ? SBP_DOUBLE : SBP_SINGLE;
   mg->precision = mg->opt.precision == PCSBPMG_PRECISION_DOUBLE ? mg->exact : SBP_SINGLE;
   mg->inplace   = (PetscBool)(mg->opt.cycle == PCSBPMG_CYCLE_FULL && mg->exact != mg->precision && !PetscDefined(USE_COMPLEX));
@@ -567,31 +583,31 @@ PetscErrorCode PCSBPMGBuildLevels_Private(PC pc)
   mg->level[0].grid = op->grid;
   mg->shifted       = (PetscBool)(op->kind == SBP_SHIFTED);
   width             = mg->opt.coarse == PCSBPMG_COARSE_GALERKIN ? 2 : PetscMax(2, op->grid.reach);
-  if (parallel) PetscCall(CreateHaloDM(da, op, &mg->level[0].da));
-  PetscCall(CountLevels(pc, mg->level[0].da, parallel, width));
+  if (parallel) PetscCall(CreateHaloDM_Private(da, op, &mg->level[0].da));
+  PetscCall(CountLevels_Private(pc, mg->level[0].da, parallel, width));
   SetSmooths(mg);
-  PetscCall(TakeOperator(mg, 0, pc->pmat, mg->exact));
+  PetscCall(TakeOperator_Private(mg, 0, pc->pmat, mg->exact));
   mg->level[0].op[mg->precision].grid = mg->level[0].op[mg->exact].grid;
   if (!parallel) SetPitch(mg, 0, &mg->level[0].op[mg->precision].grid);
 
   /* Coarser ones */
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid(mg, k, parallel));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(SetGrid_Private(mg, k, parallel));
   PetscCall(PetscLogEventBegin(PC_SBPMGArrays, pc, 0, 0, 0));
   PetscCall(PCSBPMGReserve_Private(mg));
   PetscCall(PCSBPMGScaleCreate_Private(mg));
   PetscCall(PCSBPMGShiftOperator_Private(pc));
-  PetscCall(RoundOperator(mg, 0));
-  if (parallel) PetscCall(SetUpGhosts(mg, &mg->level[0], mg->level[0].da));
+  PetscCall(RoundOperator_Private(mg, 0));
+  if (parallel) PetscCall(SetUpGhosts_Private(mg, &mg->level[0], mg->level[0].da));
   PetscCall(PetscLogEventEnd(PC_SBPMGArrays, pc, 0, 0, 0));
 
   PetscCall(PetscLogEventBegin(PC_SBPMGCoarsen, pc, 0, 0, 0));
   if (mg->opt.coarse == PCSBPMG_COARSE_GALERKIN) {
-    for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts(mg, &mg->level[k], mg->level[k].da));
-    PetscCall(Galerkin(pc, da));
-  } else PetscCall(Rediscretise(pc, parallel));
+    for (PetscInt k = 1; parallel && k < mg->n; k++) PetscCall(SetUpGhosts_Private(mg, &mg->level[k], mg->level[k].da));
+    PetscCall(Galerkin_Private(pc, da));
+  } else PetscCall(Rediscretise_Private(pc, parallel));
   for (PetscInt k = 0; k < mg->n; k++) {
-    PetscCall(AllocateLevel(mg, k));
-    if (k < mg->n - 1) PetscCall(SetUpDiagonal(mg, &mg->level[k]));
+    PetscCall(AllocateLevel_Private(mg, k));
+    if (k < mg->n - 1) PetscCall(SetUpDiagonal_Private(mg, &mg->level[k]));
   }
   PetscCall(PetscLogEventEnd(PC_SBPMGCoarsen, pc, 0, 0, 0));
 

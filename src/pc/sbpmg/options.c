@@ -34,10 +34,11 @@ PetscErrorCode PCSBPMGOptionsDefault_Private(PCSBPMGOptions *opt)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckSteps(PC pc, const char name[], PetscInt n, PetscInt least)
+static PetscErrorCode CheckSteps_Private(PC pc, const char name[], PetscInt n, PetscInt least)
 {
   PetscFunctionBegin;
-  PetscCheck(n >= least && n <= SBPMG_STEPS_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "%s %" PetscInt_FMT ": use a number from %" PetscInt_FMT " to %d", name, n, least, SBPMG_STEPS_MAX);
+  PetscCheck(n >= least && n <= SBPMG_STEPS_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "%s %" PetscInt_FMT ": use a number from %" PetscInt_FMT " to %d", name, n, least, SBPMG_STEPS_MAX);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,17 +50,22 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
   PetscBool same;
 
   PetscFunctionBegin;
-  PetscCheck(opt->levels == PETSC_DECIDE || (opt->levels >= 1 && opt->levels <= SBPMG_LEVELS_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_levels %" PetscInt_FMT ": use a number from 1 to %d, or PETSC_DECIDE", opt->levels, SBPMG_LEVELS_MAX);
-  if (opt->smooths[0] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths (before)", opt->smooths[0], 1));
-  if (opt->smooths[1] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths (after)", opt->smooths[1], 0));
-  if (opt->finest[0] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths_finest (before)", opt->finest[0], 1));
-  if (opt->finest[1] != PETSC_DECIDE) PetscCall(CheckSteps(pc, "-pc_sbpmg_smooths_finest (after)", opt->finest[1], 0));
-  PetscCheck(opt->nfull >= 1 && opt->nfull <= SBPMG_FULL_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_full_steps: %" PetscInt_FMT " numbers; give 1 to %d, the last one is for all levels that follow", opt->nfull, SBPMG_FULL_MAX);
-  for (PetscInt k = 0; k < opt->nfull; k++) PetscCall(CheckSteps(pc, "-pc_sbpmg_full_steps", opt->fullsteps[k], 1));
-  PetscCall(CheckSteps(pc, "-pc_sbpmg_spectrum_steps", opt->spectrumsteps, 1));
-  PetscCheck(opt->fraction > 0 && opt->fraction < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_fraction %g: use a number between 0 and 1", (double)opt->fraction);
-  PetscCheck(opt->dense >= 0 && opt->dense <= 10000, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_dense %" PetscInt_FMT ": use a number from 0 to 10000", opt->dense);
-  PetscCheck(opt->spectrumsize >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_spectrum_size %" PetscInt_FMT ": use a number of at least 0", opt->spectrumsize);
+  PetscCheck(opt->levels == PETSC_DECIDE || (opt->levels >= 1 && opt->levels <= SBPMG_LEVELS_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_sbpmg_levels %" PetscInt_FMT ": use a number from 1 to %d, or PETSC_DECIDE", opt->levels, SBPMG_LEVELS_MAX);
+  if (opt->smooths[0] != PETSC_DECIDE) PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_smooths (before)", opt->smooths[0], 1));
+  if (opt->smooths[1] != PETSC_DECIDE) PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_smooths (after)", opt->smooths[1], 0));
+  if (opt->finest[0] != PETSC_DECIDE) PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_smooths_finest (before)", opt->finest[0], 1));
+  if (opt->finest[1] != PETSC_DECIDE) PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_smooths_finest (after)", opt->finest[1], 0));
+  PetscCheck(opt->nfull >= 1 && opt->nfull <= SBPMG_FULL_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_sbpmg_full_steps: %" PetscInt_FMT " numbers; give 1 to %d, the last one is for all levels that follow", opt->nfull, SBPMG_FULL_MAX);
+  for (PetscInt k = 0; k < opt->nfull; k++) PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_full_steps", opt->fullsteps[k], 1));
+  PetscCall(CheckSteps_Private(pc, "-pc_sbpmg_spectrum_steps", opt->spectrumsteps, 1));
+  PetscCheck(opt->fraction > 0 && opt->fraction < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_fraction %g: use a number between 0 and 1",
+             (double)opt->fraction);
+  PetscCheck(opt->dense >= 0 && opt->dense <= 10000, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_dense %" PetscInt_FMT ": use a number from 0 to 10000",
+             opt->dense);
+  PetscCheck(opt->spectrumsize >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sbpmg_spectrum_size %" PetscInt_FMT ": use a number of at least 0",
+             opt->spectrumsize);
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCReset_SBPMG(pc));
@@ -68,7 +74,7 @@ static PetscErrorCode PCSBPMGSetOptions_Private(PC pc, const PCSBPMGOptions *opt
 }
 
 /* Two numbers, or one for both */
-static PetscErrorCode OptionsPair(PetscOptionItems PetscOptionsObject, const char name[], const char text[], const char function[], PetscInt pair[2])
+static PetscErrorCode OptionsPair_Private(PetscOptionItems PetscOptionsObject, const char name[], const char text[], const char function[], PetscInt pair[2])
 {
   PetscInt  n = 2, given[2];
   PetscBool set;
@@ -94,13 +100,18 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscMemcpy(&opt, &((PC_SBPMG *)pc->data)->opt, sizeof(opt)));
   PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid for SBP-SAT operators (sbpmg)");
   PetscCall(PetscOptionsInt("-pc_sbpmg_levels", "Number of levels", "PCSBPMGSetLevels", opt.levels, &opt.levels, NULL));
-  PetscCall(PetscOptionsEnum("-pc_sbpmg_precision", "Precision of the levels", "PCSBPMGSetPrecision", PCSBPMGPrecisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsEnum("-pc_sbpmg_smoother", "Smoother", "PCSBPMGSetSmoother", PCSBPMGSmootherTypes, (PetscEnum)opt.smoother, (PetscEnum *)&opt.smoother, NULL));
-  PetscCall(OptionsPair(PetscOptionsObject, "-pc_sbpmg_smooths", "Smoothing steps before and after the coarse correction", "PCSBPMGSetSmooths", opt.smooths));
-  PetscCall(OptionsPair(PetscOptionsObject, "-pc_sbpmg_smooths_finest", "The same on the finest level", "PCSBPMGSetSmooths", opt.finest));
-  PetscCall(PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval over its upper end", "PCSBPMGSetFraction", opt.fraction, &opt.fraction, NULL));
+  PetscCall(PetscOptionsEnum("-pc_sbpmg_precision", "Precision of the levels", "PCSBPMGSetPrecision", PCSBPMGPrecisions, (PetscEnum)opt.precision,
+                             (PetscEnum *)&opt.precision, NULL));
+  PetscCall(
+    PetscOptionsEnum("-pc_sbpmg_smoother", "Smoother", "PCSBPMGSetSmoother", PCSBPMGSmootherTypes, (PetscEnum)opt.smoother, (PetscEnum *)&opt.smoother, NULL));
+  PetscCall(
+    OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths", "Smoothing steps before and after the coarse correction", "PCSBPMGSetSmooths", opt.smooths));
+  PetscCall(OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths_finest", "The same on the finest level", "PCSBPMGSetSmooths", opt.finest));
+  PetscCall(
+    PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval over its upper end", "PCSBPMGSetFraction", opt.fraction, &opt.fraction, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
-  PetscCall(PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
+  PetscCall(
+    PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
   PetscCall(PetscMemzero(steps, sizeof(steps)));
   PetscCall(PetscOptionsIntArray("-pc_sbpmg_full_steps", "Steps of full multigrid on each level from the finest down", "PCSBPMGSetFullSteps", steps, &n, &set));
   if (set) {
@@ -109,7 +120,8 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   }
   PetscCall(PetscOptionsInt("-pc_sbpmg_dense", "Unknowns up to which the coarsest level has a dense inverse", NULL, opt.dense, &opt.dense, NULL));
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
-  PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
+  PetscCall(
+    PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
   PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and play it again", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));

@@ -29,7 +29,7 @@
 /* ------------------------------------------------------------ application */
 
 /* From the right side in b of the finest level to the solution in x */
-static PetscErrorCode FinestCycle(PC_SBPMG *mg)
+static PetscErrorCode FinestCycle_Private(PC_SBPMG *mg)
 {
   PetscFunctionBegin;
   PetscCall(PCSBPMGCycle_Private(mg, 0, mg->opt.cycle, PETSC_TRUE));
@@ -62,7 +62,7 @@ static PetscErrorCode PCSBPMGApplyArrays_Private(PC_SBPMG *mg, const PetscScalar
       PetscCall((*mg->kernels->copy)(grid, mg->exact, 0, l->fx, &plain, SBP_SCALAR, part, y));
     } else {
       PetscCall(PCSBPMGEnter_Private(mg, &plain, part, x));
-      PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle));
+      PetscCall(PCSBPMGPlay_Private(mg, SBPMG_GRAPH_CYCLE, FinestCycle_Private));
       PetscCall(PCSBPMGLeave_Private(mg, &plain, part, y));
     }
     mg->applied = 1;
@@ -100,7 +100,8 @@ static PetscErrorCode PCSBPMGApplyLevels_Private(PC pc, Vec x, Vec y)
   PetscCall(VecCopy(x, mg->wx));
   PetscCall(VecGetArrayReadAndMemType(mg->wx, &px, &tx));
   PetscCall(VecGetArrayWriteAndMemType(mg->wy, &py, &ty));
-  PetscCheck(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
+  PetscCheck(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
   PetscCall(PCSBPMGApplyArrays_Private(mg, px, py));
   PetscCall(VecRestoreArrayWriteAndMemType(mg->wy, &py));
   PetscCall(VecRestoreArrayReadAndMemType(mg->wx, &px));

@@ -34,7 +34,7 @@ PetscErrorCode PCSBPMGScaleCreate_Private(PC_SBPMG *mg)
 }
 
 /* The upper word of the largest number that was noted, on all processes */
-static PetscErrorCode GetLargest(PC_SBPMG *mg, unsigned int *largest)
+static PetscErrorCode GetLargest_Private(PC_SBPMG *mg, unsigned int *largest)
 {
   unsigned int noted[SBP_SCALE_SLOTS * SBP_SCALE_STRIDE];
 
@@ -47,13 +47,13 @@ static PetscErrorCode GetLargest(PC_SBPMG *mg, unsigned int *largest)
 }
 
 /* Sets the scale by what was noted in this turn; what it was noted of is scaled, if x is not NULL */
-static PetscErrorCode Rescale(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
+static PetscErrorCode Rescale_Private(PC_SBPMG *mg, const SBPGrid *from, int part, const void *x, const SBPGrid *to, void *y)
 {
   PetscFunctionBegin;
   if (mg->parallel) {
     unsigned int largest;
 
-    PetscCall(GetLargest(mg, &largest));
+    PetscCall(GetLargest_Private(mg, &largest));
     PetscCall((*mg->kernels->put)(sizeof(largest), &largest, mg->scale->largest[mg->turn]));
   }
   PetscCall((*mg->kernels->rescale)(from, SBP_SCALAR, part, x, to, y, mg->scale, mg->turn));
@@ -73,7 +73,7 @@ PetscErrorCode PCSBPMGEnter_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*mg->kernels->copylargest)(plain, SBP_SCALAR, part, x, grid, l->b, mg->scale, mg->turn));
-  PetscCall(Rescale(mg, plain, part, x, grid, l->b));
+  PetscCall(Rescale_Private(mg, plain, part, x, grid, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +84,8 @@ PetscErrorCode PCSBPMGLeave_Private(PC_SBPMG *mg, const SBPGrid *plain, int part
   const SBPGrid    *grid = &l->op[mg->precision].grid;
 
   PetscFunctionBegin;
-  if (PCSBPMGIsScaled_Private(mg)) PetscCall((*mg->kernels->copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
+  if (PCSBPMGIsScaled_Private(mg))
+    PetscCall((*mg->kernels->copyscaled)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y, PCSBPMGOut_Private(mg, 1.)));
   else PetscCall((*mg->kernels->copy)(grid, mg->precision, 0, l->x[l->cur], plain, SBP_SCALAR, part, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,7 +108,7 @@ PetscErrorCode PCSBPMGRestrictFirst_Private(PC_SBPMG *mg, const void *r)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*mg->kernels->restrictlargest)(fine, coarse, r, mg->level[1].fb, mg->scale, mg->turn));
-  PetscCall(Rescale(mg, fine, 0, NULL, NULL, NULL));
+  PetscCall(Rescale_Private(mg, fine, 0, NULL, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,13 +124,13 @@ PetscErrorCode PCSBPMGRoundNumbers_Private(PC_SBPMG *mg, double scale, const SBP
 }
 
 /* The largest of n arrays on all processes, up to a factor of less than 1 + 2^-20; they are rounded on the way */
-static PetscErrorCode RoundAndNote(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[], double *most)
+static PetscErrorCode RoundAndNote_Private(PC_SBPMG *mg, const SBPGrid *grid, int n, const void *const from[], void *const to[], double *most)
 {
   unsigned int largest;
 
   PetscFunctionBegin;
   for (int k = 0; k < n; k++) PetscCall((*mg->kernels->copylargest)(grid, mg->exact, 0, from[k], grid, to[k], mg->scale, mg->turn));
-  PetscCall(GetLargest(mg, &largest));
+  PetscCall(GetLargest_Private(mg, &largest));
   PetscCall((*mg->kernels->rescale)(grid, mg->exact, 0, NULL, NULL, NULL, mg->scale, mg->turn));
   mg->turn = 1 - mg->turn;
   *most    = SBPOfUpperWord(largest);
@@ -142,8 +143,8 @@ PetscErrorCode PCSBPMGRoundFinest_Private(PC_SBPMG *mg, double scale, const SBPG
   double most = 0., diagonal = 0.;
 
   PetscFunctionBegin;
-  PetscCall(RoundAndNote(mg, grid, SBP_DIAGONAL, from, to, &most));
-  if (n > SBP_DIAGONAL) PetscCall(RoundAndNote(mg, grid, n - SBP_DIAGONAL, from + SBP_DIAGONAL, to + SBP_DIAGONAL, &diagonal));
+  PetscCall(RoundAndNote_Private(mg, grid, SBP_DIAGONAL, from, to, &most));
+  if (n > SBP_DIAGONAL) PetscCall(RoundAndNote_Private(mg, grid, n - SBP_DIAGONAL, from + SBP_DIAGONAL, to + SBP_DIAGONAL, &diagonal));
   if (scale != 1.) most = PetscMin(most * PetscAbsReal(scale), (double)PETSC_MAX_REAL);
   mg->factor = SBPScaleOf(SBPUpperWord(PetscMax(most, diagonal)), SBPMG_FACTOR_WINDOW);
   for (int k = 0; k < n; k++) {

@@ -16,7 +16,7 @@
 
 #include "sbpmgimpl.h"
 
-static PetscErrorCode Invert(PC pc, Vec from, const char what[], Vec *to)
+static PetscErrorCode Invert_Private(PC pc, Vec from, const char what[], Vec *to)
 {
   PetscReal largest, least;
 
@@ -47,8 +47,8 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
   PetscCall(MatSBPSATGetChange(pc->pmat, &scale, &d));
   PetscCall(MatSBPSATGetScales(pc->pmat, &left, &right));
   PetscCall(MatSBPSATGetDirichlet(pc->pmat, dirichlet));
-  PetscCall(Invert(pc, left, "left", &mg->inverse[0]));
-  PetscCall(Invert(pc, right, "right", &mg->inverse[1]));
+  PetscCall(Invert_Private(pc, left, "left", &mg->inverse[0]));
+  PetscCall(Invert_Private(pc, right, "right", &mg->inverse[1]));
   if (d) {
     PetscCall(VecMin(d, NULL, &least));
     PetscCall(VecMax(d, NULL, &most));
@@ -78,7 +78,11 @@ PetscErrorCode PCSBPMGShiftSetUp_Private(PC pc)
     if (PetscAbsReal(mg->total) <= PETSC_MACHINE_EPSILON * (most / n)) PetscFunctionReturn(PETSC_SUCCESS);
     mg->singular = PETSC_FALSE;
     mg->deflated = (PetscBool)(mg->total > 0 && !PetscIsInfOrNanReal(mg->total));
-    if (!mg->deflated) PetscCall(PCSBPMGFail_Private(pc, "all faces are Neumann ones, and the diagonal that was added has the sum %g: the matrix is not definite. Use another preconditioner", (double)(mg->sign * mg->total)));
+    if (!mg->deflated)
+      PetscCall(PCSBPMGFail_Private(pc,
+                                    "all faces are Neumann ones, and the diagonal that was added has the sum %g: the matrix is not definite. Use another "
+                                    "preconditioner",
+                                    (double)(mg->sign * mg->total)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -96,7 +100,8 @@ PetscErrorCode PCSBPMGShiftOperator_Private(PC pc)
   all.own   = all.ghosted;
   all.pitch = all.coefficientpitch;
   PetscCall(PCSBPMGGhosts_Private(mg, &op->grid, mg->exact, &l->coefficient[mg->exact][SBP_DIAGONAL]));
-  PetscCall((*mg->kernels->copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL], (SBPRatio){(double)mg->sign, NULL, NULL}));
+  PetscCall((*mg->kernels->copyscaled)(&all, mg->exact, 0, op->coefficient[SBP_DIAGONAL], &all, mg->exact, 0, l->coefficient[mg->exact][SBP_DIAGONAL],
+                                       (SBPRatio){(double)mg->sign, NULL, NULL}));
   op->coefficient[SBP_DIAGONAL] = l->coefficient[mg->exact][SBP_DIAGONAL];
   op->scale *= (double)mg->sign;
   PetscFunctionReturn(PETSC_SUCCESS);

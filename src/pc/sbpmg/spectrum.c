@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   Bounds of spectra by a few steps of Lanczos's method, in the form of conjugate gradients from white noise, and the coefficients of the
+   Bounds of spectra by a few steps of Lanczos_Private's method, in the form of conjugate gradients from white noise, and the coefficients of the
    smoothing steps that follow from them.
 
    The upper bound is the largest Ritz value plus the norm of its residual, which soon is close.
@@ -17,7 +17,7 @@
 #define SBPMG_CYCLE_STEPS 6 /* for the spectrum of the cycle, of which less has to be known */
 
 /* The sum over all processes of x w y, to memory where the level is */
-static PetscErrorCode Sum(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *w, const void *y, double *sum)
+static PetscErrorCode Sum_Private(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void *w, const void *y, double *sum)
 {
   double number;
 
@@ -31,7 +31,7 @@ static PetscErrorCode Sum(PC_SBPMG *mg, SBPMGLevel *l, const void *x, const void
 }
 
 /* Bounds from the tridiagonal matrix of n steps; next: the coupling that it lacks */
-static PetscErrorCode RitzBounds(PetscInt n, PetscReal diagonal[], PetscReal off[], PetscReal next, PetscReal *least, PetscReal *most)
+static PetscErrorCode RitzBounds_Private(PetscInt n, PetscReal diagonal[], PetscReal off[], PetscReal next, PetscReal *least, PetscReal *most)
 {
   PetscBLASInt bn, info = 0;
   PetscScalar *z;
@@ -52,7 +52,7 @@ static PetscErrorCode RitzBounds(PetscInt n, PetscReal diagonal[], PetscReal off
    b less its mean, where the constants are the kernel of A: a part there would stay in the residual, and make p'Ap a matter of rounding as soon as the
    rest has gone. work becomes 1 everywhere, as the diagonal of A over itself; other is work, too
 */
-static PetscErrorCode RemoveConstants(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
+static PetscErrorCode RemoveConstants_Private(PC_SBPMG *mg, SBPMGLevel *l, void *work, void *other, double *over, double *under)
 {
   const SBPRatio     one = {1., NULL, NULL}, none = {0., NULL, NULL}, mean = {-1., over, under};
   const SBPPrecision precision = mg->precision;
@@ -63,8 +63,8 @@ static PetscErrorCode RemoveConstants(PC_SBPMG *mg, SBPMGLevel *l, void *work, v
   PetscCall((*mg->kernels->combine)(grid, precision, one, NULL, work, none, other));
   PetscCall((*mg->kernels->reciprocal)(grid, precision, other));
   PetscCall((*mg->kernels->multiply)(grid, precision, 1., work, other, work));
-  PetscCall(Sum(mg, l, work, NULL, l->b, over));
-  PetscCall(Sum(mg, l, work, NULL, work, under));
+  PetscCall(Sum_Private(mg, l, work, NULL, l->b, over));
+  PetscCall(Sum_Private(mg, l, work, NULL, work, under));
   PetscCall((*mg->kernels->combine)(grid, precision, mean, NULL, work, one, l->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,7 +73,7 @@ static PetscErrorCode RemoveConstants(PC_SBPMG *mg, SBPMGLevel *l, void *work, v
    Steps of conjugate gradients for A on a level with the preconditioner that its smoother has (diagonal, or none), or with a V cycle. r lies in b,
    the directions in d or fd. The inner products stay where the level is until all steps are done: r'Mr of step k in rz[k], p'Ap in pq[k]
 */
-static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, double rz[], double pq[])
+static PetscErrorCode ConjugateSteps_Private(PC_SBPMG *mg, PetscInt level, PetscBool cycle, PetscInt steps, double rz[], double pq[])
 {
   const SBPRatio     one       = {1., NULL, NULL};
   SBPMGLevel        *l         = &mg->level[level];
@@ -84,7 +84,7 @@ static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cyc
 
   PetscFunctionBegin;
   PetscCall((*mg->kernels->noise)(grid, precision, l->b));
-  if (mg->singular || mg->deflated) PetscCall(RemoveConstants(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
+  if (mg->singular || mg->deflated) PetscCall(RemoveConstants_Private(mg, l, l->x[0], l->x[1], rz, pq)); /* these are not in use yet */
   l->cur = 0;
   for (PetscInt k = 0; k <= steps; k++) {
     const SBPRatio alpha = {-1., rz + k, pq + k}, beta = {k ? 1. : 0., rz + k, rz + k - (k ? 1 : 0)};
@@ -95,19 +95,19 @@ static PetscErrorCode ConjugateSteps(PC_SBPMG *mg, PetscInt level, PetscBool cyc
       PetscCall(PCSBPMGCycle_Private(mg, level, PCSBPMG_CYCLE_V, PETSC_TRUE));
       z = l->x[l->cur];
     }
-    PetscCall(Sum(mg, l, l->b, w, z, rz + k));
+    PetscCall(Sum_Private(mg, l, l->b, w, z, rz + k));
     if (k == steps) break;
     PetscCall((*mg->kernels->combine)(grid, precision, one, w, z, beta, p));
     step.out = l->x[1 - l->cur];
     PetscCall(PCSBPMGStep_Private(mg, l, precision, &step));
-    PetscCall(Sum(mg, l, p, NULL, step.out, pq + k));
+    PetscCall(Sum_Private(mg, l, p, NULL, step.out, pq + k));
     PetscCall((*mg->kernels->combine)(grid, precision, alpha, NULL, step.out, one, l->b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The bounds that these steps give; done: how many there were before the residual vanished */
-static PetscErrorCode Lanczos(PC pc, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
+static PetscErrorCode Lanczos_Private(PC pc, PetscInt level, PetscBool cycle, PetscInt steps, PetscReal *least, PetscReal *most, PetscInt *done)
 {
   PC_SBPMG *mg = (PC_SBPMG *)pc->data;
   PetscReal diagonal[SBPMG_LANCZOS_MAX], off[SBPMG_LANCZOS_MAX], next = 0.;
@@ -115,7 +115,7 @@ static PetscErrorCode Lanczos(PC pc, PetscInt level, PetscBool cycle, PetscInt s
   PetscInt  n = 0;
 
   PetscFunctionBegin;
-  PetscCall(ConjugateSteps(mg, level, cycle, steps, mg->sums, mg->sums + SBPMG_LANCZOS_MAX + 1));
+  PetscCall(ConjugateSteps_Private(mg, level, cycle, steps, mg->sums, mg->sums + SBPMG_LANCZOS_MAX + 1));
   PetscCall((*mg->kernels->get)(sizeof(sums), mg->sums, sums));
   for (PetscInt k = 0; k <= steps; k++) {
     if (k) {
@@ -124,7 +124,8 @@ static PetscErrorCode Lanczos(PC pc, PetscInt level, PetscBool cycle, PetscInt s
     }
     if (k == steps || !(rz[k] > 1.e-10 * rz[0])) break;
     if (!(pq[k] > 0.) || PetscIsInfOrNanReal((PetscReal)pq[k])) {
-      PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g)", mg->shifted ? "with the diagonal that was added " : "", level, pq[k]));
+      PetscCall(PCSBPMGFail_Private(pc, "%sthe operator of level %" PetscInt_FMT " is not positive definite (p'Ap = %g)",
+                                    mg->shifted ? "with the diagonal that was added " : "", level, pq[k]));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     alpha       = rz[k] / pq[k];
@@ -136,7 +137,7 @@ static PetscErrorCode Lanczos(PC pc, PetscInt level, PetscBool cycle, PetscInt s
     PetscCall(PCSBPMGFail_Private(pc, "the spectrum of level %" PetscInt_FMT " cannot be found (r'Mr = %g)", level, rz[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(RitzBounds(n, diagonal, off, next, least, most));
+  PetscCall(RitzBounds_Private(n, diagonal, off, next, least, most));
   *done = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,7 +193,7 @@ static void SmootherCoefficients(const PCSBPMGOptions *opt, PetscInt n, double l
 /*
    Factors of the steps of full multigrid. What a cycle leaves are a few components with small eigenvalues, all others have eigenvalues
    near 1: the first step is a cycle as it is, the others are Chebyshev's method of the first kind on the spectrum. Its least
-   eigenvalue is less than a few steps of Lanczos's method on a coarse level have shown: half of that.
+   eigenvalue is less than a few steps of Lanczos_Private's method on a coarse level have shown: half of that.
 */
 static void FullFactors(PetscInt n, double least, double b, double factor[])
 {
@@ -220,7 +221,8 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscReal   least;
 
-    if (IsMeasured(mg, k)) PetscCall(Lanczos(pc, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
+    if (IsMeasured(mg, k))
+      PetscCall(Lanczos_Private(pc, k, PETSC_FALSE, PetscMin(mg->opt.spectrumsteps, (PetscInt)SBPMG_LANCZOS_MAX), &least, &l->lmax, &l->measured));
     else l->lmax = c->lmax;
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
 
@@ -233,7 +235,7 @@ PetscErrorCode PCSBPMGSpectra_Private(PC pc)
     SBPMGLevel *l = &mg->level[k], *c = l + 1;
     PetscInt    steps;
 
-    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos(pc, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
+    if (PCSBPMGMeasuresCycle_Private(mg, k)) PetscCall(Lanczos_Private(pc, k, PETSC_TRUE, SBPMG_CYCLE_STEPS, &l->fmin, &l->fmax, &steps));
     else if (k < mg->n - 2) {
       l->fmin = c->fmin;
       l->fmax = c->fmax;

@@ -17,7 +17,9 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle %s, smoother %s, coarse operators %s, precision %s\n", PCSBPMGCycleTypes[opt->cycle], PCSBPMGSmootherTypes[opt->smoother], PCSBPMGCoarseTypes[opt->coarse], PCSBPMGPrecisions[mg->built && mg->precision == mg->exact ? PCSBPMG_PRECISION_DOUBLE : opt->precision]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle %s, smoother %s, coarse operators %s, precision %s\n", PCSBPMGCycleTypes[opt->cycle],
+                                   PCSBPMGSmootherTypes[opt->smoother], PCSBPMGCoarseTypes[opt->coarse],
+                                   PCSBPMGPrecisions[mg->built && mg->precision == mg->exact ? PCSBPMG_PRECISION_DOUBLE : opt->precision]));
   if (!mg->built) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -27,8 +29,10 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->deflated) PetscCall(PetscViewerASCIIPrintf(viewer, "  constants by themselves: only the diagonal acts on them\n"));
-  if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
-  if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid; spectrum of the cycle [%g, %g]\n", (double)mg->level[0].fmin, (double)mg->level[0].fmax));
+  if (!mg->symmetric && opt->cycle != PCSBPMG_CYCLE_FULL)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  not symmetric: different numbers of smoothing steps before and after a coarse correction\n"));
+  if (opt->cycle == PCSBPMG_CYCLE_FULL)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  full multigrid; spectrum of the cycle [%g, %g]\n", (double)mg->level[0].fmin, (double)mg->level[0].fmax));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes on the %s\n", mg->n, bytes, mg->device ? "device" : "host"));
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -36,12 +40,16 @@ PetscErrorCode PCView_SBPMG(PC pc, PetscViewer viewer)
     const SBPKind     kind = l->op[mg->precision].kind;
     char              what[64], how[160], cycles[32] = "";
 
-    if (kind != SBP_NINE) PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d%s", l->op[mg->precision].grid.order, mg->diagonal ? " and a diagonal" : ""));
+    if (kind != SBP_NINE)
+      PetscCall(PetscSNPrintf(what, sizeof(what), "SBP-SAT of order %d%s", l->op[mg->precision].grid.order, mg->diagonal ? " and a diagonal" : ""));
     else PetscCall(PetscSNPrintf(what, sizeof(what), "nine points"));
     if (opt->cycle == PCSBPMG_CYCLE_FULL) PetscCall(PetscSNPrintf(cycles, sizeof(cycles), "cycles %" PetscInt_FMT ", ", PCSBPMGFullSteps_Private(mg, k)));
     if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), mg->ndense ? "dense inverse" : "solved by KSP"));
-    else PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0], l->smooths[1], (double)l->lmax / (l->dinv ? 1. : mg->factor), l->measured ? "" : " (that of the next level)"));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0], l->grid.n[1], what, how));
+    else
+      PetscCall(PetscSNPrintf(how, sizeof(how), "%ssmoothing steps %" PetscInt_FMT ",%" PetscInt_FMT ", largest eigenvalue %g%s", cycles, l->smooths[0],
+                              l->smooths[1], (double)l->lmax / (l->dinv ? 1. : mg->factor), l->measured ? "" : " (that of the next level)"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " intervals, %s, %s\n", k, l->grid.n[0],
+                                     l->grid.n[1], what, how));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   if (mg->ksp && !mg->ndense) {

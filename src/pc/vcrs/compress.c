@@ -64,7 +64,8 @@ static PetscErrorCode PCVCRSWalkLevels_Private(PC_VCRS *v, PC pc, const char whe
       if (level->residual == PCMGResidualDefault) PetscCall(PCVCRSAddCopy_Private(v, level->A, below, "operator", &entry.copy[PCVCRS_RESIDUAL]));
       PetscCall(PCVCRSAddCopy_Private(v, level->interpolate, below, "interpolation", &entry.copy[PCVCRS_INTERPOLATION]));
       v->coarse = PETSC_TRUE; /* what leads to a coarse level */
-      if (v->opt.restrictions && level->restrct == level->interpolate) PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
+      if (v->opt.restrictions && level->restrct == level->interpolate)
+        PetscCall(PCVCRSAddTranspose_Private(v, level->interpolate, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       if (entry.copy[PCVCRS_RESTRICTION] < 0) PetscCall(PCVCRSAddCopy_Private(v, level->restrct, below, "restriction", &entry.copy[PCVCRS_RESTRICTION]));
       PetscCall(PetscRealloc((size_t)(v->nlevels + 1) * sizeof(*v->level), &v->level));
       v->level[v->nlevels++] = entry;

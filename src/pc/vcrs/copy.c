@@ -47,7 +47,9 @@ PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const ch
 
   PetscFunctionBegin;
   PetscCall(PCGetOptionsPrefix(v->outer, &prefix));
-  PetscCall(PetscSNPrintf(left, sizeof(left), "-%spc_vcrs_loss %s cannot take its numbers (infinite, not a number, or near the end of the range), left as it is", prefix ? prefix : "", MatVCRSLosses[v->opt.loss]));
+  PetscCall(PetscSNPrintf(left, sizeof(left),
+                          "-%spc_vcrs_loss %s cannot take its numbers (infinite, not a number, or near the end of the range), left as it is",
+                          prefix ? prefix : "", MatVCRSLosses[v->opt.loss]));
   PetscCall(PetscInfo(v->outer, "%s%s: %s\n", where, what, left));
   PetscCall(PCVCRSAddLeft_Private(v, where, what, left));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -265,15 +267,8 @@ static PetscErrorCode PCVCRSGetKind_Private(Mat A, PCVCRSKind *kind)
   static const struct {
     const char *name;
     PCVCRSKind  kind;
-  } kinds[] = {
-    {MATSEQAIJ, KIND_AIJ},
-    {MATMPIAIJ, KIND_AIJ},
-    {MATSEQMAIJ, KIND_MAIJ},
-    {MATMPIMAIJ, KIND_MAIJ},
-    {MATSEQBAIJ, KIND_BLOCKS},
-    {MATMPIBAIJ, KIND_BLOCKS},
-    {MATSEQSBAIJ, KIND_BLOCKS},
-    {MATMPISBAIJ, KIND_BLOCKS}};
+  } kinds[] = {{MATSEQAIJ, KIND_AIJ},     {MATMPIAIJ, KIND_AIJ},     {MATSEQMAIJ, KIND_MAIJ},    {MATMPIMAIJ, KIND_MAIJ},
+               {MATSEQBAIJ, KIND_BLOCKS}, {MATMPIBAIJ, KIND_BLOCKS}, {MATSEQSBAIJ, KIND_BLOCKS}, {MATMPISBAIJ, KIND_BLOCKS}};
   const char *type;
   PetscBool   match = PETSC_FALSE;
 

@@ -132,7 +132,11 @@ static PetscErrorCode PCVCRSMarkGrids_Private(PC_VCRS *v)
     if (!ismg || p->grids) continue;
     PetscCall(PCVCRSComesAgain_Private(v, p->pc, &p->again));
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &p->again, 1, MPI_C_BOOL, MPI_LAND, PetscObjectComm((PetscObject)p->pc)));
-    if (!p->again) PetscCall(PetscInfo(v->outer, "The exact matrices of a preconditioner of type %s are kept: it, or what is inside, has interpolations, operators, fields or subdomains that the program may have given\n", p->type));
+    if (!p->again)
+      PetscCall(PetscInfo(v->outer,
+                          "The exact matrices of a preconditioner of type %s are kept: it, or what is inside, has interpolations, operators, fields or "
+                          "subdomains that the program may have given\n",
+                          p->type));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,27 +14,22 @@
 
 #include "pcvcrstriangles.h"
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/machine.h>
 #include <src/mat/vcrs/tri/tri.h>
 
 /* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
 #define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
 #define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
 
-/* How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other triangle do not cancel, whatever a symmetric matrix would make of them */
+/*
+   How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other
+   triangle do not cancel, whatever a symmetric matrix would make of them
+*/
 #define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
 
 /* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
 #define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
 #define PCVCRS_FACTOR_SWEEPS    100
-
-/* For estimates of time: seconds, bytes a second. Of a product on a device, of a transfer to the host or from it, of substitution on the host */
-#define PCVCRS_DEVICE_LATENCY 5e-6
-#define PCVCRS_DEVICE_RATE    2.5e12
-#define PCVCRS_TRANSFER_RATE  2.5e10
-#define PCVCRS_HOST_LATENCY   3e-5
-#define PCVCRS_HOST_ROW       5e-9
-#define PCVCRS_HOST_ENTRY     1.5e-9
-#define PCVCRS_SWEEPS_LEAST   3.0
 
 PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 {
@@ -144,7 +139,8 @@ static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool u
     PetscScalar *swap = y;
 
     near = PETSC_TRUE;
-    for (PetscInt r = 0; r < t->n && near; r++) near = (PetscBool)(PetscAbsScalar(y[r] - x[r]) <= PCVCRS_SWEEPS_TOLERANCE * PetscMax(PetscAbsScalar(x[r]), (PetscReal)1.0));
+    for (PetscInt r = 0; r < t->n && near; r++)
+      near = (PetscBool)(PetscAbsScalar(y[r] - x[r]) <= PCVCRS_SWEEPS_TOLERANCE * PetscMax(PetscAbsScalar(x[r]), (PetscReal)1.0));
     if (near) break;
     PetscCall(PCVCRSRowsSweep_Private(t, transpose, b, y, z));
     y = z;
@@ -173,7 +169,8 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
 }
 
 /* The same for right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
-static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal units[], Mat T, PetscReal difference[])
+static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool upper, PetscBool transpose, const PetscReal units[], Mat T,
+                                               PetscReal difference[])
 {
   PetscReal *inverses;
 
@@ -199,7 +196,8 @@ static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool up
    largest of a row (classes) are next to nothing where units are unlike: a logarithmic scale keeps within the
    same tolerance in fewer bytes.
 */
-static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric, const PetscReal units[], Mat *compressed)
+static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric,
+                                                   const PetscReal units[], Mat *compressed)
 {
   PCVCRSOptions careful = *opt;
 
@@ -213,7 +211,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
 
     careful.rowsums = (PetscBool)(care > 0 && care < 3);
     if (care == 2) {
-      if (careful.bits == 16 || (loss != MATVCRS_LOSS_LOG && loss != MATVCRS_LOSS_FIXED)) continue;
+      if (careful.bits == 16 || !VCRSLossHasWidths(loss)) continue;
       careful.bits = 16;
     }
     if (care == 3) loss = MATVCRS_LOSS_SINGLE;
@@ -223,7 +221,8 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
     if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
     PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_FALSE, units, *compressed, difference));
     if (symmetric) PetscCall(PCVCRSMeasureAll_Private(t, upper, PETSC_TRUE, units, *compressed, difference));
-    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss], careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
+    PetscCall(PetscInfo(*compressed, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss],
+                        careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
     if (difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE) break;
     PetscCall(MatDestroy(compressed));
   }
@@ -278,7 +277,8 @@ static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const
 
 #if defined(LITHE_HAVE_CUDA)
 /* Estimated seconds of a product on a device, with the vectors that it reads and writes, and of substitution there and here */
-static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
+static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device,
+                                             PetscLogDouble *host)
 {
   const PetscLogDouble vectors = (PetscLogDouble)t->n * sizeof(PetscScalar);
 
@@ -295,7 +295,8 @@ static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCV
     PetscCall(MatVCRSGetInfo(T, &info));
     *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
     *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
-    *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)t->n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
+    *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)t->n +
+             PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,7 +58,8 @@ static PetscErrorCode PCVCRSFollow_Private(PC pc)
     v->dm = pc->dm;
   }
   if (pc->useAmat != v->useamat) PetscCall(PCSetUseAmat(inner, pc->useAmat));
-  if (pc->modifysubmatrices != v->modifysubmatrices || pc->modifysubmatricesP != v->modifysubmatricesctx) PetscCall(PCSetModifySubMatrices(inner, pc->modifysubmatrices, pc->modifysubmatricesP));
+  if (pc->modifysubmatrices != v->modifysubmatrices || pc->modifysubmatricesP != v->modifysubmatricesctx)
+    PetscCall(PCSetModifySubMatrices(inner, pc->modifysubmatrices, pc->modifysubmatricesP));
   if (pc->ctx != v->ctx && (!inner->ctx || inner->ctx == v->ctx)) PetscCall(PCSetApplicationContext(inner, pc->ctx));
   v->useamat              = pc->useAmat;
   v->modifysubmatrices    = pc->modifysubmatrices;
@@ -127,7 +128,8 @@ static PetscErrorCode PCMGSetLevels_VCRS(PC pc, PETSC_UNUSED PetscInt levels, PE
   PetscFunctionBegin;
   PetscCall(PCVCRSGetPC_VCRS(pc, &inner));
   PetscCall(PCVCRSIsMultigrid_Private(inner, &ismg));
-  PetscCheck(!ismg, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PCMGSetLevels() with a PC of type vcrs: functions of PCMG take the multigrid preconditioner itself. Give them what PCVCRSGetPC() gives");
+  PetscCheck(!ismg, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "PCMGSetLevels() with a PC of type vcrs: functions of PCMG take the multigrid preconditioner itself. Give them what PCVCRSGetPC() gives");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

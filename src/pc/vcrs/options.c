@@ -40,11 +40,15 @@ static PetscErrorCode PCVCRSSetOptions_Private(PC pc, const PCVCRSOptions *opt)
 
   PetscFunctionBegin;
   PetscCheck(opt->bits == 8 || opt->bits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->bits);
-  PetscCheck(opt->coarsebits == 8 || opt->coarsebits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_coarse_bits %" PetscInt_FMT ": an entry has 8 or 16 bits", opt->coarsebits);
+  PetscCheck(opt->coarsebits == 8 || opt->coarsebits == 16, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_coarse_bits %" PetscInt_FMT ": an entry has 8 or 16 bits",
+             opt->coarsebits);
   PetscCheck(opt->bins >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_bins %" PetscInt_FMT ": use at least one bin; 100000 is the default", opt->bins);
-  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
-  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_lambda %g with -pc_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
-  PetscCheck(opt->sweeps >= 0 || opt->sweeps == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_vcrs_factor_sweeps %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE", opt->sweeps);
+  PetscCheck(opt->lambda >= 0.0 && !PetscIsInfOrNanReal(opt->lambda), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_vcrs_lambda %g: use a tolerance of at least 0 (0 is lossless)", (double)opt->lambda);
+  PetscCheck(opt->unit != MATVCRS_UNIT_ENTRY || opt->lambda < 1.0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_vcrs_lambda %g with -pc_vcrs_lambda_unit entry: use a tolerance below 1, or entries lose their sign", (double)opt->lambda);
+  PetscCheck(opt->sweeps >= 0 || opt->sweeps == PETSC_DECIDE, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_vcrs_factor_sweeps %" PetscInt_FMT ": use a number of at least 0, or PETSC_DECIDE", opt->sweeps);
   PetscCall(PetscMemcmp(opt, &v->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSClear_Private(v));
@@ -61,18 +65,27 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&opt, &((PC_VCRS *)pc->data)->opt, sizeof(opt)));
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
-  PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss, (PetscEnum *)&opt.loss, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss,
+                             (PetscEnum *)&opt.loss, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
-  PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits, &opt.coarsebits, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits,
+                            &opt.coarsebits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
-  PetscCall(PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
-  PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes, (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
-  PetscCall(PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
-  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions, (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
-  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions", opt.restrictions, &opt.restrictions, NULL));
+  PetscCall(
+    PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
+  PetscCall(
+    PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes,
+                             (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
+  PetscCall(
+    PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
+                             (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
+  PetscCall(
+    PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions",
+                             opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCVCRSSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);

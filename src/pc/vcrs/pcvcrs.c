@@ -93,7 +93,8 @@ static PetscErrorCode PCMatApply_VCRS(PC pc, Mat X, Mat Y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its, PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
+static PetscErrorCode PCApplyRichardson_VCRS(PC pc, Vec b, Vec y, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its, PetscBool guesszero,
+                                             PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
   PC inner = NULL;
 
@@ -134,7 +135,9 @@ static PetscErrorCode PCVCRSSetOperations_Private(PC pc)
 
   /* Richardson's method inside of the preconditioner takes residuals with what is there for the
      operator. With loss it would converge to the solution of another system */
-  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE ? PCApplyRichardson_VCRS : NULL;
+  pc->ops->applyrichardson = inner->ops->applyrichardson && v->opt.loss == MATVCRS_LOSS_NONE && v->opt.precision == PCVCRS_PRECISION_DOUBLE
+                               ? PCApplyRichardson_VCRS
+                               : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,7 +165,9 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscFunctionBegin;
   PetscCall(PCVCRSGetInner_Private(pc, &inner));
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, PCEISENSTAT, &isswapping));
-  PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs", ((PetscObject)inner)->prefix);
+  PetscCheck(!isswapping, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-%spc_type eisenstat: this preconditioner changes the operator of its solver, which here is not its own. Use sor inside of vcrs",
+             ((PetscObject)inner)->prefix);
 
   /* Preconditioners that begin from nothing, as they do where exact matrices were given back, may stop with an error where those that have been set up fail */
   if (v->dropped) {
@@ -318,8 +323,10 @@ PetscErrorCode PCVCRSGetPC(PC pc, PC *inner)
    `PCSOR` relaxes the copy point by point, while a `MATAIJ` whose neighbouring rows have equal patterns is relaxed
    by blocks of such rows; with `MatSetOption()` and `MAT_USE_INODES` false both do the same.
 
-.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetCoarseBits()`, `PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
-          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`, `PCVCRSSetStoreRestrictions()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
+.seealso: `PCVCRSGetPC()`, `PCVCRSGetInfo()`, `PCVCRSSetLoss()`, `PCVCRSSetBits()`, `PCVCRSSetCoarseBits()`,
+`PCVCRSSetBins()`, `PCVCRSSetLambda()`, `PCVCRSSetPreserveRowSums()`,
+          `PCVCRSSetFactorSolve()`, `PCVCRSSetFactorSweeps()`, `PCVCRSSetPrecision()`, `PCVCRSSetDropExact()`,
+          `PCVCRSSetStoreRestrictions()`, `MATVCRS`, `PCCreate()`, `PCSetType()`
 M*/
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 

@@ -118,7 +118,8 @@ static PetscErrorCode PCVCRSGetFactor_Private(PC pc, PCVCRSFactor **f)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)pc, PCVCRS_FACTOR_CONTAINER, (PetscObject *)&container));
-  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "A preconditioner of type %s has lost its compressed factors", ((PetscObject)pc)->type_name);
+  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "A preconditioner of type %s has lost its compressed factors",
+             ((PetscObject)pc)->type_name);
   PetscCall(PetscContainerGetPointer(container, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

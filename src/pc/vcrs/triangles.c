@@ -112,7 +112,8 @@ static PetscBool PCVCRSFindPivots(PetscInt n, PetscInt nz, PetscBool symmetric, 
 }
 
 /* Rows first[r] .. first[r] + length[r] - 1 of strictly triangular entries, times -scale[r] */
-static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[], const PetscInt length[], const PetscInt j[], const PetscScalar a[], const PetscScalar scale[], PCVCRSRows *t)
+static PetscErrorCode PCVCRSTakeRows_Private(PetscInt n, const PetscInt first[], const PetscInt length[], const PetscInt j[], const PetscScalar a[],
+                                             const PetscScalar scale[], PCVCRSRows *t)
 {
   PetscInt nz = 0;
 

@@ -8,6 +8,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <src/vcrs/planimpl.h>
 #include <petscviewer.h>
 
 /* What one line tells of: sums over all processes of its matrices, the largest bound, and how the first of this process is stored */
@@ -26,7 +27,9 @@ static PetscErrorCode PCVCRSSumLine_Private(PC pc, PetscInt line, PCVCRSInfo *su
 
     if (v->copy[k].line != line) continue;
     PetscCall(MatVCRSGetInfo(v->copy[k].compressed, &info));
-    if (layout && !layout[0]) PetscCall(PetscSNPrintf(layout, length, "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
+    if (layout && !layout[0])
+      PetscCall(
+        PetscSNPrintf(layout, length, "layout %s, values %s%s, ", MatVCRSLayouts[info.layout], info.values, info.difference ? ", difference form" : ""));
     sum->bound = PetscMax(sum->bound, info.bound);
     /* Its processes have it together */
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)v->copy[k].compressed), &rank));
@@ -78,8 +81,11 @@ static PetscErrorCode PCVCRSViewLine_Private(PC pc, PetscInt line, PetscViewer v
   PetscCall(PCVCRSSumLine_Private(pc, line, &sum, layout, sizeof(layout)));
   PetscCall(PCVCRSGetLeft_Private(pc, &v->line[line], sizeof(text), text, &left));
   if (v->opt.loss != MATVCRS_LOSS_NONE) PetscCall(PetscSNPrintf(error, sizeof(error), ", error bound %g", (double)sum.bound));
-  if (sum.matrices && v->line[line].blocks) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
-  else if (sum.bytes > 0.0 && sum.exactbytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
+  if (sum.matrices && v->line[line].blocks)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %" PetscInt64_FMT " matrices, the first with %s%.0f bytes, ratio to AIJ %.3f%s\n", what, sum.matrices,
+                                     layout, sum.bytes, sum.exactbytes / sum.bytes, error));
+  else if (sum.bytes > 0.0 && sum.exactbytes > 0.0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, ratio to AIJ %.3f%s\n", what, layout, sum.bytes, sum.exactbytes / sum.bytes, error));
   else if (sum.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s%.0f bytes, in addition to what AIJ has%s\n", what, layout, sum.bytes, error));
   if (left) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %s\n", what, left));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -148,15 +154,16 @@ PetscErrorCode PCView_VCRS(PC pc, PetscViewer viewer)
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "  loss %s", MatVCRSLosses[loss]));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
-    if (loss == MATVCRS_LOSS_LOG || loss == MATVCRS_LOSS_FIXED) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bits, on coarse levels %" PetscInt_FMT, v->opt.bits, v->opt.coarsebits));
+    if (VCRSLossHasWidths(loss))
+      PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bits, on coarse levels %" PetscInt_FMT, v->opt.bits, v->opt.coarsebits));
     if (loss == MATVCRS_LOSS_BINS) PetscCall(PetscViewerASCIIPrintf(viewer, ", %" PetscInt_FMT " bins", v->opt.bins));
     if (loss == MATVCRS_LOSS_CLASSES) PetscCall(PetscViewerASCIIPrintf(viewer, ", lambda %g relative to %s", (double)v->opt.lambda, MatVCRSUnits[v->opt.unit]));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept"
-                                                                                                     : ", row sums not kept"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", loss == MATVCRS_LOSS_NONE ? "" : v->opt.rowsums ? ", row sums kept" : ", row sums not kept"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
     for (PetscInt k = 0; k < v->nlines; k++) PetscCall(PCVCRSViewLine_Private(pc, k, viewer));
     PetscCall(PCVCRSGetInfo_VCRS(pc, &total));
-    if (total.bytes > 0.0) PetscCall(PetscViewerASCIIPrintf(viewer, "  all compressed matrices: %.0f bytes, ratio to AIJ %.3f\n", total.bytes, total.exactbytes / total.bytes));
+    if (total.bytes > 0.0)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  all compressed matrices: %.0f bytes, ratio to AIJ %.3f\n", total.bytes, total.exactbytes / total.bytes));
     else if (pc->setupcalled && v->current) PetscCall(PetscViewerASCIIPrintf(viewer, "  it reads no matrix that could be compressed\n"));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  inner preconditioner:\n"));
   }

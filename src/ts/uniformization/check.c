@@ -38,7 +38,10 @@ static PetscErrorCode UniformizationFirst_Private(MPI_Comm comm, UniformizationF
 static PetscErrorCode UniformizationNegative_Private(Mat A, PetscInt from, PetscInt to, PetscReal rate)
 {
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT ", column %" PetscInt_FMT " of Q^T) is %g. Rates are finite and not negative; -ts_uniformization_check 0 skips this check", from, to, to, from, (double)rate);
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+          "TSUNIFORMIZATION: the matrix is no generator: the rate from state %" PetscInt_FMT " to state %" PetscInt_FMT " (row %" PetscInt_FMT
+          ", column %" PetscInt_FMT " of Q^T) is %g. Rates are finite and not negative; -ts_uniformization_check 0 skips this check",
+          from, to, to, from, (double)rate);
 }
 
 /*
@@ -176,7 +179,8 @@ static PetscErrorCode UniformizationRead_Private(TS_Uniformization *un, Mat A, c
   un->reach[1] = most[2];
   if (!check) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPIU_Allreduce(&imaginary[0], &imaginary[1], 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  PetscCheck(imaginary[1] == PETSC_INT_MAX, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: a rate from state %" PetscInt_FMT " has an imaginary part", imaginary[1]);
+  PetscCheck(imaginary[1] == PETSC_INT_MAX, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "TSUNIFORMIZATION: the matrix is no generator: a rate from state %" PetscInt_FMT " has an imaginary part", imaginary[1]);
   PetscCall(UniformizationFirst_Private(PetscObjectComm((PetscObject)A), &fault));
   if (fault.state != PETSC_INT_MAX) PetscCall(UniformizationNegative_Private(A, fault.state, fault.other, fault.value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,7 +246,14 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
   PetscCall(VecNorm(y, NORM_INFINITY, &norm));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
-  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: the rates of state %" PetscInt_FMT " (column %" PetscInt_FMT " of Q^T, row %" PetscInt_FMT " of Q) sum to %g, with %g on the diagonal. %s; -ts_uniformization_check_tolerance (now %g) says how much is rounding, -ts_uniformization_check 0 skips this check", state, state, state, (double)sum, (double)rate, norm <= 2 * tolerance * PetscAbsReal(rate) ? "The rows of this matrix sum to zero: give TSSetRHSJacobian() its transpose, Q^T" : "The sum must be zero", (double)tolerance);
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+          "TSUNIFORMIZATION: the matrix is no generator: the rates of state %" PetscInt_FMT " (column %" PetscInt_FMT " of Q^T, row %" PetscInt_FMT
+          " of Q) sum to %g, with %g on the diagonal. %s; -ts_uniformization_check_tolerance (now %g) says how much is rounding, -ts_uniformization_check 0 "
+          "skips this check",
+          state, state, state, (double)sum, (double)rate,
+          norm <= 2 * tolerance * PetscAbsReal(rate) ? "The rows of this matrix sum to zero: give TSSetRHSJacobian() its transpose, Q^T"
+                                                     : "The sum must be zero",
+          (double)tolerance);
 }
 
 /* Column sums by the transpose; defect: the largest */
@@ -331,7 +342,8 @@ static PetscErrorCode UniformizationSumsProducts_Private(Mat A, Vec diagonal, Pe
 }
 
 /* The first state that gets a negative rate in sum from the states of [begin, end) that x is 1 for; at: only that one is looked at, where it is not negative */
-static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, PetscInt begin, PetscInt end, Vec y, Vec z, PetscReal tolerance, PetscInt at, UniformizationFault *fault)
+static PetscErrorCode UniformizationInflow_Private(Mat A, Vec diagonal, Vec x, PetscInt begin, PetscInt end, Vec y, Vec z, PetscReal tolerance, PetscInt at,
+                                                   UniformizationFault *fault)
 {
   PetscInt           first, last;
   const PetscScalar *d, *yy, *zz;
@@ -422,7 +434,9 @@ static PetscErrorCode UniformizationCheckForm_Private(TS ts)
   PetscCall(DMTSGetIFunction(dm, &ifunction, NULL));
   PetscCall(DMTSGetI2Function(dm, &i2function, NULL));
   PetscCall(TSHasTransientVariable(ts, &variable));
-  PetscCheck(!ifunction && !i2function && !variable, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_INCOMP, "TSUNIFORMIZATION solves p' = Q^T p and cannot use %s. Give Q^T with TSSetRHSFunction() and TSSetRHSJacobian() alone, or use an implicit TSType", ifunction ? "TSSetIFunction(), with a mass matrix or without" : (i2function ? "TSSetI2Function()" : "TSSetTransientVariable()"));
+  PetscCheck(!ifunction && !i2function && !variable, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_INCOMP,
+             "TSUNIFORMIZATION solves p' = Q^T p and cannot use %s. Give Q^T with TSSetRHSFunction() and TSSetRHSJacobian() alone, or use an implicit TSType",
+             ifunction ? "TSSetIFunction(), with a mass matrix or without" : (i2function ? "TSSetI2Function()" : "TSSetTransientVariable()"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -438,7 +452,10 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
 
   PetscFunctionBegin;
   PetscCall(MatHasOperation(A, MATOP_GET_DIAGONAL, &has));
-  PetscCheck(has, comm, PETSC_ERR_SUP, "TSUNIFORMIZATION needs the diagonal of the matrix, and type %s has no MatGetDiagonal(). Give a MATSHELL this operation with MatShellSetOperation(), or convert the matrix with MatConvert()", ((PetscObject)A)->type_name);
+  PetscCheck(has, comm, PETSC_ERR_SUP,
+             "TSUNIFORMIZATION needs the diagonal of the matrix, and type %s has no MatGetDiagonal(). Give a MATSHELL this operation with "
+             "MatShellSetOperation(), or convert the matrix with MatConvert()",
+             ((PetscObject)A)->type_name);
   PetscCall(MatCreateVecs(A, &diagonal, NULL));
   PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(VecRealPart(diagonal));
@@ -455,7 +472,10 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   if (un->check) {
     PetscRandom random;
 
-    PetscCheck(!(high > 0), comm, PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT " is %g, and must not be positive; -ts_uniformization_check 0 skips this check", bad, (double)high);
+    PetscCheck(!(high > 0), comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "TSUNIFORMIZATION: the matrix is no generator: its diagonal entry of state %" PetscInt_FMT
+               " is %g, and must not be positive; -ts_uniformization_check 0 skips this check",
+               bad, (double)high);
     PetscCheck(!PetscIsInfOrNanReal(norm), comm, PETSC_ERR_FP, "TSUNIFORMIZATION: the diagonal of the matrix has entries that are no numbers");
     PetscCall(PetscRandomCreate(comm, &random));
     PetscCall(PetscRandomSetFromOptions(random));
@@ -488,9 +508,12 @@ PetscErrorCode TSUniformizationMatrix_Private(TS ts, PetscReal end, PetscBool st
   PetscCall(UniformizationCheckForm_Private(ts));
   PetscCall(TSGetRHSJacobian(ts, NULL, NULL, &jacobian, NULL));
   PetscCall(TSGetRHSFunction(ts, NULL, &function, NULL));
-  PetscCheck(A && jacobian && function, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION needs the matrix of a linear right-hand side: call TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL) and TSSetRHSJacobian(ts, A, A, TSComputeRHSJacobianConstant, NULL) with A = Q^T");
+  PetscCheck(A && jacobian && function, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE,
+             "TSUNIFORMIZATION needs the matrix of a linear right-hand side: call TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL) and "
+             "TSSetRHSJacobian(ts, A, A, TSComputeRHSJacobianConstant, NULL) with A = Q^T");
   PetscCall(MatGetSize(A, &m, &n));
-  PetscCheck(m == n, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "TSUNIFORMIZATION: the matrix of a generator is square, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", m, n);
+  PetscCheck(m == n, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ,
+             "TSUNIFORMIZATION: the matrix of a generator is square, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", m, n);
   if (!un->v) {
     PetscCall(VecDuplicate(ts->vec_sol, &un->v));
     PetscCall(VecDuplicate(ts->vec_sol, &un->work));

@@ -19,7 +19,8 @@
    other rates: a program may solve for one interval after the other.
 */
 #define JUST_BEFORE_THE_END (1 - (PetscReal)1 / 1024)
-static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.236067977499789696, 0.854101966249684545, 0.472135954999579393, JUST_BEFORE_THE_END};
+static const PetscReal UniformizationFractions[] = {0.618033988749894848, 0.236067977499789696, 0.854101966249684545, 0.472135954999579393,
+                                                    JUST_BEFORE_THE_END};
 
 /* The first entry in which two vectors differ by more than the tolerance */
 typedef struct {
@@ -118,7 +119,10 @@ static PetscErrorCode UniformizationFunctionAt_Private(TS ts, PetscReal t, Vec u
   PetscCall(VecAXPY(un->work, -1.0, un->v));
   PetscCall(VecNorm(un->work, NORM_1, &difference));
   PetscCall(VecNorm(scale, NORM_1, &size));
-  PetscCheck(difference <= un->tolerance * (size + PETSC_REAL_MIN), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g they differ by %g, in the 1-norm, where the terms of A p sum to at most %g. It solves p' = Q^T p only; -ts_uniformization_check_tolerance (now %g) says how much is rounding", (double)t, (double)difference, (double)size, (double)un->tolerance);
+  PetscCheck(difference <= un->tolerance * (size + PETSC_REAL_MIN), PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g they differ by %g, in the 1-norm, where the "
+             "terms of A p sum to at most %g. It solves p' = Q^T p only; -ts_uniformization_check_tolerance (now %g) says how much is rounding",
+             (double)t, (double)difference, (double)size, (double)un->tolerance);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +136,10 @@ static PetscErrorCode UniformizationFunctionFirst_Private(TS ts, Vec scale)
   PetscCall(VecZeroEntries(un->work));
   PetscCall(TSComputeRHSFunction(ts, ts->ptime, un->work, un->v));
   PetscCall(VecNorm(un->v, NORM_1, &constant));
-  PetscCheck(constant == 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g and for p = 0 its 1-norm is %g. It solves p' = Q^T p only, without a constant term", (double)ts->ptime, (double)constant);
+  PetscCheck(constant == 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION: the right-hand side is not A p with the matrix A of TSSetRHSJacobian(): at time %g and for p = 0 its 1-norm is %g. It solves "
+             "p' = Q^T p only, without a constant term",
+             (double)ts->ptime, (double)constant);
   PetscCall(UniformizationFunctionAt_Private(ts, ts->ptime, un->probe, scale));
   PetscCall(UniformizationFunctionAt_Private(ts, ts->ptime, ts->vec_sol, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -234,10 +241,23 @@ PetscErrorCode TSUniformizationRates_Private(TS ts, PetscReal end, PetscBool ste
     PetscCall(UniformizationMatrixAt_Private(ts, ts->ptime, ts->vec_sol, scale, &again));
   }
   PetscCall(VecDestroy(&scale));
-  PetscCheck(again.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION: the function of TSSetRHSJacobian() gives another matrix when it is called again for time %g: row %" PetscInt_FMT " of A x was %g, for a vector x, and now differs by %g. The function must set all entries that it changes, and give the same matrix for the same time and solution", (double)ts->ptime, again.row, (double)again.value, (double)again.difference);
-  PetscCheck(m.row == PETSC_INT_MAX || solution.row != PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() depends on the solution: with another vector row %" PetscInt_FMT " of A x differs by %g from %g, at time %g. " UNIFORMIZATION_OTHERS, m.row, (double)m.difference, (double)m.value, (double)t);
-  PetscCheck(m.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() depends on time: row %" PetscInt_FMT " of A x, for a vector x, is %g at time %g, and differs from that by %g at time %g. " UNIFORMIZATION_OTHERS, m.row, (double)m.value, (double)ts->ptime, (double)m.difference, (double)t);
-  PetscCheck(f.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION needs constant rates. The function of TSSetRHSFunction() depends on time: its entry %" PetscInt_FMT ", for a vector x, is %g at time %g, and differs from that by %g at time %g. " UNIFORMIZATION_OTHERS, f.row, (double)f.value, (double)ts->ptime, (double)f.difference, (double)t);
+  PetscCheck(again.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION: the function of TSSetRHSJacobian() gives another matrix when it is called again for time %g: row %" PetscInt_FMT
+             " of A x was %g, for a vector x, and now differs by %g. The function must set all entries that it changes, and give the same matrix for the same "
+             "time and solution",
+             (double)ts->ptime, again.row, (double)again.value, (double)again.difference);
+  PetscCheck(m.row == PETSC_INT_MAX || solution.row != PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() depends on the solution: with another vector row %" PetscInt_FMT
+             " of A x differs by %g from %g, at time %g. " UNIFORMIZATION_OTHERS,
+             m.row, (double)m.difference, (double)m.value, (double)t);
+  PetscCheck(m.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() depends on time: row %" PetscInt_FMT
+             " of A x, for a vector x, is %g at time %g, and differs from that by %g at time %g. " UNIFORMIZATION_OTHERS,
+             m.row, (double)m.value, (double)ts->ptime, (double)m.difference, (double)t);
+  PetscCheck(f.row == PETSC_INT_MAX, comm, PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION needs constant rates. The function of TSSetRHSFunction() depends on time: its entry %" PetscInt_FMT
+             ", for a vector x, is %g at time %g, and differs from that by %g at time %g. " UNIFORMIZATION_OTHERS,
+             f.row, (double)f.value, (double)ts->ptime, (double)f.difference, (double)t);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +280,10 @@ PetscErrorCode TSUniformizationRatesEnd_Private(TS ts)
     PetscCall(UniformizationMatrixAt_Private(ts, t, ts->vec_sol, scale, &d));
   }
   PetscCall(VecDestroy(&scale));
-  PetscCheck(d.row == PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG, "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() has changed since time %g: row %" PetscInt_FMT " of A x was %g, for a vector x, and differs from that by %g with the solution at time %g. The solution is wrong. " UNIFORMIZATION_OTHERS, (double)un->since, d.row, (double)d.value, (double)d.difference, (double)t);
+  PetscCheck(d.row == PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONG,
+             "TSUNIFORMIZATION needs constant rates. The matrix of TSSetRHSJacobian() has changed since time %g: row %" PetscInt_FMT
+             " of A x was %g, for a vector x, and differs from that by %g with the solution at time %g. The solution is wrong. " UNIFORMIZATION_OTHERS,
+             (double)un->since, d.row, (double)d.value, (double)d.difference, (double)t);
   un->info.rounding += 2 * un->alpha * (ts->ptime - un->since) * (un->drift - drift);
   un->info.bound += 2 * un->alpha * (ts->ptime - un->since) * (un->drift - drift);
   PetscFunctionReturn(PETSC_SUCCESS);

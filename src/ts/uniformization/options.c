@@ -34,7 +34,8 @@ PetscErrorCode TSUniformizationOptionsDefault_Private(TS ts)
 static PetscErrorCode TSUniformizationSetMethod_Uniformization(TS ts, TSUniformizationMethod method)
 {
   PetscFunctionBegin;
-  PetscCheck(method == TS_UNIFORMIZATION_INTERVALS || method == TS_UNIFORMIZATION_FOXGLYNN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "Unknown method %d of TSUNIFORMIZATION; use intervals or foxglynn", (int)method);
+  PetscCheck(method == TS_UNIFORMIZATION_INTERVALS || method == TS_UNIFORMIZATION_FOXGLYNN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "Unknown method %d of TSUNIFORMIZATION; use intervals or foxglynn", (int)method);
   ((TS_Uniformization *)ts->data)->method = method;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,7 +50,8 @@ static PetscErrorCode TSUniformizationGetMethod_Uniformization(TS ts, TSUniformi
 static PetscErrorCode TSUniformizationSetEpsilon_Uniformization(TS ts, PetscReal eps)
 {
   PetscFunctionBegin;
-  PetscCheck(eps > 0.0 && eps < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_eps %g: use an error between 0 and 1", (double)eps);
+  PetscCheck(eps > 0.0 && eps < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_eps %g: use an error between 0 and 1",
+             (double)eps);
   ((TS_Uniformization *)ts->data)->eps = eps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,7 +66,8 @@ static PetscErrorCode TSUniformizationGetEpsilon_Uniformization(TS ts, PetscReal
 static PetscErrorCode TSUniformizationSetTheta_Uniformization(TS ts, PetscReal theta)
 {
   PetscFunctionBegin;
-  PetscCheck(theta >= 1e-3 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_theta %g: use a number of expected jumps from 0.001 to 1e9", (double)theta);
+  PetscCheck(theta >= 1e-3 && theta <= 1e9, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_theta %g: use a number of expected jumps from 0.001 to 1e9", (double)theta);
   ((TS_Uniformization *)ts->data)->theta = theta;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,7 +82,8 @@ static PetscErrorCode TSUniformizationGetTheta_Uniformization(TS ts, PetscReal *
 static PetscErrorCode TSUniformizationSetRateFactor_Uniformization(TS ts, PetscReal factor)
 {
   PetscFunctionBegin;
-  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_rate_factor %g: use a factor from 1 to 1e6", (double)factor);
+  PetscCheck(factor >= 1.0 && factor <= 1e6, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_rate_factor %g: use a factor from 1 to 1e6", (double)factor);
   ((TS_Uniformization *)ts->data)->factor = factor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,7 +112,8 @@ static PetscErrorCode TSUniformizationGetSteadyState_Uniformization(TS ts, Petsc
 static PetscErrorCode TSUniformizationSetOpenOutputs_Uniformization(TS ts, PetscInt open)
 {
   PetscFunctionBegin;
-  PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
+  PetscCheck(open >= 1 && open <= TS_UNIFORMIZATION_MAX_OPEN, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_open_outputs %" PetscInt_FMT ": use a number from 1 to %d", open, TS_UNIFORMIZATION_MAX_OPEN);
   ((TS_Uniformization *)ts->data)->open = open;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -127,7 +132,8 @@ static PetscErrorCode TSUniformizationSetCheck_Uniformization(TS ts, PetscBool c
   PetscFunctionBegin;
   if (tolerance == (PetscReal)PETSC_CURRENT) tolerance = un->tolerance;
   if (tolerance == (PetscReal)PETSC_DETERMINE) tolerance = 4096 * PETSC_MACHINE_EPSILON;
-  PetscCheck(tolerance >= 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
+  PetscCheck(tolerance >= 0.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_check_tolerance %g: use a tolerance of at least 0", (double)tolerance);
   if (check != un->check || tolerance != un->tolerance) un->checked = PETSC_FALSE;
   un->check     = check;
   un->tolerance = tolerance;
@@ -215,22 +221,28 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Uniformization");
-  PetscCall(PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", "TSUniformizationSetMethod", TSUniformizationMethods, (PetscEnum)method, (PetscEnum *)&method, &set));
+  PetscCall(PetscOptionsEnum("-ts_uniformization_method", "How the series is summed", "TSUniformizationSetMethod", TSUniformizationMethods, (PetscEnum)method,
+                             (PetscEnum *)&method, &set));
   if (set) PetscCall(TSUniformizationSetMethod(ts, method));
   PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
   if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
   PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps in an interval", "TSUniformizationSetTheta", un->theta, &real, &set));
   if (set) PetscCall(TSUniformizationSetTheta(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor, &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor,
+                             &real, &set));
   if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
+  PetscCall(
+    PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
   if (set) PetscCall(TSUniformizationSetNegligible(ts, real));
-  PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate, &flag, &set));
+  PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate,
+                             &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
-  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));
+  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open,
+                            &count, &set));
   if (set) PetscCall(TSUniformizationSetOpenOutputs(ts, count));
   PetscCall(PetscOptionsBool("-ts_uniformization_check", "Is the matrix a generator?", "TSUniformizationSetCheck", check, &check, NULL));
-  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "What a sum of rates may be, by the diagonal entry", "TSUniformizationSetCheck", tolerance, &tolerance, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "What a sum of rates may be, by the diagonal entry", "TSUniformizationSetCheck", tolerance,
+                             &tolerance, NULL));
   PetscCall(TSUniformizationSetCheck(ts, check, tolerance));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -252,7 +264,8 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
 
   Note:
   `TS_UNIFORMIZATION_FOXGLYNN` takes one sum over the terms whose weights count, about alpha t products and some standard deviations, and adds
-  up in the last of them only. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of `TSUniformizationSetTheta()` expected jumps, and adds up in each from the
+  up in the last of them only. `TS_UNIFORMIZATION_INTERVALS` divides the time into intervals of
+  `TSUniformizationSetTheta()` expected jumps, and adds up in each from the
   first term on; it is for comparison. An interval has its part of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
@@ -360,7 +373,8 @@ PetscErrorCode TSUniformizationGetEpsilon(TS ts, PetscReal *eps)
 
   Level: intermediate
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetTheta()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetTheta()`, `TSUniformizationSetMethod()`,
+`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
 PetscErrorCode TSUniformizationSetTheta(TS ts, PetscReal theta)
 {
@@ -413,7 +427,8 @@ PetscErrorCode TSUniformizationGetTheta(TS ts, PetscReal *theta)
   With 1 a chain in which all rates are equal may become periodic, such as one of two states: products then never come to a steady
   state. 1.02 mends that, for 2 percent more products.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetRateFactor()`, `TSUniformizationSetMethod()`,
+`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
 PetscErrorCode TSUniformizationSetRateFactor(TS ts, PetscReal factor)
 {
@@ -463,7 +478,8 @@ PetscErrorCode TSUniformizationGetRateFactor(TS ts, PetscReal *factor)
   Level: intermediate
 
   Note:
-  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the error that rounding and states left out leave, K being the last product that
+  The distribution v_k after k products is taken for steady where (K - k) || v_(k+1) - v_k ||_1 is within half of the
+  error that rounding and states left out leave, K being the last product that
   would be needed. As P^T does not increase the norm, no later one can differ by more: the test cannot stop early, as one of differences alone
   does where a chain is slow (J.-P. Katoen and I. S. Zapreev, Safe on-the-fly steady-state detection for time-bounded reachability, QEST 2006,
   show how far off such tests may be). It costs a norm in 16 products.
@@ -520,7 +536,8 @@ PetscErrorCode TSUniformizationGetSteadyState(TS ts, PetscBool *flag)
   Note:
   Where the windows of Poisson weights of more times than these overlap, another pass begins at the last of them.
 
-.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
+.seealso: `TSUNIFORMIZATION`, `TSUniformizationGetOpenOutputs()`, `TSUniformizationSetMethod()`,
+`TSUniformizationSetEpsilon()`, `TSUniformizationSetSteadyState()`, `TSUniformizationSetCheck()`
 @*/
 PetscErrorCode TSUniformizationSetOpenOutputs(TS ts, PetscInt open)
 {
@@ -563,7 +580,8 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Input Parameters:
 + ts        - the time stepper
 . check     - `PETSC_TRUE` is the default
-- tolerance - what the sum of the rates of a state may be, divided by its diagonal entry; `PETSC_CURRENT` leaves it, `PETSC_DETERMINE` is 4096 units of machine precision, the default
+- tolerance - what the sum of the rates of a state may be, divided by its diagonal entry; `PETSC_CURRENT` leaves it,
+  `PETSC_DETERMINE` is 4096 units of machine precision, the default
 
   Options Database Keys:
 + -ts_uniformization_check <bool>          - the flag
@@ -575,8 +593,10 @@ PetscErrorCode TSUniformizationGetOpenOutputs(TS ts, PetscInt *open)
   Functions of the program's own are compared with the matrix in any case, see `TSUNIFORMIZATION`: what they may differ by is the same tolerance.
 
   A matrix is checked once, when it is used first or after a change. An error names the first state with a negative rate, or whose rates do not sum to
-  zero. Entries are read where the type of the matrix can give them, with symmetric storage and virtual transposes, too. If it cannot, products with random vectors must do: a column sum
-  that is not zero shows, a negative rate always with up to 64 states, and with more only where positive ones do not hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum
+  zero. Entries are read where the type of the matrix can give them, with symmetric storage and virtual transposes, too.
+  If it cannot, products with random vectors must do: a column sum
+  that is not zero shows, a negative rate always with up to 64 states, and with more only where positive ones do not
+  hide it. A matrix with rates of few digits, read from a file, may need a greater tolerance. The largest sum
   that was found is in the bound of the error.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetCheck()`, `TSUniformizationSetEpsilon()`

@@ -12,7 +12,8 @@
    v <- P^T v = v + A v / alpha, then sum += w v for each of the sums. change, if not NULL: || P^T v - v ||_1. This is all that is
    done with long vectors in a step, in one place: v and work may be exchanged. Without a norm it is one sweep, if the matrix can do that.
 */
-PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change)
+PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[],
+                                            PetscReal *change)
 {
   Vec x = *v, y = *work;
 
@@ -123,7 +124,8 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
   PetscCall(VecCopy(ts->vec_sol, un->v));
   PetscCall(VecCopy(ts->vec_sol, un->base));
   PetscCall(VecNorm(un->v, NORM_1, &un->norm));
-  PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP, "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
+  PetscCheck(un->norm >= 0 && un->norm <= PETSC_MAX_REAL, PetscObjectComm((PetscObject)ts), PETSC_ERR_FP,
+             "TSUNIFORMIZATION: the solution at time %g has entries that are no numbers", (double)ts->ptime);
   un->time = ts->ptime;
   un->k    = -1;
   un->last = 0;
@@ -146,15 +148,20 @@ PetscErrorCode TSUniformizationPassBegin_Private(TS ts, PetscReal end, PetscInt 
     PetscReal               l       = 1, rounding, share, rest;
     PetscInt                overlap = 1; /* outputs that are open when this one opens */
 
-    PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the first", (double)un->time, (double)times[i]);
-    PetscCheck(q + 40 * PetscSqrtReal(q) + 100 < (PetscReal)0.25 * (PetscReal)PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: %g jumps are expected until time %g, more than can be counted with PetscInt", (double)q, (double)times[i]);
+    PetscCheck(times[i] >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+               "TSUNIFORMIZATION: from time %g to %g: a Markov chain goes forward in time only, use a positive TSSetTimeStep() and a final time after the "
+               "first",
+               (double)un->time, (double)times[i]);
+    PetscCheck(q + 40 * PetscSqrtReal(q) + 100 < (PetscReal)0.25 * (PetscReal)PETSC_INT_MAX, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+               "TSUNIFORMIZATION: %g jumps are expected until time %g, more than can be counted with PetscInt", (double)q, (double)times[i]);
     if (intervals) l = PetscMax(PetscCeilReal(q / un->theta), 1);
     rounding  = UniformizationRounding_Private(un, q, l * UniformizationProducts_Private(q / l));
     share     = UniformizationShare_Private(un, times[i], end, rounding);
     rest      = (1 - un->negligible) * share;
     out->time = times[i];
     un->n     = i + 1;
-    PetscCall(TSUniformizationWeightsCreate_Private(q / l, PetscMax(rest / l * (un->steadystate ? 0.5 : 1), PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON), intervals, (PetscBool)(un->reward != NULL), &out->weights));
+    PetscCall(TSUniformizationWeightsCreate_Private(q / l, PetscMax(rest / l * (un->steadystate ? 0.5 : 1), PETSC_MACHINE_EPSILON * PETSC_MACHINE_EPSILON),
+                                                    intervals, (PetscBool)(un->reward != NULL), &out->weights));
     out->truncation = 2 * l * out->weights.lost;
     out->steady     = rest / l / 2;
     out->negligible = un->negligible * share / l;
@@ -335,7 +342,8 @@ PetscErrorCode TSInterpolate_Uniformization(TS ts, PetscReal t, Vec solution)
   Vec                     v, work;
 
   PetscFunctionBegin;
-  PetscCheck(un->base && t >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: time %g is before the last step", (double)t);
+  PetscCheck(un->base && t >= un->time, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "TSUNIFORMIZATION: time %g is before the last step",
+             (double)t);
   PetscCall(TSUniformizationWeightsCreate_Private(q, UniformizationShare_Private(un, t, PetscMax(un->start, ts->ptime), 0), PETSC_FALSE, PETSC_FALSE, &w));
   PetscCall(UniformizationGetSum_Private(un, &v));
   PetscCall(UniformizationGetSum_Private(un, &work));

@@ -12,7 +12,8 @@
    part of the error allowed is good for. P^T does not make the 1-norm of a vector greater, so that v_j of all later j is off by no more than
    the sum of what was left out until then, and a sum of them with weights that sum to 1 is, too.
 
-   Nobody waits for the sums: those of v_k are asked for later, and tell of v_(k+m) that its rows have no more than v_k had there and as far around as m products reach. What they did have is summed
+   Nobody waits for the sums: those of v_k are asked for later, and tell of v_(k+m) that its rows have no more than v_k
+   had there and as far around as m products reach. What they did have is summed
    as they are made zero, and known at the next look.
 
    To leave out states that hold little, and to take
@@ -85,7 +86,7 @@ static void RowsGetPieces(const TS_Uniformization *un, LitheStepEnds *ends)
 }
 
 /* How many products until the next look: more of them where little is won */
-static PetscErrorCode RowsSetWait(TS_Uniformization *un, PetscInt64 before, PetscInt64 now)
+static PetscErrorCode RowsSetWait_Private(TS_Uniformization *un, PetscInt64 before, PetscInt64 now)
 {
   PetscInt64  least = LOOK_LEAST;
   PetscMPIInt size;
@@ -114,7 +115,7 @@ static void RowsAccount(TS_Uniformization *un)
 }
 
 /* What was left out last is known by now */
-static PetscErrorCode RowsSettle(TS_Uniformization *un)
+static PetscErrorCode RowsSettle_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends = &un->ends;
   PetscInt             n;
@@ -129,7 +130,8 @@ static PetscErrorCode RowsSettle(TS_Uniformization *un)
 }
 
 /*
-   Which pieces at both ends of v_looked are to be left out, always the one that has less: n[] of them, with sum[], of which each is no less than what v_k has in the rows that these leave.
+   Which pieces at both ends of v_looked are to be left out, always the one that has less: n[] of them, with sum[], of
+   which each is no less than what v_k has in the rows that these leave.
 */
 static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscInt n[2], double sum[2])
 {
@@ -154,7 +156,7 @@ static void RowsChoosePieces(const TS_Uniformization *un, double allowed, PetscI
 }
 
 /* Leaves out rows at both ends of v_k, as the sums of v_looked tell */
-static PetscErrorCode RowsLook(TS_Uniformization *un)
+static PetscErrorCode RowsLook_Private(TS_Uniformization *un)
 {
   const LitheStepEnds *ends     = &un->ends;
   const LitheStepRows  rows     = un->rows;
@@ -165,7 +167,7 @@ static PetscErrorCode RowsLook(TS_Uniformization *un)
 
   PetscFunctionBegin;
   PetscCall(LitheStepEndsEnd(un->v, &un->ends));
-  PetscCall(RowsSettle(un));
+  PetscCall(RowsSettle_Private(un));
   RowsChoosePieces(un, RowsAllowed(un), n, sum);
   un->rows.begin = (PetscInt)PetscMax(rows.begin, ends->rows.begin + (PetscInt64)n[0] * ends->piece - products * un->reach[0]);
   un->rows.end   = (PetscInt)PetscMin(rows.end, ends->rows.end - (PetscInt64)n[1] * ends->piece + products * un->reach[1]);
@@ -178,7 +180,7 @@ static PetscErrorCode RowsLook(TS_Uniformization *un)
     if (out[k].begin < out[k].end) un->charged += sum[k];
   }
   RowsAccount(un);
-  PetscCall(RowsSetWait(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
+  PetscCall(RowsSetWait_Private(un, rows.end - rows.begin, un->rows.end - un->rows.begin));
   un->look   = un->looked + un->wait;
   un->looked = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,7 +194,7 @@ PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *un)
   un->looked      = -1;
   un->ends.pieces = 0;
   PetscCall(LitheStepEndsEnd(un->v, &un->ends));
-  PetscCall(RowsSettle(un));
+  PetscCall(RowsSettle_Private(un));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +208,7 @@ PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
     RowsGetPieces(un, &un->ends);
     PetscCall(LitheStepEndsBegin(un->v, &un->ends));
     un->looked = un->k;
-  } else if (un->looked >= 0 && un->k >= un->looked + LOOK_BEHIND) PetscCall(RowsLook(un));
+  } else if (un->looked >= 0 && un->k >= un->looked + LOOK_BEHIND) PetscCall(RowsLook_Private(un));
   PetscCall(VecGetSize(un->v, &n));
   un->rows.begin = un->rows.begin > un->reach[0] ? un->rows.begin - un->reach[0] : 0;
   un->rows.end   = n - un->rows.end > un->reach[1] ? un->rows.end + un->reach[1] : n;
@@ -217,7 +219,8 @@ PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *un)
 PetscErrorCode TSUniformizationSetNegligible_Uniformization(TS ts, PetscReal part)
 {
   PetscFunctionBegin;
-  PetscCheck(part >= 0.0 && part < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE, "-ts_uniformization_negligible %g: use a part of the error allowed, at least 0 and less than 1", (double)part);
+  PetscCheck(part >= 0.0 && part < 1.0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ts_uniformization_negligible %g: use a part of the error allowed, at least 0 and less than 1", (double)part);
   ((TS_Uniformization *)ts->data)->negligible = part;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -249,7 +252,8 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   It is summed, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
   the steady state, have the rest of the error. The probabilities of the solution sum to so much less than 1.
 
-  It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in another order, leave out rows;
+  It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and
+  `MATHYBMGPU`, without rows in another order, leave out rows;
   with other types of matrices all of them take part.
 
   On several processes those that have the states that take part work, and the others wait: `TSUniformizationGetShares()` tells how to divide the states.

@@ -100,7 +100,7 @@ static int CompareRows(const void *a, const void *b)
 }
 
 /* The same work for all over the whole time: rows that take part count once for each product */
-static PetscErrorCode SharesTryTotals(SharesSearch *s)
+static PetscErrorCode SharesTryTotals_Private(SharesSearch *s)
 {
   const PetscInt m     = s->taken->n;
   double         total = 0, sum = 0;
@@ -162,7 +162,7 @@ static PetscBool SharesMove(SharesSearch *s, PetscInt64 distance)
 }
 
 /* rows[n] with little work; even ones where that is nearly as good. work: with these, and with even ones, as parts of all rows */
-static PetscErrorCode SharesFind(const TSUniformizationTaken *taken, PetscInt nrows, PetscInt n, PetscInt rows[], PetscReal *work)
+static PetscErrorCode SharesFind_Private(const TSUniformizationTaken *taken, PetscInt nrows, PetscInt n, PetscInt rows[], PetscReal *work)
 {
   SharesSearch s = {taken, n, nrows, SHARES_LOOKS, NULL, NULL, 0};
   double       even;
@@ -175,7 +175,7 @@ static PetscErrorCode SharesFind(const TSUniformizationTaken *taken, PetscInt nr
   even = s.least = SharesWork(taken, n, s.best);
   if (n > 1 && taken->n) {
     SharesTrySizes(&s);
-    PetscCall(SharesTryTotals(&s));
+    PetscCall(SharesTryTotals_Private(&s));
     for (PetscInt64 distance = PetscMax(nrows / 8, 1); s.looks > 0; distance /= 2) {
       while (s.looks > 0 && SharesMove(&s, distance)) continue;
       if (distance <= PetscMax(nrows / 4096, 1)) break;
@@ -193,13 +193,14 @@ static PetscErrorCode SharesFind(const TSUniformizationTaken *taken, PetscInt nr
 }
 
 /* Whether steps, if there were any, have left out the rows that took no part, on all processes; and how many rows there are */
-static PetscErrorCode SharesLeaveOut(TS ts, PetscBool *leaves, PetscInt *nrows)
+static PetscErrorCode SharesLeaveOut_Private(TS ts, PetscBool *leaves, PetscInt *nrows)
 {
   TS_Uniformization *un = (TS_Uniformization *)ts->data;
   PetscBool          device;
 
   PetscFunctionBegin;
-  PetscCheck(un->v && un->A && un->info.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: which states take part is known after a solve. Call TSSolve() before");
+  PetscCheck(un->v && un->A && un->info.passes, PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER,
+             "TSUNIFORMIZATION: which states take part is known after a solve. Call TSSolve() before");
   PetscCall(LitheVecsGetPlace(2, (const Vec[]){un->v, un->work}, &device, NULL));
   PetscCall(LitheMatStepLeavesOut(un->A, device, leaves));
   if (!un->taken.n) *leaves = PETSC_FALSE;
@@ -217,11 +218,11 @@ PetscErrorCode TSUniformizationGetShares_Uniformization(TS ts, PetscInt n, Petsc
   PetscBool          leaves;
 
   PetscFunctionBegin;
-  PetscCall(SharesLeaveOut(ts, &leaves, &nrows));
+  PetscCall(SharesLeaveOut_Private(ts, &leaves, &nrows));
   if (leaves) {
     /* The same for all, whatever their arithmetic */
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)ts), &rank));
-    if (!rank) PetscCall(SharesFind(&un->taken, nrows, n, rows, &part));
+    if (!rank) PetscCall(SharesFind_Private(&un->taken, nrows, n, rows, &part));
     PetscCall(PetscMPIIntCast(n, &count));
     PetscCallMPI(MPI_Bcast(rows, count, MPIU_INT, 0, PetscObjectComm((PetscObject)ts)));
     PetscCallMPI(MPI_Bcast(&part, 1, MPIU_REAL, 0, PetscObjectComm((PetscObject)ts)));
@@ -241,13 +242,14 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
   PetscBool          leaves, negative = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(SharesLeaveOut(ts, &leaves, &nrows));
+  PetscCall(SharesLeaveOut_Private(ts, &leaves, &nrows));
   for (PetscInt p = 0; p < n; p++) {
     sum += rows[p];
     most     = PetscMax(most, rows[p]);
     negative = (PetscBool)(negative || rows[p] < 0);
   }
-  PetscCheck(!negative && sum == nrows, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ, "%" PetscInt_FMT " shares of %" PetscInt64_FMT " rows, where there are %" PetscInt_FMT " states: give as many rows, none negative", n, sum, nrows);
+  PetscCheck(!negative && sum == nrows, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_SIZ,
+             "%" PetscInt_FMT " shares of %" PetscInt64_FMT " rows, where there are %" PetscInt_FMT " states: give as many rows, none negative", n, sum, nrows);
   *work = nrows ? (PetscReal)most / (PetscReal)nrows : 0;
   if (leaves && nrows) {
     PetscCall(PetscMalloc1(n + 1, &bound));
@@ -260,7 +262,8 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 }
 
 /*@
-  TSUniformizationGetShares - Gets how the states should be divided among processes so that these have the same work in a step, as far as can be, for `TSUNIFORMIZATION`
+  TSUniformizationGetShares - Gets how the states should be divided among processes so that these have the same work in
+  a step, as far as can be, for `TSUNIFORMIZATION`
 
   Collective
 
@@ -276,11 +279,14 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 
   Notes:
   Where states are left out of products (`TSUniformizationSetNegligible()`), and with states that are divided evenly, some processes have many of those that
-  take part and others wait for them. The shares are for a chain like that of the solve, made anew: use them as local sizes in `MatSetSizes()`. They are ranges of
-  states, one after the other, and the best of those that a search has found. In a chain whose states move along as a whole no ranges are much better than even ones.
+  take part and others wait for them. The shares are for a chain like that of the solve, made anew: use them as local
+  sizes in `MatSetSizes()`. They are ranges of
+  states, one after the other, and the best of those that a search has found. In a chain whose states move along as a
+  whole no ranges are much better than even ones.
   Shares that gain less than 2 % are even, as they are with a type of matrix whose steps go through all rows.
 
-  What counts is rows, as if all had as many nonzeros. Of a solve with more than 4096 products the rows that took part are known of every second, every fourth, ... one.
+  What counts is rows, as if all had as many nonzeros. Of a solve with more than 4096 products the rows that took part
+  are known of every second, every fourth, ... one.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
 @*/

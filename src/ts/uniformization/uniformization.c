@@ -17,7 +17,8 @@ static PetscBool UniformizationByStep_Private(TS ts)
 /* PETSC_INT_MAX: no limit */
 static PetscInt UniformizationStepsLeft_Private(TS ts)
 {
-  return PetscMin(ts->max_steps < PETSC_INT_MAX ? ts->max_steps - ts->steps : PETSC_INT_MAX, ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
+  return PetscMin(ts->max_steps < PETSC_INT_MAX ? ts->max_steps - ts->steps : PETSC_INT_MAX,
+                  ts->run_steps < PETSC_INT_MAX ? ts->run_steps - (ts->steps - ts->start_step) : PETSC_INT_MAX);
 }
 
 /* When the error may have come to eps: the last time that is known of */
@@ -58,7 +59,8 @@ static PetscErrorCode TSStep_Uniformization(TS ts)
   PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
   PetscCall(TSPostStage(ts, ts->ptime, 0, &ts->vec_sol));
   PetscCall(TSAdaptChoose(ts->adapt, ts, ts->time_step, NULL, &next, &accept));
-  PetscCheck(accept, PetscObjectComm((PetscObject)ts), PETSC_ERR_PLIB, "TSUNIFORMIZATION: -ts_adapt_type %s rejected a step that has no error to control; use none", ((PetscObject)ts->adapt)->type_name);
+  PetscCheck(accept, PetscObjectComm((PetscObject)ts), PETSC_ERR_PLIB,
+             "TSUNIFORMIZATION: -ts_adapt_type %s rejected a step that has no error to control; use none", ((PetscObject)ts->adapt)->type_name);
   ts->ptime     = time;
   ts->time_step = next;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -148,7 +150,8 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
   TSConvergedReason   over;
 
   PetscFunctionBegin;
-  PetscCheck(!UniformizationByStep_Private(ts), PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER, "TSUNIFORMIZATION: set events, sensitivities and resizing before TSSetUp()");
+  PetscCheck(!UniformizationByStep_Private(ts), PetscObjectComm((PetscObject)ts), PETSC_ERR_ORDER,
+             "TSUNIFORMIZATION: set events, sensitivities and resizing before TSSetUp()");
   ts->start_step = ts->steps;
   PetscCall(TSUniformizationMatrix_Private(ts, UniformizationLast_Private(ts), PETSC_FALSE));
   if (ts->steps >= ts->max_steps) ts->reason = TS_CONVERGED_ITS;
@@ -163,11 +166,13 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
       PetscCall(UniformizationTimes_Private(ts, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(times), times, &n));
       i = 0;
     }
-    PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION: no time to solve for after %g; use TSSetMaxTime()", (double)ts->ptime);
+    PetscCheck(n > 0, PetscObjectComm((PetscObject)ts), PETSC_ERR_ARG_WRONGSTATE, "TSUNIFORMIZATION: no time to solve for after %g; use TSSetMaxTime()",
+               (double)ts->ptime);
     PetscCall(UniformizationChanged_Private(ts, &state, &matrix, &solution));
     if (matrix) PetscCall(TSUniformizationMatrix_Private(ts, UniformizationLast_Private(ts), PETSC_FALSE));
     PetscCall(PetscLogEventBegin(TS_Step, ts, 0, 0, 0));
-    if (un->done == un->n || matrix || solution) PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
+    if (un->done == un->n || matrix || solution)
+      PetscCall(TSUniformizationPassBegin_Private(ts, PetscMax(UniformizationEnd_Private(ts), times[n - 1]), n - i, &times[i]));
     PetscCall(TSUniformizationPassNext_Private(ts, ts->vec_sol));
     PetscCall(PetscLogEventEnd(TS_Step, ts, 0, 0, 0));
     ts->ptime_prev   = ts->ptime;
@@ -183,8 +188,11 @@ static PetscErrorCode TSSolve_Uniformization(TS ts)
     PetscCall(TSTrajectorySet(ts->trajectory, ts, ts->steps, ts->ptime, ts->vec_sol));
     PetscCall(TSPostStep(ts));
     /* TSSolve() may have set the number back to a time that has been stored, where this solve began */
-    while (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points && ts->eval_times->time_points[ts->eval_times->time_point_idx] <= ts->ptime_prev) ts->eval_times->time_point_idx++;
-    if (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points && ts->ptime == ts->eval_times->time_points[ts->eval_times->time_point_idx]) {
+    while (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points &&
+           ts->eval_times->time_points[ts->eval_times->time_point_idx] <= ts->ptime_prev)
+      ts->eval_times->time_point_idx++;
+    if (ts->eval_times && ts->eval_times->time_point_idx < ts->eval_times->num_time_points &&
+        ts->ptime == ts->eval_times->time_points[ts->eval_times->time_point_idx]) {
       ts->eval_times->sol_times[ts->eval_times->sol_idx] = ts->ptime;
       PetscCall(VecCopy(ts->vec_sol, ts->eval_times->sol_vecs[ts->eval_times->sol_idx]));
       ts->eval_times->sol_idx++;
@@ -255,7 +263,8 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
   `TSSetRHSJacobian`(ts, A, A, `TSComputeRHSJacobianConstant`, NULL), with A = Q^T: column j of A has the rates of state j. The matrix
   may be of any type that has `MatMult()` and `MatGetDiagonal()`. It is checked to come from a generator.
 
-  Rates must be constant. Functions of the program's own in place of these two are called at several times, with different vectors, and refused if they depend on
+  Rates must be constant. Functions of the program's own in place of these two are called at several times, with
+  different vectors, and refused if they depend on
   time or on the solution, or if the right-hand side is not the product with the matrix. Not all changes can be found so.
 
   With alpha = max |q_ii| and the stochastic matrix P^T = I + Q^T / alpha the solution is the sum of (P^T)^k p(0) with Poisson weights of
@@ -272,7 +281,8 @@ static PetscErrorCode TSDestroy_Uniformization(TS ts)
 
   The entries of a complex matrix must be real; vectors may be complex.
 
-.seealso: `TS`, `TSCreate()`, `TSSetType()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`, `TSUniformizationSetReward()`, `TSUniformizationGetInfo()`
+.seealso: `TS`, `TSCreate()`, `TSSetType()`, `TSUniformizationSetMethod()`, `TSUniformizationSetEpsilon()`,
+`TSUniformizationSetReward()`, `TSUniformizationGetInfo()`
 M*/
 PETSC_INTERN PetscErrorCode TSCreate_Uniformization(TS ts)
 {

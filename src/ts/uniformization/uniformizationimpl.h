@@ -108,7 +108,8 @@ PETSC_INTERN PetscErrorCode TSUniformizationMatrix_Private(TS, PetscReal end, Pe
 PETSC_INTERN PetscErrorCode TSUniformizationEvaluate_Private(TS, PetscReal, Vec);
 PETSC_INTERN PetscErrorCode TSUniformizationRates_Private(TS, PetscReal end, PetscBool step);
 PETSC_INTERN PetscErrorCode TSUniformizationRatesEnd_Private(TS);
-PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums, const LitheStepSum sums[], PetscReal *change);
+PETSC_INTERN PetscErrorCode TSUniformizationStep_Private(Mat A, PetscReal alpha, const LitheStepRows *rows, Vec *v, Vec *work, PetscInt nsums,
+                                                         const LitheStepSum sums[], PetscReal *change);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsBegin_Private(TS_Uniformization *);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsNext_Private(TS_Uniformization *);
 PETSC_INTERN PetscErrorCode TSUniformizationRowsSettle_Private(TS_Uniformization *);

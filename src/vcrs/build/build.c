@@ -12,7 +12,7 @@
 #include "buildimpl.h"
 #include <lithe/private/vcrsunions.h>
 
-static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
+static PetscErrorCode VCRSBuildReset_Private(VCRSBuild *b)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(b->ownj));
@@ -37,7 +37,7 @@ static PetscErrorCode VCRSBuildReset(VCRSBuild *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
+static PetscErrorCode VCRSBuildLiteral_Private(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
   VCRSSets       values = {0};
   PetscBool      complete;
@@ -59,7 +59,7 @@ static PetscErrorCode VCRSBuildLiteral(VCRSBuild *b, VCRSPlan *plan, VCRSReport 
 }
 
 /* How long the distinct rows of s are */
-static PetscErrorCode VCRSSetsGetFacts(const VCRSBuild *b, const VCRSSets *s, PetscInt **length, VCRSSetFacts *f)
+static PetscErrorCode VCRSSetsGetFacts_Private(const VCRSBuild *b, const VCRSSets *s, PetscInt **length, VCRSSetFacts *f)
 {
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(s->n, length));
@@ -92,7 +92,7 @@ static PetscErrorCode VCRSFindSets_Host(VCRSBuild *b, PetscInt limit)
   PetscFunctionBegin;
   PetscCall(VCRSMallocLarge(b->m, &b->setid));
   PetscCall(VCRSClassify(b, VCRS_KEY_OFFSETS, b->m, NULL, limit, &b->sets, b->setid, &b->facts.hassets));
-  if (b->facts.hassets) PetscCall(VCRSSetsGetFacts(b, &b->sets, &b->setlength, &b->facts.sets));
+  if (b->facts.hassets) PetscCall(VCRSSetsGetFacts_Private(b, &b->sets, &b->setlength, &b->facts.sets));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +101,7 @@ static PetscErrorCode VCRSFindPairs_Host(VCRSBuild *b, PetscInt limit)
   PetscFunctionBegin;
   PetscCall(VCRSMallocLarge(b->m, &b->pairid));
   PetscCall(VCRSClassify(b, VCRS_KEY_PAIR, b->m, NULL, limit, &b->pairs, b->pairid, &b->facts.haspairs));
-  if (b->facts.haspairs) PetscCall(VCRSSetsGetFacts(b, &b->pairs, &b->pairlength, &b->facts.pairs));
+  if (b->facts.haspairs) PetscCall(VCRSSetsGetFacts_Private(b, &b->pairs, &b->pairlength, &b->facts.pairs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,7 +191,7 @@ static PetscErrorCode VCRSFindFew_Host(VCRSBuild *build, PetscBool *few)
 
       *few = VCRSLossTakes(csr->i[row + 1] - csr->i[row], csr->a + csr->i[row]);
     }
-    PetscCall(VCRSBuildReset(&b));
+    PetscCall(VCRSBuildReset_Private(&b));
 
     /* most matrices show with their first rows that they are not of this kind */
     if (!*few || nrows == csr->m) break;
@@ -222,19 +222,20 @@ static const VCRSBuildOps VCRSHostBuild = {
 };
 
 /* Whether plain rows are to take the place of the slices that were chosen */
-static PetscErrorCode VCRSPrefersRows(const VCRSBuild *b, const VCRSPlan *plan, PetscBool *rows)
+static PetscErrorCode VCRSPrefersRows_Private(const VCRSBuild *b, const VCRSPlan *plan, PetscBool *rows)
 {
   PetscReal cost;
 
   PetscFunctionBegin;
   *rows = PETSC_FALSE;
-  if (b->opt->plain != VCRS_PLAIN_WHOLE || !plan->nz || plan->layout != MATVCRS_LAYOUT_L3 || plan->values != VCRS_VALUES_FULL || !VCRSLossIsNone(b->opt)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (b->opt->plain != VCRS_PLAIN_WHOLE || !plan->nz || plan->layout != MATVCRS_LAYOUT_L3 || plan->values != VCRS_VALUES_FULL || !VCRSLossIsNone(b->opt))
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSPlanHostCost(plan, &cost));
   *rows = (PetscBool)(cost > VCRS_ROWS_COST);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VCRSPlanFill(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
+static PetscErrorCode VCRSPlanFill_Private(VCRSBuild *b, VCRSPlan *plan, VCRSReport *report)
 {
   PetscBool rows;
 
@@ -246,12 +247,12 @@ static PetscErrorCode VCRSPlanFill(VCRSBuild *b, VCRSPlan *plan, VCRSReport *rep
   if (b->opt->layout == MATVCRS_LAYOUT_LITERAL) {
     plan->layout = MATVCRS_LAYOUT_LITERAL;
     plan->values = VCRS_VALUES_FULL;
-    PetscCall(VCRSBuildLiteral(b, plan, report));
+    PetscCall(VCRSBuildLiteral_Private(b, plan, report));
   } else if (b->opt->plain == VCRS_PLAIN_ALWAYS) {
     PetscCall(VCRSBuildRows(b, plan));
   } else {
     PetscCall(VCRSBuildChoose(b, plan, report));
-    PetscCall(VCRSPrefersRows(b, plan, &rows));
+    PetscCall(VCRSPrefersRows_Private(b, plan, &rows));
     if (rows) {
       PetscCall(VCRSForgetSlices(plan));
       PetscCall(VCRSBuildRows(b, plan));
@@ -298,8 +299,8 @@ PetscErrorCode VCRSPlanCreate(const VCRSCSR *csr, const VCRSOptions *opt, const 
   b.m     = mat.m;
   b.n     = mat.n;
   PetscCall(PetscNew(&plan));
-  ierr = VCRSPlanFill(&b, plan, &own);
-  PetscCall(VCRSBuildReset(&b));
+  ierr = VCRSPlanFill_Private(&b, plan, &own);
+  PetscCall(VCRSBuildReset_Private(&b));
   if (ierr) PetscCall(VCRSPlanDestroy(&plan));
   PetscCall(ierr);
   if (report) *report = own;

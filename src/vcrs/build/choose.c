@@ -68,7 +68,9 @@ static PetscErrorCode VCRSBuildFindContainers_Private(VCRSBuild *b)
     VCRSBuildCall(b->ops->finddictionary(b, VCRSDictionaryLimit(b->m, f->stored, f->has)));
   } else if (!f->has[VCRS_VALUES_FIXED16]) {
     b->tohost = b->ops->device;
-    PetscCheck(b->tohost, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with -mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
+    PetscCheck(b->tohost, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+               "-mat_vcrs_layout l2 cannot hold the matrix: its entries are no 16 bit fixed point numbers with a power of two a row. Make them so with "
+               "-mat_vcrs_loss fixed, or use -mat_vcrs_layout auto");
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,7 +16,7 @@ static inline size_t VCRSDictionarySlot(PetscScalar v, int shift)
 }
 
 /* Four times as many slots: the table stays at most half full, and no larger than the dictionary needs */
-static PetscErrorCode VCRSDictionaryGrow(PetscInt n, const PetscScalar dict[], int32_t **slot, int *shift)
+static PetscErrorCode VCRSDictionaryGrow_Private(PetscInt n, const PetscScalar dict[], int32_t **slot, int *shift)
 {
   size_t nslot;
 
@@ -71,7 +71,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
         continue;
       }
       if (!slot || (size_t)n >> (63 - shift)) {
-        ierr = VCRSDictionaryGrow(n, b->dict, &slot, &shift);
+        ierr = VCRSDictionaryGrow_Private(n, b->dict, &slot, &shift);
         if (ierr) break;
       }
       nlooked++;
@@ -95,7 +95,7 @@ PetscErrorCode VCRSFindDictionary(VCRSBuild *b, PetscInt limit)
   }
   PetscCall(PetscFree(slot));
   PetscCall(ierr);
-  b->facts.has[VCRS_VALUES_DICT8]  = !more && n <= 256 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_DICT8]  = (PetscBool)(!more && n <= 256);
   b->facts.has[VCRS_VALUES_DICT16] = more ? PETSC_FALSE : PETSC_TRUE;
   b->facts.ndict                   = more ? 0 : n;
   if (more) {
@@ -117,14 +117,16 @@ PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
   for (PetscInt row = 0; row < b->m && has16; row++) {
     const PetscInt len = b->i[row + 1] - b->i[row] - first;
     int            exponent;
-    const int      bits = b->code && !b->log ? VCRSRowFixedPointBitsOf(len, b->code + ((size_t)b->i[row] + (size_t)first) * VCRS_COMPONENTS, b->rowexp[row], &exponent) : VCRSRowFixedPointBitsNear(len, VCRSRowValues(b, row, 0) + first, last, &exponent);
+    const int      bits = b->code && !b->log
+                            ? VCRSRowFixedPointBitsOf(len, b->code + ((size_t)b->i[row] + (size_t)first) * VCRS_COMPONENTS, b->rowexp[row], &exponent)
+                            : VCRSRowFixedPointBitsNear(len, VCRSRowValues(b, row, 0) + first, last, &exponent);
 
     if (bits > 8) has8 = PETSC_FALSE;
     if (bits > 16) has16 = PETSC_FALSE;
     b->exponent[row] = (int16_t)exponent;
     last             = exponent;
   }
-  b->facts.has[VCRS_VALUES_FIXED8]  = has8 && has16 ? PETSC_TRUE : PETSC_FALSE;
+  b->facts.has[VCRS_VALUES_FIXED8]  = (PetscBool)(has8 && has16);
   b->facts.has[VCRS_VALUES_FIXED16] = has16;
   if (!has16) PetscCall(PetscFree(b->exponent));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,7 +135,7 @@ PetscErrorCode VCRSFindFixedPoint(VCRSBuild *b)
 PetscErrorCode VCRSFindSingle(VCRSBuild *b)
 {
   const PetscInt first = b->difference ? 1 : 0;
-  PetscBool      has   = sizeof(PetscReal) > sizeof(float) ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool      has   = (PetscBool)(sizeof(PetscReal) > sizeof(float));
 
   PetscFunctionBegin;
   for (PetscInt row = 0; row < b->m && has && !b->single; row++) has = VCRSRowIsSingleFast(b->i[row + 1] - b->i[row] - first, VCRSRowValues(b, row, 0) + first);

@@ -9,26 +9,11 @@
 */
 
 #include "buildimpl.h"
-
-/* What a core or a multiprocessor keeps at hand; entries of tables beyond that are charged for each time they are used */
-#define VCRS_TABLE_BYTES 131072.
-
-/*
-   What a look-up costs, in bytes of streaming: 32 rows look in as many places, and these reads take turns in L1. On an H200 complex
-   entries with a dictionary took 0.132 ms, 0.109 ms in fixed point of 4 bytes; 8 bits in shared memory 0.105 ms, 0.091 ms in fixed
-   point of 2 bytes. Rows of L0 look up both their offsets and their values, 0.125 ms for these; those of the commonest pairs have them
-   at hand, and slices with few different pairs look up few places, together (cuda/vcrs/mult/unions.cu). A matrix of fewer entries waits for reads that depend on one another, and a look-up adds none to the longest chain.
-   Look-ups of 8 bits in reals cost next to nothing, but logarithms are to win where a dictionary only has the smaller table: their code 0 is a zero for certain, and tables of upper words are read in half of the time.
-*/
-#define VCRS_LOOKUP_BYTES        2.5
-#define VCRS_SHARED_LOOKUP_BYTES (VCRS_COMPONENTS == 2 ? 1.5 : 0.05)
-#define VCRS_PAIR_LOOKUP_BYTES   (VCRS_COMPONENTS == 2 ? 7.5 : 4.)
-#define VCRS_PAIRS_AT_HAND       6
-#define VCRS_PAIRS_TOGETHER      8
-#define VCRS_BUSY_ENTRIES        1048576.
+#include <lithe/private/machine.h>
 
 /* Of two containers with the same cost the first is taken */
-static const VCRSValues VCRSValuesOrder[] = {VCRS_VALUES_LOG8, VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8, VCRS_VALUES_LOG16, VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
+static const VCRSValues VCRSValuesOrder[] = {VCRS_VALUES_LOG8,    VCRS_VALUES_FIXED8, VCRS_VALUES_DICT8,  VCRS_VALUES_LOG16,
+                                             VCRS_VALUES_FIXED16, VCRS_VALUES_DICT16, VCRS_VALUES_SINGLE, VCRS_VALUES_FULL};
 
 PetscInt VCRSIdBytes(PetscInt n)
 {
@@ -38,7 +23,7 @@ PetscInt VCRSIdBytes(PetscInt n)
 /* A dictionary of n entries is at hand as a whole, so that it does not matter how often each entry is used */
 PetscBool VCRSDictionaryFits(PetscInt n)
 {
-  return (double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)((double)n * (double)sizeof(PetscScalar) <= VCRS_TABLE_BYTES);
 }
 
 /* Bytes of nvalue stored entries in a container, dictionaries apart */
@@ -63,7 +48,9 @@ PetscBool VCRSSingleMayWin(PetscInt m, double stored, const PetscBool has[])
 {
   for (int v = 0; v < VCRS_NVALUES; v++) {
     if (v == VCRS_VALUES_SINGLE || v == VCRS_VALUES_DICT8 || v == VCRS_VALUES_DICT16 || !has[v]) continue;
-    if (VCRSValueBytes((VCRSValues)v) <= VCRSValueBytes(VCRS_VALUES_SINGLE) && VCRSContainerCost(m, (VCRSValues)v, stored) < VCRSContainerCost(m, VCRS_VALUES_SINGLE, stored)) return PETSC_FALSE;
+    if (VCRSValueBytes((VCRSValues)v) <= VCRSValueBytes(VCRS_VALUES_SINGLE) &&
+        VCRSContainerCost(m, (VCRSValues)v, stored) < VCRSContainerCost(m, VCRS_VALUES_SINGLE, stored))
+      return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -74,7 +61,7 @@ static PetscBool VCRSDictionaryLoses(PetscInt n, VCRSValues v, PetscInt m, doubl
   const VCRSValues d     = n > 256 ? VCRS_VALUES_DICT16 : VCRS_VALUES_DICT8;
   const double     entry = (double)VCRSValueBytes(d) + VCRSLookupCost(d, stored) / PetscMax(stored, 1.);
 
-  return entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(entry >= (double)VCRSValueBytes(v) && entry * stored + (double)n * (double)sizeof(PetscScalar) > VCRSContainerCost(m, v, stored));
 }
 
 /* A dictionary larger than this is not worth looking for: it would cost more than a container that is known to do. 0: none is */
@@ -128,7 +115,7 @@ static double VCRSTableCost(PetscInt n, VCRSTableUse t[])
   return cost;
 }
 
-static PetscErrorCode VCRSSetsCost(const VCRSFacts *f, const VCRSSetFacts *s, size_t entrybytes, double *cost)
+static PetscErrorCode VCRSSetsCost_Private(const VCRSFacts *f, const VCRSSetFacts *s, size_t entrybytes, double *cost)
 {
   VCRSTableUse *t;
 
@@ -144,7 +131,7 @@ static PetscErrorCode VCRSSetsCost(const VCRSFacts *f, const VCRSSetFacts *s, si
 }
 
 /* Bytes of nvalue stored entries in a container, with the look-ups that miss a large dictionary */
-static PetscErrorCode VCRSValuesCost(const VCRSFacts *f, VCRSValues v, PetscInt64 nvalue, double *cost)
+static PetscErrorCode VCRSValuesCost_Private(const VCRSFacts *f, VCRSValues v, PetscInt64 nvalue, double *cost)
 {
   PetscFunctionBegin;
   *cost = VCRSContainerCost(f->m, v, (double)nvalue);
@@ -189,13 +176,13 @@ static double VCRSPairLookupCost(const VCRSFacts *f)
 PetscErrorCode VCRSChoosePairs(const VCRSFacts *f, VCRSChoice *c, PetscBool *final)
 {
   PetscFunctionBegin;
-  PetscCall(VCRSSetsCost(f, &f->pairs, sizeof(PetscInt) + sizeof(PetscScalar), &c->cost));
+  PetscCall(VCRSSetsCost_Private(f, &f->pairs, sizeof(PetscInt) + sizeof(PetscScalar), &c->cost));
   c->cost += VCRSPairLookupCost(f);
   c->layout = MATVCRS_LAYOUT_L0;
   c->values = VCRS_VALUES_FULL;
 
   /* anything else needs a byte for each entry */
-  *final = f->opt->layout != MATVCRS_LAYOUT_AUTO || c->cost <= f->stored ? PETSC_TRUE : PETSC_FALSE;
+  *final = (PetscBool)(f->opt->layout != MATVCRS_LAYOUT_AUTO || c->cost <= f->stored);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,14 +193,14 @@ PetscErrorCode VCRSChooseSets(const VCRSFacts *f, VCRSChoice *c)
   double           setscost, cost;
 
   PetscFunctionBegin;
-  PetscCall(VCRSSetsCost(f, &f->sets, sizeof(PetscInt), &setscost));
+  PetscCall(VCRSSetsCost_Private(f, &f->sets, sizeof(PetscInt), &setscost));
   setscost += (double)sizeof(PetscInt64) * (double)offsets;
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     const VCRSValues    v      = VCRSValuesOrder[t];
     const MatVCRSLayout layout = v == VCRS_VALUES_FIXED8 || v == VCRS_VALUES_FIXED16 ? MATVCRS_LAYOUT_L2 : MATVCRS_LAYOUT_L1;
 
     if (!f->has[v] || (f->opt->layout != MATVCRS_LAYOUT_AUTO && f->opt->layout != layout)) continue;
-    PetscCall(VCRSValuesCost(f, v, f->setvalues, &cost));
+    PetscCall(VCRSValuesCost_Private(f, v, f->setvalues, &cost));
     cost += setscost;
     if (c->cost < 0. || cost < c->cost) {
       c->cost   = cost;
@@ -238,7 +225,8 @@ size_t VCRSSmallestValueBytes(const VCRSFacts *f)
 /* L3: rows longer than this stand apart. They store whole column numbers, but nothing is padded to their length; kernels like them few */
 const PetscInt VCRSSliceLimits[VCRS_NLIMITS] = {VCRS_LONG_ROW, 128, 64, 32, 16};
 
-/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits below the length of the longest row, and the first. A
+/* Which of them needs the fewest bytes: padded[t] entries of slices and longentries[t] of long rows, for the limits
+   below the length of the longest row, and the first. A
    thread reads its row entry by entry, so that a row much longer than the average would be what the others wait for */
 PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valuebytes, const PetscInt64 padded[], const PetscInt64 longentries[])
 {
@@ -260,7 +248,10 @@ PetscInt VCRSChooseSliceLimit(PetscInt longest, PetscInt average, size_t valueby
   return limit;
 }
 
-/* Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, each takes one byte for its column, and so does each row for its length */
+/*
+   Whether L3 may need less than what is chosen, before its slices are found: no entry is padded, each takes one byte
+   for its column, and so does each row for its length
+*/
 PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBool *may)
 {
   double cost;
@@ -269,7 +260,7 @@ PetscErrorCode VCRSSlicesMayWin(const VCRSFacts *f, const VCRSChoice *c, PetscBo
   *may = (PetscBool)(c->cost < 0.);
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder) && !*may; t++) {
     if (!f->has[VCRSValuesOrder[t]]) continue;
-    PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], (PetscInt64)f->stored, &cost));
+    PetscCall(VCRSValuesCost_Private(f, VCRSValuesOrder[t], (PetscInt64)f->stored, &cost));
     *may = (PetscBool)(cost + f->stored + (double)f->m < c->cost);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -283,9 +274,11 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionBegin;
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(VCRSValuesOrder); t++) {
     if (!f->has[VCRSValuesOrder[t]]) continue;
-    PetscCall(VCRSValuesCost(f, VCRSValuesOrder[t], slices->nvalue, &cost));
-    cost += (double)slices->ncolbytes + (double)slices->ncolbase * (double)sizeof(PetscInt) + (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + 1 + 2 * sizeof(PetscInt64));
-    if (slices->nlong) cost += (double)slices->nlongentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
+    PetscCall(VCRSValuesCost_Private(f, VCRSValuesOrder[t], slices->nvalue, &cost));
+    cost += (double)slices->ncolbytes + (double)slices->ncolbase * (double)sizeof(PetscInt) +
+            (double)slices->nslices * (double)(VCRS_SLICE * (slices->sorted ? 2 : 1) + 1 + 2 * sizeof(PetscInt64));
+    if (slices->nlong)
+      cost += (double)slices->nlongentries * (double)sizeof(PetscInt) + (double)slices->nlong * (double)(sizeof(PetscInt) + sizeof(PetscInt64));
     if (c->cost < 0. || cost < c->cost) {
       c->cost   = cost;
       c->layout = MATVCRS_LAYOUT_L3;
@@ -295,22 +288,19 @@ PetscErrorCode VCRSChooseSlices(const VCRSFacts *f, const VCRSPlan *slices, VCRS
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L3, grouped columns: the bytes of a window, of which two are to fit shared memory at a time, with y, order and ends of rows, and two tables; and rows, of which a matrix has fewer only if its slices are shared by warps */
-#define VCRS_GROUPED_BYTES 77824
-#define VCRS_GROUPED_ROWS  131072
-
 /* Whole entries are what such a product waits for, with or without */
 PetscBool VCRSMayGroup(const VCRSPlan *plan)
 {
-  return plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(plan->m >= VCRS_GROUPED_ROWS && plan->values != VCRS_VALUES_FULL);
 }
 
 /* Whether columns are grouped: ngroups of them in all windows, at most so many, and so many bytes to read, in one. A tenth more bytes is less than it gains */
 PetscBool VCRSChooseGroups(const VCRSPlan *plan, PetscInt64 ngroups, PetscInt mostgroups, PetscInt64 mostbytes)
 {
-  const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups, sliced = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
+  const double grouped = 64. * (double)plan->ncolbase + 2. * (double)ngroups,
+               sliced  = (double)plan->ncolbytes + (double)plan->ncolbase * (double)sizeof(PetscInt);
 
-  return mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && mostbytes <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(mostgroups <= VCRS_GROUP_SPAN / VCRS_GROUP && mostbytes <= VCRS_GROUPED_BYTES && grouped <= 1.1 * sliced);
 }
 
 /* How n nonzero row sums among m rows are stored */
@@ -319,5 +309,7 @@ VCRSSigma VCRSChooseSigma(PetscInt m, PetscInt64 n)
   const PetscInt nmask = (m + 31) / 32;
 
   if (!n) return VCRS_SIGMA_NONE;
-  return (double)n * (double)sizeof(PetscScalar) + (double)nmask * (double)(sizeof(uint32_t) + sizeof(PetscInt)) < (double)m * (double)sizeof(PetscScalar) ? VCRS_SIGMA_SPARSE : VCRS_SIGMA_FULL;
+  return (double)n * (double)sizeof(PetscScalar) + (double)nmask * (double)(sizeof(uint32_t) + sizeof(PetscInt)) < (double)m * (double)sizeof(PetscScalar)
+           ? VCRS_SIGMA_SPARSE
+           : VCRS_SIGMA_FULL;
 }

@@ -12,13 +12,14 @@
 /* ------------------------------------------------------------------ writing */
 
 /* Distinct sets laid end to end: where those of each row begin */
-static PetscErrorCode VCRSEncodeEnds(const VCRSBuild *b, const VCRSSets *s, const char what[], PetscInt **ptr, PetscInt *total)
+static PetscErrorCode VCRSEncodeEnds_Private(const VCRSBuild *b, const VCRSSets *s, const char what[], PetscInt **ptr, PetscInt *total)
 {
   PetscInt64 sum = 0;
 
   PetscFunctionBegin;
   for (PetscInt p = 0; p < s->n; p++) sum += b->i[s->rep[p] + 1] - b->i[s->rep[p]];
-  PetscCheck(sum <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The %s of the matrix have %" PetscInt64_FMT " entries, too many for PetscInt: use -mat_vcrs_layout l3", what, sum);
+  PetscCheck(sum <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "The %s of the matrix have %" PetscInt64_FMT " entries, too many for PetscInt: use -mat_vcrs_layout l3", what, sum);
   PetscCall(PetscMalloc1(s->n + 1, ptr));
   (*ptr)[0] = 0;
   for (PetscInt p = 0; p < s->n; p++) (*ptr)[p + 1] = (*ptr)[p] + b->i[s->rep[p] + 1] - b->i[s->rep[p]];
@@ -26,14 +27,15 @@ static PetscErrorCode VCRSEncodeEnds(const VCRSBuild *b, const VCRSSets *s, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const PetscInt setid[], const VCRSSets *values, const PetscInt valueid[], VCRSPlan *plan)
+PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const PetscInt setid[], const VCRSSets *values, const PetscInt valueid[],
+                                 VCRSPlan *plan)
 {
   PetscInt      *start[2] = {NULL, NULL};
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  ierr = VCRSEncodeEnds(b, sets, "index sets", &start[0], &plan->nliteralidx);
-  if (!ierr) ierr = VCRSEncodeEnds(b, values, "value sets", &start[1], &plan->nliteraldata);
+  ierr = VCRSEncodeEnds_Private(b, sets, "index sets", &start[0], &plan->nliteralidx);
+  if (!ierr) ierr = VCRSEncodeEnds_Private(b, values, "value sets", &start[1], &plan->nliteraldata);
   if (!ierr) ierr = PetscMalloc1(b->m, &plan->length);
   if (!ierr) ierr = PetscMalloc1(b->m, &plan->first);
   if (!ierr) ierr = PetscMalloc1(b->m, &plan->idxptr);
@@ -67,7 +69,7 @@ PetscErrorCode VCRSEncodeLiteral(const VCRSBuild *b, const VCRSSets *sets, const
 /* Ids, index sets and, in L0, their values */
 PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
 {
-  const PetscBool pairs = plan->layout == MATVCRS_LAYOUT_L0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool pairs = (PetscBool)(plan->layout == MATVCRS_LAYOUT_L0);
   const VCRSSets *s     = pairs ? &b->pairs : &b->sets;
   const PetscInt *id    = pairs ? b->pairid : b->setid;
   PetscInt        total;
@@ -75,7 +77,7 @@ PetscErrorCode VCRSEncodeSets(VCRSBuild *b, VCRSPlan *plan)
   PetscFunctionBegin;
   plan->nsets   = s->n;
   plan->idbytes = s->n <= 256 ? 1 : (s->n <= 65536 ? 2 : 4);
-  PetscCall(VCRSEncodeEnds(b, s, pairs ? "pairs of index and value set" : "index sets", &plan->setptr, &total));
+  PetscCall(VCRSEncodeEnds_Private(b, s, pairs ? "pairs of index and value set" : "index sets", &plan->setptr, &total));
   PetscCall(PetscMalloc((size_t)plan->idbytes * (size_t)b->m, &plan->id));
   if (plan->idbytes == 1) {
     for (PetscInt row = 0; row < b->m; row++) ((uint8_t *)plan->id)[row] = (uint8_t)id[row];
@@ -330,7 +332,9 @@ static inline void VCRSGet(const VCRSPlan *plan, PetscInt row, PetscInt n, Petsc
       for (PetscInt c = 0; c < nc; c++) {
         const PetscInt64 p = (pos + stride * k) * nc + c;
 
-        v[k * nc + c] = (PetscReal)((plan->values == VCRS_VALUES_FIXED8 ? (double)((const int8_t *)plan->value)[p] : (double)((const int16_t *)plan->value)[p]) * step);
+        v[k * nc + c] = (PetscReal)((plan->values == VCRS_VALUES_FIXED8 ? (double)((const int8_t *)plan->value)[p]
+                                                                        : (double)((const int16_t *)plan->value)[p]) *
+                                    step);
       }
     }
   } break;
@@ -390,7 +394,8 @@ static inline void VCRSGetLane(const VCRSPlan *plan, PetscInt row, PetscInt s, P
 {
   const PetscInt  first = plan->difference ? 1 : 0, len = plan->rowlength[VCRS_SLICE * s + l];
   const PetscInt *base = plan->grouped ? NULL : plan->colbase + VCRSColumnBase(plan, s);
-  const uint8_t  *from = plan->grouped ? plan->coloffset + sizeof(uint16_t) * VCRS_SLICE * (size_t)VCRSColumnBase(plan, s) : plan->coloffset + plan->sliceoffset[s];
+  const uint8_t  *from = plan->grouped ? plan->coloffset + sizeof(uint16_t) * VCRS_SLICE * (size_t)VCRSColumnBase(plan, s)
+                                       : plan->coloffset + plan->sliceoffset[s];
 
   switch (plan->grouped ? 0 : plan->slicewidth[s]) {
   case 0:
@@ -485,7 +490,8 @@ PetscErrorCode VCRSPlanDecodeRow(const VCRSPlan *plan, PetscInt row, PetscInt *n
   PetscInt len;
 
   PetscFunctionBegin;
-  PetscCheck(row >= 0 && row < plan->m, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " rows", row, plan->m);
+  PetscCheck(row >= 0 && row < plan->m, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " rows", row,
+             plan->m);
   if (plan->layout == MATVCRS_LAYOUT_LITERAL) {
     len = plan->length[row];
     VCRSGetLiteral(plan, row, cols, vals);
@@ -557,7 +563,8 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     rest += m * (size_t)plan->idbytes + (plan->setcount ? (size_t)plan->nsets * sizeof(PetscInt) : 0);
   }
   table += (size_t)plan->ndict * sizeof(PetscScalar) + (plan->logcoarse ? 512 * sizeof(PetscReal) : 0);
-  if (plan->layout != MATVCRS_LAYOUT_LITERAL && plan->layout != MATVCRS_LAYOUT_L0) rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
+  if (plan->layout != MATVCRS_LAYOUT_LITERAL && plan->layout != MATVCRS_LAYOUT_L0)
+    rest += (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->nvalue * VCRSValueBytes(plan->values);
   if (plan->layout == MATVCRS_LAYOUT_L3) {
     if (plan->grouped) rest += (2 * (size_t)VCRSWindows(plan) + 1) * sizeof(PetscInt) + (size_t)plan->ngroups * sizeof(uint16_t);
     else rest += nslices + (nslices + 1) * sizeof(PetscInt64) + (size_t)plan->ncolbase * sizeof(PetscInt);
@@ -566,7 +573,8 @@ PetscErrorCode VCRSPlanGetBytes(const VCRSPlan *plan, size_t *bytes, size_t *tab
     if (nlong) {
       const size_t nblocks = (nlong + VCRS_SLICE - 1) / VCRS_SLICE;
 
-      rest += (plan->longrow ? nlong * sizeof(PetscInt) : 0) + (plan->longlength ? nlong + nblocks * sizeof(PetscInt64) : (nlong + 1) * sizeof(PetscInt64)) + (plan->longalike ? nlong : 0);
+      rest += (plan->longrow ? nlong * sizeof(PetscInt) : 0) + (plan->longlength ? nlong + nblocks * sizeof(PetscInt64) : (nlong + 1) * sizeof(PetscInt64)) +
+              (plan->longalike ? nlong : 0);
       rest += (size_t)plan->nlongentries * (plan->shortcol ? sizeof(uint16_t) : sizeof(PetscInt)) + (plan->shortcol ? nblocks * sizeof(PetscInt) : 0);
     }
   }

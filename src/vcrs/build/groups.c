@@ -102,7 +102,7 @@ PetscErrorCode VCRSFindGroups(VCRSBuild *b, VCRSPlan *plan)
     mostgroups  = PetscMax(mostgroups, n);
     mostcolumns = PetscMax(mostcolumns, columns);
     mostbytes   = PetscMax(mostbytes, VCRSWindowBytes(plan, w, n));
-    fits        = ngroups <= PETSC_INT_MAX ? PETSC_TRUE : PETSC_FALSE;
+    fits        = (PetscBool)(ngroups <= PETSC_INT_MAX);
   }
   if (fits && VCRSChooseGroups(plan, ngroups, mostgroups, mostbytes)) {
     PetscCall(PetscRealloc((size_t)ngroups * sizeof(*group), &group));

@@ -7,7 +7,7 @@
 #include "../loss/fit.h"
 
 /* Which rows have entries, how many, and where the first of them is */
-static PetscErrorCode VCRSFindRows(const VCRSBuild *b, VCRSPlan *plan)
+static PetscErrorCode VCRSFindRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt  longest = 0, q = 0;
   PetscBool bytes;
@@ -40,7 +40,7 @@ static PetscErrorCode VCRSFindRows(const VCRSBuild *b, VCRSPlan *plan)
 }
 
 /* Those that have the same columns, as far as they are multiplied together; nothing where they are few */
-static PetscErrorCode VCRSFindAlikeRows(const VCRSBuild *b, VCRSPlan *plan)
+static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   PetscInt ngroups = 0;
 
@@ -64,7 +64,7 @@ static PetscErrorCode VCRSFindAlikeRows(const VCRSBuild *b, VCRSPlan *plan)
 }
 
 /* Columns of two bytes, where they are near enough to one another; else there are none after the call */
-static PetscErrorCode VCRSShortenColumns(const VCRSBuild *b, VCRSPlan *plan)
+static PetscErrorCode VCRSShortenColumns_Private(const VCRSBuild *b, VCRSPlan *plan)
 {
   const PetscInt nbase = (plan->nlong + VCRS_SLICE - 1) / VCRS_SLICE;
   PetscBool      fits  = PETSC_TRUE;
@@ -104,9 +104,9 @@ PetscErrorCode VCRSBuildRows(const VCRSBuild *b, VCRSPlan *plan)
   plan->nlongentries = plan->nvalue = b->i[b->m];
   PetscCall(PetscCalloc1(1, &plan->sliceptr));
   PetscCall(PetscCalloc1(1, &plan->sliceoffset));
-  PetscCall(VCRSFindRows(b, plan));
-  PetscCall(VCRSFindAlikeRows(b, plan));
-  if (plan->nlongentries >= VCRS_ROWS_LARGE) PetscCall(VCRSShortenColumns(b, plan));
+  PetscCall(VCRSFindRows_Private(b, plan));
+  PetscCall(VCRSFindAlikeRows_Private(b, plan));
+  if (plan->nlongentries >= VCRS_ROWS_LARGE) PetscCall(VCRSShortenColumns_Private(b, plan));
   if (!plan->shortcol) {
     PetscCall(VCRSMallocLarge(plan->nlongentries + VCRS_ROWS_PAD, &plan->longcol));
     PetscCall(PetscArraycpy(plan->longcol, b->j, plan->nlongentries));

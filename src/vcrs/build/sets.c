@@ -22,7 +22,7 @@ PetscErrorCode VCRSSetsDestroy(VCRSSets *s)
 }
 
 /* Room for one more; the table stays at most half full */
-static PetscErrorCode VCRSSetsGrow(VCRSSets *s)
+static PetscErrorCode VCRSSetsGrow_Private(VCRSSets *s)
 {
   PetscInt p;
 
@@ -68,7 +68,11 @@ static inline PetscBool VCRSSameKey(const VCRSBuild *b, VCRSKey key, PetscInt r,
     }
     return PETSC_TRUE;
   }
-  if (b->single) return memcmp(b->single + ((size_t)pr + (size_t)first) * VCRS_COMPONENTS, b->single + ((size_t)ps + (size_t)first) * VCRS_COMPONENTS, sizeof(float) * VCRS_COMPONENTS * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
+  if (b->single)
+    return memcmp(b->single + ((size_t)pr + (size_t)first) * VCRS_COMPONENTS, b->single + ((size_t)ps + (size_t)first) * VCRS_COMPONENTS,
+                  sizeof(float) * VCRS_COMPONENTS * (size_t)(len - first))
+             ? PETSC_FALSE
+             : PETSC_TRUE;
   return memcmp(b->a + pr + first, b->a + ps + first, sizeof(PetscScalar) * (size_t)(len - first)) ? PETSC_FALSE : PETSC_TRUE;
 }
 
@@ -91,7 +95,8 @@ static inline uint64_t VCRSHashKey(const VCRSBuild *b, VCRSKey key, PetscInt r)
 }
 
 /* Numbers the keys of rows[0..nrows) (NULL: 0, 1, ...); gives up, with complete false, beyond limit of them. id may be NULL */
-PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nrows, const PetscInt rows[], PetscInt limit, VCRSSets *s, PetscInt id[], PetscBool *complete)
+PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nrows, const PetscInt rows[], PetscInt limit, VCRSSets *s, PetscInt id[],
+                            PetscBool *complete)
 {
   PetscInt last = -1, lastrow = -1;
 
@@ -107,7 +112,7 @@ PetscErrorCode VCRSClassify(const VCRSBuild *b, VCRSKey key, PetscInt nrows, con
       const uint64_t h = VCRSHashKey(b, key, row);
       size_t         pos;
 
-      if (s->n == s->alloc) PetscCall(VCRSSetsGrow(s));
+      if (s->n == s->alloc) PetscCall(VCRSSetsGrow_Private(s));
       for (pos = (size_t)(h & (s->nslot - 1)); (p = s->slot[pos]) >= 0; pos = (pos + 1) & (s->nslot - 1)) {
         if (s->hash[p] == h && VCRSSameKey(b, key, row, s->rep[p])) break;
       }

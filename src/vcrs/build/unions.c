@@ -44,8 +44,7 @@ typedef struct {
 
 static PetscInt ReadId(const VCRSPlan *plan, const void *id, PetscInt row)
 {
-  return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row]
-                                                                              : (PetscInt)((const uint32_t *)id)[row];
+  return plan->idbytes == 1 ? ((const uint8_t *)id)[row] : plan->idbytes == 2 ? ((const uint16_t *)id)[row] : (PetscInt)((const uint32_t *)id)[row];
 }
 
 /* Adds a pair to a list that stays in order */
@@ -74,7 +73,7 @@ double VCRSPairsTogether(PetscInt n, PetscInt step, const PetscInt id[])
 }
 
 /* Room for n more; the array doubles */
-static PetscErrorCode Grow(size_t unit, PetscInt n, PetscInt more, PetscInt *most, void *array)
+static PetscErrorCode Grow_Private(size_t unit, PetscInt n, PetscInt more, PetscInt *most, void *array)
 {
   PetscFunctionBegin;
   if (n + more > *most) {
@@ -205,11 +204,12 @@ static PetscBool UnionGetValues(const VCRSPlan *plan, const PetscInt key[], Pets
 
 static size_t UnionsGetBytes(const VCRSUnions *u)
 {
-  return (size_t)u->nentries * sizeof(*u->entry) + (size_t)u->nunions * VCRS_SLICE * (sizeof(*u->has) + sizeof(*u->diagonal) + sizeof(*u->before)) + (size_t)u->nvalues * sizeof(*u->value);
+  return (size_t)u->nentries * sizeof(*u->entry) + (size_t)u->nunions * VCRS_SLICE * (sizeof(*u->has) + sizeof(*u->diagonal) + sizeof(*u->before)) +
+         (size_t)u->nvalues * sizeof(*u->value);
 }
 
 /* Appends the union of rows with these pairs */
-static PetscErrorCode UnionAppend(UnionsBuild *b, const PetscInt key[], const PetscInt offset[], PetscInt n)
+static PetscErrorCode UnionAppend_Private(UnionsBuild *b, const PetscInt key[], const PetscInt offset[], PetscInt n)
 {
   VCRSUnions    *u      = b->u;
   const PetscInt length = (n + VCRS_UNION_BATCH - 1) / VCRS_UNION_BATCH * VCRS_UNION_BATCH, local = VCRS_SLICE * u->nunions;
@@ -218,14 +218,14 @@ static PetscErrorCode UnionAppend(UnionsBuild *b, const PetscInt key[], const Pe
   PetscInt       most;
 
   PetscFunctionBegin;
-  PetscCall(Grow(sizeof(*b->head), u->nunions, 1, &b->maxhead, &b->head));
-  PetscCall(Grow(sizeof(*b->key), local, VCRS_SLICE, &b->maxkey, &b->key));
-  PetscCall(Grow(sizeof(*u->entry), u->nentries, length, &b->maxentry, &u->entry));
+  PetscCall(Grow_Private(sizeof(*b->head), u->nunions, 1, &b->maxhead, &b->head));
+  PetscCall(Grow_Private(sizeof(*b->key), local, VCRS_SLICE, &b->maxkey, &b->key));
+  PetscCall(Grow_Private(sizeof(*u->entry), u->nentries, length, &b->maxentry, &u->entry));
   most = b->maxlocal;
-  PetscCall(Grow(sizeof(*u->has), local, VCRS_SLICE, &most, &u->has));
+  PetscCall(Grow_Private(sizeof(*u->has), local, VCRS_SLICE, &most, &u->has));
   most = b->maxlocal;
-  PetscCall(Grow(sizeof(*u->before), local, VCRS_SLICE, &most, &u->before));
-  PetscCall(Grow(sizeof(*u->diagonal), local, VCRS_SLICE, &b->maxlocal, &u->diagonal));
+  PetscCall(Grow_Private(sizeof(*u->before), local, VCRS_SLICE, &most, &u->before));
+  PetscCall(Grow_Private(sizeof(*u->diagonal), local, VCRS_SLICE, &b->maxlocal, &u->diagonal));
 
   has = u->has + local;
   for (PetscInt i = 0; i < VCRS_SLICE; i++) has[i] = key[i] < 0 ? 0 : VCRS_UNION_ROW;
@@ -238,7 +238,7 @@ static PetscErrorCode UnionAppend(UnionsBuild *b, const PetscInt key[], const Pe
     e->offset = offset[k];
     if (UnionGetValues(b->plan, key, offset[k], 1u << k, value, has)) e->value = value[0];
     else {
-      PetscCall(Grow(sizeof(*u->value), u->nvalues, VCRS_SLICE, &b->maxvalue, &u->value));
+      PetscCall(Grow_Private(sizeof(*u->value), u->nvalues, VCRS_SLICE, &b->maxvalue, &u->value));
       e->values = (int32_t)u->nvalues;
       PetscCall(PetscArraycpy(u->value + u->nvalues, value, VCRS_SLICE));
       u->nvalues += VCRS_SLICE;
@@ -256,7 +256,7 @@ static PetscErrorCode UnionAppend(UnionsBuild *b, const PetscInt key[], const Pe
 }
 
 /* The union of rows with these pairs, a new one where there is none yet; UNIONS_NONE: they have too many entries */
-static PetscErrorCode UnionFind(UnionsBuild *b, const PetscInt key[], PetscInt *number)
+static PetscErrorCode UnionFind_Private(UnionsBuild *b, const PetscInt key[], PetscInt *number)
 {
   SlicePairs p    = {0, {0}};
   uint64_t   hash = 14695981039346656037u;
@@ -278,7 +278,7 @@ static PetscErrorCode UnionFind(UnionsBuild *b, const PetscInt key[], PetscInt *
   n = UnionGetOffsets(b, &p, offset);
   if (n < 0) PetscFunctionReturn(PETSC_SUCCESS);
   *number = b->table[at] = b->u->nunions;
-  PetscCall(UnionAppend(b, key, offset, n));
+  PetscCall(UnionAppend_Private(b, key, offset, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,7 +292,7 @@ static PetscInt UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt e
 }
 
 /* Ends early where there are too many to be worth it */
-static PetscErrorCode UnionsBuildSlices(UnionsBuild *b, PetscInt nslices)
+static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices)
 {
   const VCRSUnions *u = b->u;
   PetscInt          key[VCRS_SLICE];
@@ -309,7 +309,7 @@ static PetscErrorCode UnionsBuildSlices(UnionsBuild *b, PetscInt nslices)
     (void)UnionsReadSlice(b, begin + first, end, key);
     if (last != UNIONS_NONE) PetscCall(PetscArraycmp(b->key + VCRS_SLICE * last, key, VCRS_SLICE, &same));
     if (same) b->slice[s] = last;
-    else PetscCall(UnionFind(b, key, &b->slice[s]));
+    else PetscCall(UnionFind_Private(b, key, &b->slice[s]));
     if (b->slice[s] == UNIONS_NONE) b->without++;
     else b->entries += b->head[b->slice[s]] >> 24;
   }
@@ -319,7 +319,7 @@ static PetscErrorCode UnionsBuildSlices(UnionsBuild *b, PetscInt nslices)
 /* ------------------------------------------------------------ tasks */
 
 /* Tasks of a slice in the periods from first on, before end: one, if they have the same union and are as many as a thread takes */
-static PetscErrorCode UnionsAddTasks(UnionsBuild *b, PetscInt slice, PetscInt first, PetscInt end, PetscInt rows)
+static PetscErrorCode UnionsAddTasks_Private(UnionsBuild *b, PetscInt slice, PetscInt first, PetscInt end, PetscInt rows)
 {
   VCRSUnions *u    = b->u;
   PetscBool   same = (PetscBool)(end - first == rows);
@@ -327,13 +327,14 @@ static PetscErrorCode UnionsAddTasks(UnionsBuild *b, PetscInt slice, PetscInt fi
   PetscFunctionBegin;
   for (PetscInt p = first + 1; p < end; p++) same = (PetscBool)(same && b->slice[p * b->slices + slice] == b->slice[first * b->slices + slice]);
   same = (PetscBool)(same && b->slice[first * b->slices + slice] != UNIONS_NONE);
-  PetscCall(Grow(sizeof(*u->task), u->ntasks, end - first, &b->maxtask, &u->task));
+  PetscCall(Grow_Private(sizeof(*u->task), u->ntasks, end - first, &b->maxtask, &u->task));
   for (PetscInt p = first; p < end; p += same ? rows : 1) {
-    const PetscInt row = p * u->period + slice * VCRS_SLICE, number = b->slice[p * b->slices + slice], limit = PetscMin(u->period - slice * VCRS_SLICE, u->m - row);
+    const PetscInt row = p * u->period + slice * VCRS_SLICE, number = b->slice[p * b->slices + slice],
+                   limit = PetscMin(u->period - slice * VCRS_SLICE, u->m - row);
 
     if (slice * VCRS_SLICE >= u->m - p * u->period) continue;
     if (number == UNIONS_NONE) {
-      PetscCall(Grow(sizeof(*u->rest), u->nrest, 1, &b->maxrest, &u->rest));
+      PetscCall(Grow_Private(sizeof(*u->rest), u->nrest, 1, &b->maxrest, &u->rest));
       u->rest[u->nrest++] = (VCRSUnionTask){(uint32_t)row, 0, (uint32_t)PetscMin(VCRS_SLICE, limit), 0};
     } else u->task[u->ntasks++] = (VCRSUnionTask){(uint32_t)row, b->head[number], (uint32_t)(VCRS_SLICE * number), same ? (uint32_t)rows : 1};
   }
@@ -341,7 +342,7 @@ static PetscErrorCode UnionsAddTasks(UnionsBuild *b, PetscInt slice, PetscInt fi
 }
 
 /* Periods from first on, before end: strips of slices of all lines, one after the other */
-static PetscErrorCode UnionsAddGroup(UnionsBuild *b, PetscInt first, PetscInt end, PetscInt rows)
+static PetscErrorCode UnionsAddGroup_Private(UnionsBuild *b, PetscInt first, PetscInt end, PetscInt rows)
 {
   const PetscInt lines = (b->u->period + b->line - 1) / b->line, strips = (b->line / VCRS_SLICE + UNIONS_STRIP) / UNIONS_STRIP + 1;
 
@@ -349,16 +350,18 @@ static PetscErrorCode UnionsAddGroup(UnionsBuild *b, PetscInt first, PetscInt en
   for (PetscInt strip = 0; strip < strips; strip++) {
     for (PetscInt p = first; p < end; p += rows) {
       for (PetscInt line = 0; line < lines; line++) {
-        const PetscInt begin = (PetscInt)((PetscInt64)line * b->line / VCRS_SLICE), last = line + 1 < lines ? (PetscInt)((line + 1) * (PetscInt64)b->line / VCRS_SLICE) : b->slices;
+        const PetscInt begin = (PetscInt)((PetscInt64)line * b->line / VCRS_SLICE),
+                       last  = line + 1 < lines ? (PetscInt)((line + 1) * (PetscInt64)b->line / VCRS_SLICE) : b->slices;
 
-        for (PetscInt slice = begin + strip * UNIONS_STRIP; slice < PetscMin(last, begin + (strip + 1) * UNIONS_STRIP); slice++) PetscCall(UnionsAddTasks(b, slice, p, PetscMin(end, p + rows), rows));
+        for (PetscInt slice = begin + strip * UNIONS_STRIP; slice < PetscMin(last, begin + (strip + 1) * UNIONS_STRIP); slice++)
+          PetscCall(UnionsAddTasks_Private(b, slice, p, PetscMin(end, p + rows), rows));
       }
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode UnionsBuildTasks(UnionsBuild *b, PetscInt warps)
+static PetscErrorCode UnionsBuildTasks_Private(UnionsBuild *b, PetscInt warps)
 {
   VCRSUnions    *u        = b->u;
   const PetscInt nperiods = (u->m - 1) / u->period + 1, rows = u->m / (VCRS_UNION_ROWS * VCRS_SLICE) < warps ? 1 : VCRS_UNION_ROWS;
@@ -370,7 +373,7 @@ static PetscErrorCode UnionsBuildTasks(UnionsBuild *b, PetscInt warps)
   PetscCall(PetscMalloc1(u->ngroups + 1, &u->group));
   for (PetscInt g = 0; g < u->ngroups; g++) {
     u->group[g] = u->ntasks;
-    PetscCall(UnionsAddGroup(b, g * periods, PetscMin(nperiods, (g + 1) * periods), rows));
+    PetscCall(UnionsAddGroup_Private(b, g * periods, PetscMin(nperiods, (g + 1) * periods), rows));
   }
   u->group[u->ngroups] = u->ntasks;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -399,9 +402,10 @@ PetscErrorCode VCRSUnionsCreate(const VCRSPlan *plan, const void *id, PetscInt w
   UnionsChoosePeriod(b);
   b->slices = (u->period - 1) / VCRS_SLICE + 1;
   nslices   = ((PetscInt64)(u->m - 1) / u->period + 1) * b->slices;
-  PetscCall(UnionsBuildSlices(b, (PetscInt)nslices));
-  *good = (PetscBool)(20 * (PetscInt64)b->without <= nslices && UnionsGetBytes(u) <= UNIONS_BYTES && (double)b->entries * VCRS_SLICE <= UNIONS_WASTE * (double)plan->nz + VCRS_UNION_BATCH * (double)u->m);
-  if (*good) PetscCall(UnionsBuildTasks(b, warps));
+  PetscCall(UnionsBuildSlices_Private(b, (PetscInt)nslices));
+  *good = (PetscBool)(20 * (PetscInt64)b->without <= nslices && UnionsGetBytes(u) <= UNIONS_BYTES &&
+                      (double)b->entries * VCRS_SLICE <= UNIONS_WASTE * (double)plan->nz + VCRS_UNION_BATCH * (double)u->m);
+  if (*good) PetscCall(UnionsBuildTasks_Private(b, warps));
   PetscCall(PetscFree(b->key));
   PetscCall(PetscFree(b->head));
   PetscCall(PetscFree(b->slice));

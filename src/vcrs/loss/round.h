@@ -5,24 +5,33 @@
 
 /*
    The lossy half of a compression, row by row, for host loops (loss.c) and for kernels
-   (cuda/vcrs/build/loss.cu): a survey of the entries, and their rounding once the grid is known.
+   (cuda/vcrs/build/loss.cu): a survey of the entries, and their rounding once the steps are known.
 */
 
 #include "../build/buildimpl.h"
 #include <lithe/private/lithecompiler.h>
 
 typedef enum {
-  VCRS_GRID_STEP,   /* one step for the matrix */
-  VCRS_GRID_ROW,    /* a step for each row, relative to its largest entry */
-  VCRS_GRID_FIXED,  /* the same, and at most 127 or 32767 of them */
-  VCRS_GRID_ENTRY,  /* a step for each power of two */
-  VCRS_GRID_LOG,    /* LitheLogScale */
-  VCRS_GRID_SINGLE, /* float */
-  VCRS_GRID_EXACT
-} VCRSGridKind;
+  VCRS_STEP_MATRIX, /* one step for the matrix */
+  VCRS_STEP_ROW,    /* a step for each row, relative to its largest entry */
+  VCRS_STEP_FIXED,  /* the same, and at most 127 or 32767 of them */
+  VCRS_STEP_ENTRY,  /* a step for each power of two */
+  VCRS_STEP_LOG,    /* LitheLogScale */
+  VCRS_STEP_SINGLE, /* float */
+  VCRS_STEP_EXACT
+} VCRSStepKind;
+
+/* All kinds: what is done to the entries of a row is compiled for each */
+#define VCRS_ALL_STEPS(X) X(MATRIX) X(ROW) X(FIXED) X(ENTRY) X(LOG) X(SINGLE) X(EXACT)
+
+/* Has each row a step of its own? */
+LITHE_HD static inline PetscBool VCRSStepIsByRow(VCRSStepKind kind)
+{
+  return (PetscBool)(kind == VCRS_STEP_ROW || kind == VCRS_STEP_FIXED);
+}
 
 typedef struct {
-  VCRSGridKind kind;
+  VCRSStepKind kind;
   int          bits;                   /* FIXED */
   int          exponent;               /* STEP: log2 of the step; ROW and ENTRY: what to add to log2 of the largest entry */
   PetscBool    symmetric;              /* keep it so */
@@ -30,11 +39,11 @@ typedef struct {
   double       bound;                  /* of the mode, in its unit */
   PetscBool    inrange;                /* no entry is out of the range of LitheRoundManyToGrid(), LitheRoundManyMantissas() */
   double       unit;                   /* a power of two near the inverse of the largest entry: squares of entries times unit are in range */
-} VCRSGrid;
+} VCRSStep;
 
 /*
    What a loss may change the reference of a row by, relative to its modulus, where the reference takes the rounding of the other
-   entries (row sums kept): beyond, the row sum is given up. The same share of the diagonal entry is what rounding on grids with
+   entries (row sums kept): beyond, the row sum is given up. The same share of the diagonal entry is what rounding with
    a step for a row or a matrix may do to a row; beyond, the row counts as coarse: VCRSLossRefine().
 */
 #define VCRS_REFERENCE_SHARE .125
@@ -163,7 +172,8 @@ LITHE_HD static inline PetscInt VCRSFindReference(PetscInt row, PetscInt len, co
 }
 
 /* One row with its reference at ref (-1: none); its largest component, of all and of stored entries. False if one is infinite or not a number */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest, PetscReal *stored)
+LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, PetscInt len, PetscInt ref, const PetscScalar a[], PetscReal *largest,
+                                                            PetscReal *stored)
 {
   const PetscInt   nc    = VCRS_COMPONENTS;
   const PetscReal  limit = PETSC_MAX_REAL;
@@ -212,30 +222,31 @@ LITHE_HD static LITHE_ALWAYS_INLINE PetscBool VCRSSurveyRow(VCRSSurvey *s, Petsc
   return taken;
 }
 
-/* ------------------------------------------------------------------ grids */
+/* ------------------------------------------------------------------ steps */
 
-/* log2 of a row's own step on the grids that have one by row */
-LITHE_HD static inline int VCRSGridRowExponent(const VCRSGrid *g, PetscReal largest, PetscReal stored)
+/* log2 of a row's own step, where rows have steps */
+LITHE_HD static inline int VCRSStepRowExponent(const VCRSStep *step, PetscReal largest, PetscReal stored)
 {
-  if (g->kind == VCRS_GRID_FIXED) return LitheFixedExponent((double)stored, g->bits);
-  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + g->exponent) : LITHE_MAX_EXPONENT;
+  if (step->kind == VCRS_STEP_FIXED) return LitheFixedExponent((double)stored, step->bits);
+  return largest > 0. ? LitheClampExponent(LitheFloorLog2((double)largest) + step->exponent) : LITHE_MAX_EXPONENT;
 }
 
 /*
-   log2 of the step for entry (row, col) on the grids that have one by row. In a symmetric matrix both rows must come to the
+   log2 of the step for entry (row, col), where rows have steps. In a symmetric matrix both rows must come to the
    same value: fixed point rows share the coarser step, of which both hold every multiple, while row classes can take the
    finer one and keep the bound in both. *limit is log2 of the finest step that has to hold the value.
    stored: whether row itself stores it; a reference is not stored. False where nobody does.
 */
-LITHE_HD static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt col, PetscBool stored, int *exponent, int *limit)
+LITHE_HD static inline PetscBool VCRSStepExponent(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt col, PetscBool stored,
+                                                  int *exponent, int *limit)
 {
   const int own = b->rowexp[row];
 
   *exponent = *limit = own;
-  if (g->symmetric && (b->columnexp || (col != row && col < csr->m))) {
+  if (step->symmetric && (b->columnexp || (col != row && col < csr->m))) {
     const int other = b->columnexp ? b->columnexp[col] : b->rowexp[col];
 
-    if (g->kind == VCRS_GRID_ROW) *exponent = PetscMin(own, other);
+    if (step->kind == VCRS_STEP_ROW) *exponent = PetscMin(own, other);
     else {
       const PetscBool otherstored = !b->columnexp && b->ref && b->ref[col] >= 0 && csr->j[csr->i[col] + b->ref[col]] == row ? PETSC_FALSE : PETSC_TRUE;
 
@@ -249,22 +260,22 @@ LITHE_HD static inline PetscBool VCRSGridExponent(const VCRSBuild *b, const VCRS
   return PETSC_TRUE;
 }
 
-LITHE_HD static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, const VCRSGrid *g, double v, int exponent, int limit)
+LITHE_HD static LITHE_ALWAYS_INLINE double VCRSStepRound(VCRSStepKind kind, const VCRSStep *step, double v, int exponent, int limit)
 {
   double r;
 
   switch (kind) {
-  case VCRS_GRID_STEP:
-    return LitheRoundToGrid(v, g->exponent);
-  case VCRS_GRID_ROW:
+  case VCRS_STEP_MATRIX:
+    return LitheRoundToGrid(v, step->exponent);
+  case VCRS_STEP_ROW:
     return LitheRoundToGrid(v, exponent);
-  case VCRS_GRID_FIXED:
+  case VCRS_STEP_FIXED:
     r = LitheRoundToGrid(v, exponent);
-    if (fabs(r) > (g->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
+    if (fabs(r) > (step->bits == 8 ? 127. : 32767.) * LithePow2(limit)) r -= r > 0. ? LithePow2(exponent) : -LithePow2(exponent);
     return r;
-  case VCRS_GRID_ENTRY:
-    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + g->exponent));
-  case VCRS_GRID_SINGLE:
+  case VCRS_STEP_ENTRY:
+    return v == 0. ? 0. : LitheRoundToGrid(v, LitheClampExponent(LitheFloorLog2(v) + step->exponent));
+  case VCRS_STEP_SINGLE:
     return LitheRoundToSingle(v);
   default:
     return v;
@@ -272,32 +283,34 @@ LITHE_HD static LITHE_ALWAYS_INLINE double VCRSGridRound(VCRSGridKind kind, cons
 }
 
 /* Rounds one entry; codes gets those of its components on a logarithmic scale, if it is not NULL */
-LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSGridRoundScalar(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscScalar v, int exponent, int limit, uint16_t codes[])
+LITHE_HD static LITHE_ALWAYS_INLINE PetscScalar VCRSStepRoundScalar(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscScalar v, int exponent,
+                                                                    int limit, uint16_t codes[])
 {
   PetscScalar      r = v;
   const PetscReal *x = (const PetscReal *)&v;
   PetscReal       *y = (PetscReal *)&r;
 
   for (PetscInt c = 0; c < VCRS_COMPONENTS; c++) {
-    if (kind == VCRS_GRID_LOG) {
+    if (kind == VCRS_STEP_LOG) {
       const uint16_t code = LitheLogScaleEncode(b->log, (double)x[c]);
 
       y[c] = LitheLogScaleDecode(b->log, code);
       if (codes) codes[c] = code;
-    } else y[c] = (PetscReal)VCRSGridRound(kind, g, (double)x[c], exponent, limit);
+    } else y[c] = (PetscReal)VCRSStepRound(kind, step, (double)x[c], exponent, limit);
   }
   return r;
 }
 
 #if !defined(__CUDA_ARCH__)
 /* Rounds n entries at once, those of a row with this exponent; false where they must be rounded one by one */
-static LITHE_ALWAYS_INLINE PetscBool VCRSGridRoundMany(VCRSGridKind kind, const VCRSBuild *b, const VCRSGrid *g, PetscInt n, const PetscScalar a[], int exponent, PetscScalar w[], uint16_t codes[])
+static LITHE_ALWAYS_INLINE PetscBool VCRSStepRoundMany(VCRSStepKind kind, const VCRSBuild *b, const VCRSStep *step, PetscInt n, const PetscScalar a[],
+                                                       int exponent, PetscScalar w[], uint16_t codes[])
 {
   const size_t     nv = (size_t)n * VCRS_COMPONENTS;
   const PetscReal *v  = (const PetscReal *)a;
   PetscReal       *r  = (PetscReal *)w;
 
-  if (kind == VCRS_GRID_LOG) {
+  if (kind == VCRS_STEP_LOG) {
     uint16_t own[64], *code = codes ? codes : own;
 
     for (size_t from = 0; from < nv; from += PETSC_STATIC_ARRAY_LENGTH(own)) {
@@ -310,21 +323,21 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSGridRoundMany(VCRSGridKind kind, const 
     return PETSC_TRUE;
   }
   #if defined(PETSC_USE_REAL_DOUBLE)
-  if (!g->inrange) return PETSC_FALSE;
+  if (!step->inrange) return PETSC_FALSE;
   switch (kind) {
-  case VCRS_GRID_STEP:
-    LitheRoundManyToGrid(nv, v, g->exponent, r);
+  case VCRS_STEP_MATRIX:
+    LitheRoundManyToGrid(nv, v, step->exponent, r);
     return PETSC_TRUE;
-  case VCRS_GRID_ROW:
-  case VCRS_GRID_FIXED:
+  case VCRS_STEP_ROW:
+  case VCRS_STEP_FIXED:
     /* others are those of rows of zeros */
     if (exponent < -1000 || exponent > 950) return PETSC_FALSE;
     LitheRoundManyToGrid(nv, v, exponent, r);
     return PETSC_TRUE;
-  case VCRS_GRID_ENTRY:
-    LitheRoundManyMantissas(nv, v, 52 + g->exponent, r);
+  case VCRS_STEP_ENTRY:
+    LitheRoundManyMantissas(nv, v, 52 + step->exponent, r);
     return PETSC_TRUE;
-  case VCRS_GRID_SINGLE:
+  case VCRS_STEP_SINGLE:
     LitheRoundManyMantissas(nv, v, 52 - 23, r);
     return PETSC_TRUE;
   default:
@@ -337,53 +350,41 @@ static LITHE_ALWAYS_INLINE PetscBool VCRSGridRoundMany(VCRSGridKind kind, const 
 #endif
 
 /* Rounds entries from .. to-1 of a row to w[] */
-LITHE_HD static LITHE_ALWAYS_INLINE void VCRSGridRoundEntries(VCRSGridKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSStepRoundEntries(VCRSStepKind kind, const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row,
+                                                              PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
 {
-  const PetscBool    byrow     = kind == VCRS_GRID_ROW || kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool    symmetric = byrow && g->symmetric ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    byrow     = VCRSStepIsByRow(kind);
+  const PetscBool    symmetric = (PetscBool)(byrow && step->symmetric);
   const PetscInt    *cols      = csr->j + csr->i[row];
   const PetscScalar *a         = csr->a + csr->i[row];
   int                exponent = byrow ? b->rowexp[row] : 0, limit = exponent;
 
 #if !defined(__CUDA_ARCH__)
-  if (!symmetric && VCRSGridRoundMany(kind, b, g, to - from, a + from, exponent, w + from, codes ? codes + (size_t)from * VCRS_COMPONENTS : NULL)) return;
+  if (!symmetric && VCRSStepRoundMany(kind, b, step, to - from, a + from, exponent, w + from, codes ? codes + (size_t)from * VCRS_COMPONENTS : NULL)) return;
 #endif
   for (PetscInt k = from; k < to; k++) {
-    if (symmetric) (void)VCRSGridExponent(b, csr, g, row, cols[k], PETSC_TRUE, &exponent, &limit);
-    w[k] = VCRSGridRoundScalar(kind, b, g, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
+    if (symmetric) (void)VCRSStepExponent(b, csr, step, row, cols[k], PETSC_TRUE, &exponent, &limit);
+    w[k] = VCRSStepRoundScalar(kind, b, step, a[k], exponent, limit, codes ? codes + (size_t)k * VCRS_COMPONENTS : NULL);
   }
 }
 
-LITHE_HD static inline void VCRSGridRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt from, PetscInt to, PetscScalar w[], uint16_t codes[])
+LITHE_HD static inline void VCRSStepRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt from, PetscInt to,
+                                             PetscScalar w[], uint16_t codes[])
 {
-  switch (g->kind) {
-  case VCRS_GRID_STEP:
-    VCRSGridRoundEntries(VCRS_GRID_STEP, b, csr, g, row, from, to, w, codes);
+#define VCRSStepCase(name)                                                         \
+  case VCRS_STEP_##name:                                                           \
+    VCRSStepRoundEntries(VCRS_STEP_##name, b, csr, step, row, from, to, w, codes); \
     break;
-  case VCRS_GRID_ROW:
-    VCRSGridRoundEntries(VCRS_GRID_ROW, b, csr, g, row, from, to, w, codes);
-    break;
-  case VCRS_GRID_FIXED:
-    VCRSGridRoundEntries(VCRS_GRID_FIXED, b, csr, g, row, from, to, w, codes);
-    break;
-  case VCRS_GRID_ENTRY:
-    VCRSGridRoundEntries(VCRS_GRID_ENTRY, b, csr, g, row, from, to, w, codes);
-    break;
-  case VCRS_GRID_LOG:
-    VCRSGridRoundEntries(VCRS_GRID_LOG, b, csr, g, row, from, to, w, codes);
-    break;
-  case VCRS_GRID_SINGLE:
-    VCRSGridRoundEntries(VCRS_GRID_SINGLE, b, csr, g, row, from, to, w, codes);
-    break;
-  default:
-    VCRSGridRoundEntries(VCRS_GRID_EXACT, b, csr, g, row, from, to, w, codes);
+  switch (step->kind) {
+    VCRS_ALL_STEPS(VCRSStepCase)
   }
+#undef VCRSStepCase
 }
 
-/* The smallest value of the grid towards v, whose components would all become zero */
-LITHE_HD static inline PetscScalar VCRSGridSmallest(const VCRSGrid *g, PetscScalar v, int exponent)
+/* The smallest value, in steps, towards v, whose components would all become zero */
+LITHE_HD static inline PetscScalar VCRSStepSmallest(const VCRSStep *step, PetscScalar v, int exponent)
 {
-  const PetscReal  h    = (PetscReal)LithePow2(g->kind == VCRS_GRID_STEP ? g->exponent : (g->kind == VCRS_GRID_SINGLE ? -149 : exponent));
+  const PetscReal  h    = (PetscReal)LithePow2(step->kind == VCRS_STEP_MATRIX ? step->exponent : (step->kind == VCRS_STEP_SINGLE ? -149 : exponent));
   PetscScalar      r    = 0.;
   const PetscReal *x    = (const PetscReal *)&v;
   PetscReal       *y    = (PetscReal *)&r;
@@ -399,12 +400,12 @@ LITHE_HD static inline PetscScalar VCRSGridSmallest(const VCRSGrid *g, PetscScal
 /* Is a reference with the value implied no longer what it was: vanished, appeared, or of the other sign? */
 LITHE_HD static inline PetscBool VCRSReferenceHarmed(PetscScalar implied, PetscScalar exact)
 {
-  if (exact == (PetscScalar)0.) return implied != (PetscScalar)0. ? PETSC_TRUE : PETSC_FALSE;
+  if (exact == (PetscScalar)0.) return (PetscBool)(implied != (PetscScalar)0.);
   if (implied == (PetscScalar)0.) return PETSC_TRUE;
 #if defined(PETSC_USE_COMPLEX)
-  return VCRSModulus(implied - exact) > VCRSModulus(exact) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(VCRSModulus(implied - exact) > VCRSModulus(exact));
 #else
-  return (implied > 0.) != (exact > 0.) ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)((implied > 0.) != (exact > 0.));
 #endif
 }
 
@@ -432,7 +433,7 @@ typedef struct {
   VCRSExactSum exact;          /* of the original entries */
   PetscScalar  rest;           /* sum of the rounded ones, without the reference, in the order in which decoding adds them */
   double       sum, largest;   /* of moduli */
-  double       square, error2; /* sums of squares, of what is times VCRSGrid.unit */
+  double       square, error2; /* sums of squares, of what is times VCRSStep.unit */
   double       error;          /* largest |w - a| */
 } VCRSRowSums;
 
@@ -501,27 +502,28 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRowSumsAdd(VCRSRowSums *sums, doubl
   *sums = s;
 }
 
-/* Where the diagonal entry would vanish, it becomes the smallest value of the grid */
-LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], PetscScalar w[])
+/* Where the diagonal entry would vanish, it becomes the smallest value */
+LITHE_HD static inline PetscBool VCRSGuardDiagonal(const VCRSBuild *b, const VCRSStep *step, PetscInt row, PetscInt len, const PetscInt cols[],
+                                                   const PetscScalar a[], PetscScalar w[])
 {
   PetscInt k = 0;
 
-  if (g->offdiagonal) return PETSC_FALSE;
+  if (step->offdiagonal) return PETSC_FALSE;
   while (k < len && cols[k] < row) k++;
   if (k == len || cols[k] != row || w[k] != (PetscScalar)0. || a[k] == (PetscScalar)0.) return PETSC_FALSE;
-  w[k] = VCRSGridSmallest(g, a[k], b->rowexp[row]);
+  w[k] = VCRSStepSmallest(step, a[k], b->rowexp[row]);
   return PETSC_TRUE;
 }
 
-/* Error that the grid allows in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
-LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSGrid *g, PetscInt row, PetscInt ref, double error)
+/* Error that the steps allow in one row of fixed point numbers; the steps of a symmetric matrix are those of its neighbours, too */
+LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *csr, const VCRSStep *step, PetscInt row, PetscInt ref, double error)
 {
   int exponent = b->rowexp[row], limit, coarsest = exponent;
 
-  if (g->symmetric) {
+  if (step->symmetric) {
     for (PetscInt k = 0; k < csr->i[row + 1] - csr->i[row]; k++) {
       if (k == ref) continue;
-      (void)VCRSGridExponent(b, csr, g, row, csr->j[csr->i[row] + k], PETSC_TRUE, &exponent, &limit);
+      (void)VCRSStepExponent(b, csr, step, row, csr->j[csr->i[row] + k], PETSC_TRUE, &exponent, &limit);
       coarsest = PetscMax(coarsest, exponent);
     }
   }
@@ -529,7 +531,7 @@ LITHE_HD static inline double VCRSFixedBound(const VCRSBuild *b, const VCRSCSR *
   return LithePow2(coarsest) * VCRS_COMPONENT_FACTOR * (error > .5 * VCRS_COMPONENT_FACTOR * LithePow2(coarsest) ? 1. : .5);
 }
 
-/* What the rounding of many rows did; sums, and maxima. error2, norm2: of what is times VCRSGrid.unit */
+/* What the rounding of many rows did; sums, and maxima. error2, norm2: of what is times VCRSStep.unit */
 typedef struct {
   double     maxabs, maxrow, error2, norm2, sumerror, bound;
   PetscInt64 guarded, coarse, lost;
@@ -549,27 +551,27 @@ LITHE_HD static inline void VCRSLossTotalsJoin(VCRSLossTotals *t, const VCRSLoss
 }
 
 /* The modulus of the diagonal entry; that of the largest where there is none, or a zero */
-LITHE_HD static inline double VCRSRowSize(const VCRSGrid *g, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], double largest)
+LITHE_HD static inline double VCRSRowSize(const VCRSStep *step, PetscInt row, PetscInt len, const PetscInt cols[], const PetscScalar a[], double largest)
 {
-  for (PetscInt k = 0; k < len && cols[k] <= row && !g->offdiagonal; k++) {
+  for (PetscInt k = 0; k < len && cols[k] <= row && !step->offdiagonal; k++) {
     if (cols[k] == row && a[k] != (PetscScalar)0.) return VCRSModulus(a[k]);
   }
   return largest;
 }
 
-/* Of a reference that became implied: how far it is off, in the unit in which the grid bounds entries */
-LITHE_HD static inline double VCRSReferenceBound(const VCRSGrid *g, PetscScalar implied, PetscScalar exact, double error, double largest)
+/* Of a reference that became implied: how far it is off, in the unit in which the bound of entries is */
+LITHE_HD static inline double VCRSReferenceBound(const VCRSStep *step, PetscScalar implied, PetscScalar exact, double error, double largest)
 {
   const double modulus = VCRSModulus(exact), became = VCRSModulus(implied);
 
   if (error == 0.) return 0.;
-  switch (g->kind) {
-  case VCRS_GRID_STEP:
+  switch (step->kind) {
+  case VCRS_STEP_MATRIX:
     return error;
-  case VCRS_GRID_ROW:
-  case VCRS_GRID_FIXED:
+  case VCRS_STEP_ROW:
+  case VCRS_STEP_FIXED:
     return error / largest;
-  case VCRS_GRID_LOG:
+  case VCRS_STEP_LOG:
     /* a factor, as of other entries */
     return modulus > 0. && became > 0. ? PetscMax(error / modulus, error / became) : 0.;
   default:
@@ -578,10 +580,11 @@ LITHE_HD static inline double VCRSReferenceBound(const VCRSGrid *g, PetscScalar 
 }
 
 /* Rounds a row into w[] (and ownj, code, single), in the order of storage, and compares it with the original; extra: what to add to row sums, or NULL */
-LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSGrid *g, PetscInt row, PetscScalar w[], VCRSLossTotals *totals)
+LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const VCRSCSR *csr, const PetscScalar extra[], const VCRSStep *step, PetscInt row,
+                                                      PetscScalar w[], VCRSLossTotals *totals)
 {
-  const PetscBool    byrow = g->kind == VCRS_GRID_ROW || g->kind == VCRS_GRID_FIXED ? PETSC_TRUE : PETSC_FALSE;
-  const double       share = g->kind == VCRS_GRID_FIXED && g->bits > 8 ? VCRS_FIXED_SHARE : VCRS_REFERENCE_SHARE; /* beyond, a row is coarse */
+  const PetscBool    byrow = VCRSStepIsByRow(step->kind);
+  const double       share = step->kind == VCRS_STEP_FIXED && step->bits > 8 ? VCRS_FIXED_SHARE : VCRS_REFERENCE_SHARE; /* beyond, a row is coarse */
   const PetscInt     nc    = VCRS_COMPONENTS;
   const PetscInt     p = csr->i[row], len = csr->i[row + 1] - p, ref = b->ref ? b->ref[row] : -1;
   const PetscInt    *cols  = csr->j + p;
@@ -594,9 +597,9 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
   PetscBool          guard = PETSC_FALSE, coarse = PETSC_FALSE;
 
   memset((void *)&sums, 0, sizeof(sums));
-  VCRSGridRoundRow(b, csr, g, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
-  if (split + 1 < len) VCRSGridRoundRow(b, csr, g, row, split + 1, len, w, codes);
-  if (ref < 0) guard = VCRSGuardDiagonal(b, g, row, len, cols, a, w);
+  VCRSStepRoundRow(b, csr, step, row, 0, split, w + ahead, codes ? codes + ahead * nc : NULL);
+  if (split + 1 < len) VCRSStepRoundRow(b, csr, step, row, split + 1, len, w, codes);
+  if (ref < 0) guard = VCRSGuardDiagonal(b, step, row, len, cols, a, w);
 #if !defined(__CUDA_ARCH__)
   if (b->code && !b->log) {
     const PetscReal *steps = (const PetscReal *)w;
@@ -612,16 +615,16 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     for (PetscInt k = ahead * nc; k < len * nc; k++) s[k] = (float)v[k];
   }
 #endif
-  VCRSRowSumsAdd(&sums, g->unit, split, a, w + ahead);
-  if (split + 1 < len) VCRSRowSumsAdd(&sums, g->unit, len - split - 1, a + split + 1, w + split + 1);
+  VCRSRowSumsAdd(&sums, step->unit, split, a, w + ahead);
+  if (split + 1 < len) VCRSRowSumsAdd(&sums, step->unit, len - split - 1, a + split + 1, w + split + 1);
   if (b->ownj) {
     for (PetscInt k = 0; k < split; k++) b->ownj[p + ahead + k] = cols[k];
     for (PetscInt k = split + 1; k < len; k++) b->ownj[p + k] = cols[k];
   }
-  if (g->kind == VCRS_GRID_FIXED && sums.largest > 0.) {
+  if (step->kind == VCRS_STEP_FIXED && sums.largest > 0.) {
     const double most = ref >= 0 ? PetscMax(sums.largest, VCRSModulus(a[ref])) : sums.largest;
 
-    totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, g, row, ref, sums.error) / most);
+    totals->bound = PetscMax(totals->bound, VCRSFixedBound(b, csr, step, row, ref, sums.error) / most);
   }
 
   /* the row sum, and what it makes of the reference */
@@ -632,7 +635,7 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
 
     VCRSExactSumAdd(&sums.exact, a[ref]);
     sums.sum += modulus;
-    sums.square += (modulus * g->unit) * (modulus * g->unit);
+    sums.square += (modulus * step->unit) * (modulus * step->unit);
     sums.largest = PetscMax(sums.largest, modulus);
     rounding     = (double)len * (double)PETSC_MACHINE_EPSILON * sums.sum;
     if (extra) VCRSExactSumAdd(&sums.exact, extra[row]);
@@ -640,15 +643,16 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     sigma = VCRSModulus(kept) <= rounding ? 0. : kept;
 #if defined(PETSC_USE_COMPLEX)
     /* the diagonal of a Hermitian matrix stays real; the imaginary part of the row sum is given up for that */
-    if (g->hermitian && cols[ref] == row) ((PetscReal *)&sigma)[1] = PetscImaginaryPart(sums.rest);
+    if (step->hermitian && cols[ref] == row) ((PetscReal *)&sigma)[1] = PetscImaginaryPart(sums.rest);
 #endif
 
     /* without a diagonal entry the reference has a partner across the diagonal, which symmetry puts first */
-    if (g->symmetric && cols[ref] != row) {
+    if (step->symmetric && cols[ref] != row) {
       PetscScalar value    = a[ref];
       int         exponent = 0, limit = 0;
 
-      if (!byrow || VCRSGridExponent(b, csr, g, row, cols[ref], PETSC_FALSE, &exponent, &limit)) value = VCRSGridRoundScalar(g->kind, b, g, value, exponent, limit, NULL);
+      if (!byrow || VCRSStepExponent(b, csr, step, row, cols[ref], PETSC_FALSE, &exponent, &limit))
+        value = VCRSStepRoundScalar(step->kind, b, step, value, exponent, limit, NULL);
       sigma = VCRSSigmaFor(value, sums.rest);
     } else {
       change = VCRSModulus((sigma - sums.rest) - a[ref]);
@@ -661,16 +665,16 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
     /* the row sum overflows, or the reference is lost beside the others */
     if (!(VCRSModulus(implied) <= (double)PETSC_MAX_REAL) || (modulus > 0. && error > VCRS_REFERENCE_SHARE * modulus)) totals->lost++;
     if (modulus > 0. && !(change <= share * modulus)) coarse = PETSC_TRUE;
-    totals->bound = PetscMax(totals->bound, VCRSReferenceBound(g, implied, a[ref], error, sums.largest));
-    sums.error2 += (error * g->unit) * (error * g->unit);
-    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(coarse || sums.error > share * VCRSRowSize(g, row, len, cols, a, sums.largest));
+    totals->bound = PetscMax(totals->bound, VCRSReferenceBound(step, implied, a[ref], error, sums.largest));
+    sums.error2 += (error * step->unit) * (error * step->unit);
+    if (step->kind == VCRS_STEP_MATRIX || byrow) coarse = (PetscBool)(coarse || sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
     sums.error         = PetscMax(sums.error, error);
     w[ahead ? 0 : ref] = implied;
     if (b->ownj) b->ownj[p] = cols[ref];
     if (b->sigma) b->sigma[row] = sigma;
   } else {
     lost = VCRSModulus(sums.rest - VCRSExactSumGet(&sums.exact));
-    if (g->kind == VCRS_GRID_STEP || byrow) coarse = (PetscBool)(sums.error > share * VCRSRowSize(g, row, len, cols, a, sums.largest));
+    if (step->kind == VCRS_STEP_MATRIX || byrow) coarse = (PetscBool)(sums.error > share * VCRSRowSize(step, row, len, cols, a, sums.largest));
     if (b->sigma) b->sigma[row] = 0.;
   }
   totals->error2 += sums.error2;
@@ -686,5 +690,5 @@ LITHE_HD static LITHE_ALWAYS_INLINE void VCRSRoundRow(const VCRSBuild *b, const 
 
 /* ------------------------------------------------------------------ loss.c */
 
-PETSC_INTERN PetscErrorCode VCRSGridSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSGrid *);
-PETSC_INTERN void           VCRSLossReport(const VCRSGrid *, const VCRSLossTotals *, VCRSReport *);
+PETSC_INTERN PetscErrorCode VCRSStepSetUp(const VCRSOptions *, const VCRSSurvey *, LitheLogScale **, VCRSStep *);
+PETSC_INTERN void           VCRSLossReport(const VCRSStep *, const VCRSLossTotals *, VCRSReport *);

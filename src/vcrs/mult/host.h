@@ -230,7 +230,8 @@ VCRS_LOOK_UP(VCRSLookUpLog16, uint16_t, PetscReal, table[c >> 8] * fine[c & 255]
 #undef VCRS_LOOK_UP
 
 /* The same as VCRSLookUpLog16(), bit for bit, where the lower halves of codes stand for a polynomial: one look-up in place of two */
-static LITHE_NO_INLINE LITHE_TARGET_FMA void VCRSLookUpShortLog16(PetscInt n, const uint16_t *restrict code, const PetscReal *restrict table, const float *restrict power, PetscReal *restrict out)
+static LITHE_NO_INLINE LITHE_TARGET_FMA void VCRSLookUpShortLog16(PetscInt n, const uint16_t *restrict code, const PetscReal *restrict table,
+                                                                  const float *restrict power, PetscReal *restrict out)
 {
   float fine[VCRS_SLICE];
 
@@ -246,7 +247,8 @@ static LITHE_NO_INLINE LITHE_TARGET_FMA void VCRSLookUpShortLog16(PetscInt n, co
    The entries at position .. position+count-1. Entry p belongs to row[p % 32], whose power of two is
    in scale[]; both are read for fixed-point entries only. Returns buffer, or where the entries stand.
 */
-static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, PetscInt64 position, PetscInt count, const PetscInt row[], const PetscReal scale[], PetscBool normal, PetscScalar buffer[])
+static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, PetscInt64 position, PetscInt count, const PetscInt row[],
+                                                         const PetscReal scale[], PetscBool normal, PetscScalar buffer[])
 {
   const PetscInt n = VCRS_COMPONENTS * count, width = VCRS_COMPONENTS * VCRS_SLICE;
   PetscReal     *out  = (PetscReal *)buffer;
@@ -361,7 +363,8 @@ static LITHE_ALWAYS_INLINE void VCRSDecodePlaces(const VCRSPlan *plan, PetscInt 
 }
 
 /* Grouped columns: the x of window w, nrhs columns of them, in the order of its groups; the stand-in's is zero */
-static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt w, PetscInt nrhs, const PetscScalar *x, size_t ldx, PetscScalar *to, size_t ldto)
+static LITHE_ALWAYS_INLINE void VCRSGatherWindow(const VCRSPlan *plan, PetscInt w, PetscInt nrhs, const PetscScalar *x, size_t ldx, PetscScalar *to,
+                                                 size_t ldto)
 {
   const uint16_t *group = plan->group + plan->groupptr[w];
   const PetscInt  n     = plan->groupptr[w + 1] - plan->groupptr[w];

@@ -14,17 +14,17 @@
 */
 
 #include "host.h"
+#include <lithe/private/machine.h>
 
-#define STREAM_GROUP  8       /* entries of a run that are summed in registers before y is touched */
-#define STREAM_ROWS   512     /* longest run that is treated at once: its piece of y stays in the first-level cache */
-#define STREAM_SHORT  4       /* runs of fewer rows are treated row by row */
-#define STREAM_OTHERS 8       /* rows of a slice that may have another index set than the others, which still are summed at once */
-#define STREAM_RUNS   16      /* runs of a slice; with more of them it may be summed lane by lane */
-#define SLICES_LARGE  4194304 /* entries, from memory: whole ones in L3 took 0.85 to 1.2 of the time of MATSEQAIJ, from run to run */
-#define AIJ_SMALL     262144  /* entries of a matrix whose rows MATSEQAIJ ends with few mistaken branches */
+#define STREAM_GROUP  8   /* entries of a run that are summed in registers before y is touched */
+#define STREAM_ROWS   512 /* longest run that is treated at once: its piece of y stays in the first-level cache */
+#define STREAM_SHORT  4   /* runs of fewer rows are treated row by row */
+#define STREAM_OTHERS 8   /* rows of a slice that may have another index set than the others, which still are summed at once */
+#define STREAM_RUNS   16  /* runs of a slice; with more of them it may be summed lane by lane */
 
 /* sum_k a[k stride] (x[index[k indexstride]] - ref), in four partial sums that do not wait for one another */
-static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride, const PetscScalar *x, PetscScalar ref)
+static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], PetscInt stride, const PetscInt index[], PetscInt indexstride,
+                                           const PetscScalar *x, PetscScalar ref)
 {
   PetscScalar sum[4] = {0, 0, 0, 0};
   PetscInt    k      = 0;
@@ -42,7 +42,8 @@ static LITHE_ALWAYS_INLINE PetscScalar Dot(PetscInt n, const PetscScalar a[], Pe
    or with lanes a[32 k + r]. base may be y, or NULL: zero; ref is NULL unless in the difference form.
    nk, lanes and which pointers are NULL must be constants where this is called: it becomes one loop.
 */
-static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes, PetscInt count, const PetscScalar a[], const PetscScalar *x,
+                                            const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
 {
 #if PetscDefined(USE_COMPLEX)
   const PetscReal *xk[STREAM_GROUP], *ak[STREAM_GROUP];
@@ -89,7 +90,8 @@ static LITHE_ALWAYS_INLINE void StreamGroup(const int nk, const PetscBool lanes,
 }
 
 /* The same for any nk > 0, in groups, of a run of L0. base may be NULL only without ref */
-static LITHE_ALWAYS_INLINE void Stream(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void Stream(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[],
+                                       const PetscScalar *ref, const PetscScalar *base, PetscScalar *y)
 {
   for (PetscInt k = 0; k < nk; k += STREAM_GROUP, base = y) {
     const PetscScalar *ak    = a + k;
@@ -127,7 +129,8 @@ typedef PetscReal Vector __attribute__((vector_size(VECTOR_LANES * sizeof(PetscR
    stay in registers and a is read in the order it is stored. nblocks = ceil(count/8) and whether ref
    is NULL must be constants; the last block may overlap the one before, and only its own part is kept.
 */
-static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x,
+                                            const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
 {
   const PetscInt last = count - VECTOR_LANES, before = VECTOR_LANES * (nblocks - 1);
   Vector         sum[4] = {{0}, {0}, {0}, {0}}, from[4] = {{0}, {0}, {0}, {0}};
@@ -159,7 +162,8 @@ static LITHE_ALWAYS_INLINE void StreamSlice(const int nblocks, PetscInt nk, Pets
 #endif
 
 /* y[r] += sum_{k<nk} a[32 k + r] (x[r + offset[k]] - ref[r]) for a run of a slice; ref is NULL unless in the difference form */
-static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[], const PetscScalar *ref, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void StreamLanes(PetscInt nk, PetscInt count, const PetscScalar a[], const PetscScalar *x, const PetscInt offset[],
+                                            const PetscScalar *ref, PetscScalar *y)
 {
 #if defined(VECTOR_LANES)
   #define STREAM_CASE(nblocks)                                      \
@@ -241,7 +245,10 @@ static LITHE_TARGET_CLONES void Mult_L0(const VCRSPlan *plan, const VCRSOperands
   }
 }
 
-/* How the rows of a slice of L1 or L2 are summed: runs of one index set each; those from nside on, of one row, were summed with the first one, too, and what they had before counts */
+/*
+   How the rows of a slice of L1 or L2 are summed: runs of one index set each; those from nside on, of one row, were
+   summed with the first one, too, and what they had before counts
+*/
 typedef struct {
   PetscInt    nruns, nside;
   VCRSRun     run[VCRS_SLICE];
@@ -330,7 +337,7 @@ static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt
 
   if (runs->nruns <= STREAM_RUNS) return PETSC_FALSE;
   for (PetscInt i = 0; i < runs->nruns; i++) entries += runs->run[i].count * (plan->setptr[runs->run[i].set + 1] - plan->setptr[runs->run[i].set]);
-  return entries > 20 * width + 64 ? PETSC_TRUE : PETSC_FALSE;
+  return (PetscBool)(entries > 20 * width + 64);
 }
 
 /* L1 and L2: the rows of a slice in runs of one index set */
@@ -374,7 +381,8 @@ static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperan
         const VCRSRun  run = runs.run[i];
         const PetscInt p   = plan->setptr[run.set];
 
-        if (plan->setptr[run.set + 1] > p) AddSigma(run.count, sigma + run.first, x + run.first + plan->setoffset[p], i < runs.nside ? y + run.first : &runs.own[i]);
+        if (plan->setptr[run.set + 1] > p)
+          AddSigma(run.count, sigma + run.first, x + run.first + plan->setoffset[p], i < runs.nside ? y + run.first : &runs.own[i]);
       }
     }
 
@@ -459,7 +467,8 @@ static LITHE_TARGET_CLONES_NARROW void Mult_Long(const VCRSPlan *plan, const VCR
   Note:
   An empty row gives 0 (plus add). Slots that pad a slice take no part.
 */
-PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd, PetscScalar *y, PetscInt ldy)
+PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscInt ldadd,
+                            PetscScalar *y, PetscInt ldy)
 {
   VCRSOperands v;
   PetscScalar *window   = NULL;
@@ -504,7 +513,8 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
     if (plan->nlong) Mult_Long(plan, &v);
     break;
   default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one",
+            (int)plan->layout);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -531,12 +541,11 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
 */
 PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
 {
-  /*                                       full  single dict8 dict16 log8  log16 fixed8 fixed16 */
-  static const PetscReal setsreal[]      = {0.58, 0.46, 0.50, 0.62, 0.50, 0.68, 0.34, 0.38};
-  static const PetscReal setssmall[]     = {0.25, 0.36, 0.42, 0.45, 0.45, 0.65, 0.36, 0.34};
-  static const PetscReal setscomplex[]   = {1.50, 1.20, 1.15, 1.35, 1.30, 1.70, 0.90, 1.10};
-  static const PetscReal slicesreal[]    = {0.60, 0.40, 0.48, 0.48, 0.50, 0.65, 0.45, 0.47};
-  static const PetscReal slicescomplex[] = {1.40, 1.10, 1.20, 1.20, 1.20, 1.50, 1.30, 1.30};
+  static const PetscReal setsreal[]      = VCRS_HOST_SETS_REAL;
+  static const PetscReal setssmall[]     = VCRS_HOST_SETS_SMALL;
+  static const PetscReal setscomplex[]   = VCRS_HOST_SETS_COMPLEX;
+  static const PetscReal slicesreal[]    = VCRS_HOST_SLICES_REAL;
+  static const PetscReal slicescomplex[] = VCRS_HOST_SLICES_COMPLEX;
   const PetscReal        nz = (PetscReal)plan->nz, m = (PetscReal)plan->m;
   /* few rows do not help where entries come from memory */
   const PetscBool  small  = (PetscBool)(!PetscDefined(USE_COMPLEX) && (plan->nz <= AIJ_SMALL || (plan->m <= AIJ_SMALL / 16 && plan->nz <= 8 * AIJ_SMALL)));
@@ -561,8 +570,7 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
       nruns++;
       if (end - r < STREAM_SHORT) nshort += end - r;
     }
-    cost = PetscDefined(USE_COMPLEX) ? 0.35 * nz + 2. * m : small ? 0.07 * nz
-                                                                  : 0.09 * nz + 0.9 * m;
+    cost = PetscDefined(USE_COMPLEX) ? 0.35 * nz + 2. * m : small ? 0.07 * nz : 0.09 * nz + 0.9 * m;
     cost = (1 - (PetscReal)nshort / m) * cost + (PetscReal)nshort / m * row + (small ? 8 : 5) * (PetscReal)nruns;
     break;
   case MATVCRS_LAYOUT_L1:
@@ -577,7 +585,8 @@ PetscErrorCode VCRSPlanHostCost(const VCRSPlan *plan, PetscReal *ratio)
       } else nside += runs.nruns - runs.nside;
     }
     cost = PetscDefined(USE_COMPLEX) ? setscomplex[plan->values] : cached * setssmall[plan->values] + (1 - cached) * setsreal[plan->values];
-    cost = cost * (plan->difference ? PetscMax(nz - m, 0) : nz) + (1.3 - 0.8 * cached) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside + (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
+    cost = cost * (plan->difference ? PetscMax(nz - m, 0) : nz) + (1.3 - 0.8 * cached) * m + (PetscDefined(USE_COMPLEX) ? 14 : 7) * (PetscReal)nside +
+           (PetscDefined(USE_COMPLEX) ? 16 : 8) * (PetscReal)nruns;
   } break;
   case MATVCRS_LAYOUT_L3:
     if (plan->plainrows) cost = 0.75 * aij;
@@ -682,7 +691,8 @@ PetscErrorCode VCRSPlanGetDiagonal(const VCRSPlan *plan, PetscScalar d[])
     }
     break;
   default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one",
+            (int)plan->layout);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,8 @@
    an entry takes, and of a matrix that no cache holds how few bytes.
 
    Long rows of real entries are summed four at a time. Of large matrices what they have beyond is masked, so that no branch depends on it; how the rows of a
-   small one end a processor remembers. Others are summed in two sums that do not wait for one another. Rows that have the same columns read them, and x, together.
+   small one end a processor remembers. Others are summed in two sums that do not wait for one another. Rows that have
+   the same columns read them, and x, together.
 
    How rows are stored, and how they end, must be a constant where this is called.
 */
@@ -80,7 +81,8 @@ static LITHE_ALWAYS_INLINE void GatherRest(const Rows rows, const void *col, Pet
 #endif
 
 /* sum[r] = sum_k a[r n + k] x[col[k]] for r < nrows, which must be a constant where this is called */
-static LITHE_ALWAYS_INLINE void SumTogether(const Rows rows, const int nrows, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void SumTogether(const Rows rows, const int nrows, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x,
+                                            PetscScalar sum[])
 {
   PetscInt k = 0;
 
@@ -137,7 +139,8 @@ static LITHE_ALWAYS_INLINE PetscScalar SumRow(const Rows rows, PetscInt n, const
 }
 
 /* sum[c] = sum_k a[k] x[c ldx + col[k]] for c < nc, which must be a constant where this is called */
-static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, size_t ldx, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscInt n, const PetscScalar a[], const void *col, const PetscScalar *x, size_t ldx,
+                                           PetscScalar sum[])
 {
   for (int c = 0; c < nc; c++) sum[c] = 0;
   for (PetscInt k = 0; k < n; k++) {
@@ -149,7 +152,8 @@ static LITHE_ALWAYS_INLINE void SumColumns(const Rows rows, const int nc, PetscI
 }
 
 /* y = A x (+ add) for one column of x, where rows of the same columns are few */
-static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void MultApart(const Rows rows, const PetscBool empty, const VCRSPlan *plan, const PetscScalar *x, const PetscScalar *add,
+                                          PetscScalar *y)
 {
   const PetscInt    *row = plan->longrow, nlong = plan->nlong;
   const PetscScalar *a   = (const PetscScalar *)plan->value;

@@ -64,8 +64,7 @@ typedef int32_t     Int32Quad __attribute__((vector_size(QUAD * sizeof(int32_t))
 typedef VCRSMaskInt Mask __attribute__((vector_size(QUAD * sizeof(VCRSMaskInt)), aligned(sizeof(VCRSMaskInt)), may_alias));
 
   /* Codes are read by the word, for loads are what there are too few of; a compiler short of registers would read it again for each */
-  #define IN_REGISTER(word) __asm__("" \
-                                    : "+r"(word))
+  #define IN_REGISTER(word) __asm__("" : "+r"(word))
 
   /* A quad of a table of reals, or of scalars */
   #define LOOK_UP_REALS(table, INDEX) ((Quad){(table)[INDEX(0)], (table)[INDEX(1)], (table)[INDEX(2)], (table)[INDEX(3)]})
@@ -206,7 +205,8 @@ static LITHE_ALWAYS_INLINE void QuadLengths(const uint8_t length[], Mask *out)
 }
 
 /* The references of the lanes of quad q, whose places are given, and what their sums begin with: t as in AddProducts(). all: each lane has an entry */
-static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscBool all, const Places places, const void *place, int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
+static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscBool all, const Places places, const void *place,
+                                          int q, const PetscScalar *x, Quad *r, Quad *s, Quad *t)
 {
   const uint8_t *row   = slice->row + LANES * q;
   Quad           sigma = {0};
@@ -233,7 +233,9 @@ static LITHE_ALWAYS_INLINE void BeginQuad(const VCRSHostWindow *window, const VC
    steps are all that there are, and ref and what sum begins with are found here: written to memory lane by lane, they could
    not be read as quads at once. values and places must be constants.
 */
-static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[], PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues values, const Places places, const VCRSHostWindow *window,
+                                         const VCRSHostSlice *slice, const VCRSHostSteps *steps, int first, const PetscScalar *x, const PetscScalar ref[],
+                                         PetscScalar sum[])
 {
   const PetscBool fixed      = (PetscBool)(values == VCRS_VALUES_FIXED8 || values == VCRS_VALUES_FIXED16);
   const int       nsums      = NSUMS(values);
@@ -330,7 +332,8 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
 }
 
 /* The same for all groups of a slice, whose steps are stored as the plan says */
-static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice, const VCRSHostSteps *steps, const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void AddStored(const VCRSPlan *plan, const Places places, const VCRSHostWindow *window, const VCRSHostSlice *slice,
+                                          const VCRSHostSteps *steps, const PetscScalar *x, PetscScalar sum[])
 {
   #define ADD_GROUPS(values)                                                                                               \
   case values:                                                                                                             \
@@ -384,7 +387,8 @@ static LITHE_ALWAYS_INLINE void BeginSlice(const VCRSPlan *plan, PetscInt s, con
 }
 
 /* The references of the lanes, whose places are given, and what their sums begin with */
-static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscInt place[], const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
+static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscInt place[],
+                                          const PetscScalar *x, PetscScalar ref[], PetscScalar sum[])
 {
   for (PetscInt l = 0; l < VCRS_SLICE; l++) {
     const PetscBool in = (PetscBool)(plan->difference && slice->length[l]);
@@ -395,7 +399,8 @@ static LITHE_ALWAYS_INLINE void BeginSums(const VCRSPlan *plan, const VCRSHostWi
 }
 
 /* The same for nc columns of x, batch by batch */
-static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscInt nc, const PetscScalar *x, size_t ldx, PetscScalar sum[][VCRS_SLICE])
+static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, PetscInt nc, const PetscScalar *x,
+                                           size_t ldx, PetscScalar sum[][VCRS_SLICE])
 {
   const PetscInt first = plan->difference ? 1 : 0;
   PetscScalar    buffer[VCRS_BATCH * VCRS_SLICE], ref[SLICE_COLUMNS][VCRS_SLICE];
@@ -416,7 +421,8 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostW
 #if defined(VCRS_QUADS)
       const VCRSHostSteps steps = {.first = k, .n = n, .value = a, .place = place};
 
-      for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL)) AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
+      for (int q = 0; q < NQUADS; q += NSUMS(VCRS_VALUES_FULL))
+        AddGroup(plan, VCRS_VALUES_FULL, PLACES_DECODED, window, slice, &steps, q, x + c * ldx, ref[c], sum[c]);
 #else
       for (PetscInt p = 0; p < VCRS_SLICE * n; p++) {
         const PetscInt l = p % VCRS_SLICE;
@@ -430,7 +436,8 @@ static LITHE_ALWAYS_INLINE void SumBatches(const VCRSPlan *plan, const VCRSHostW
 
 #if defined(VCRS_QUADS)
 /* The sums of a slice for one column of x, if there is a loop for how its entries and their places are stored */
-static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar *x, PetscScalar sum[])
+static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar *x,
+                                                PetscScalar sum[])
 {
   const PetscInt   s = slice->number, width = plan->grouped ? (PetscInt)sizeof(uint16_t) : plan->slicewidth[s], first = plan->difference ? 1 : 0;
   const PetscInt64 column = VCRSColumnBase(plan, s);
@@ -441,7 +448,7 @@ static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRS
   steps.place = (const char *)plan->coloffset + (plan->grouped ? VCRS_SLICE * width * column : plan->sliceoffset[s]);
   steps.base  = plan->grouped ? NULL : plan->colbase + column;
   steps.ahead = (PetscInt)PetscMin(X_AHEAD, VCRSColumnBase(plan, plan->nslices) - 1 - column - slice->longest);
-  if (VCRSSumOctets_Private(plan, window, slice, &steps, width, x, sum)) return PETSC_TRUE;
+  if (VCRSSumAVX512_Private(plan, window, slice, &steps, width, x, sum)) return PETSC_TRUE;
   if (width == 1) AddStored(plan, PLACES_8, window, slice, &steps, x, sum);
   else if (width == 2) AddStored(plan, PLACES_16, window, slice, &steps, x, sum);
   else AddStored(plan, PLACES_32, window, slice, &steps, x, sum);
@@ -450,7 +457,8 @@ static LITHE_ALWAYS_INLINE PetscBool SumEntries(const VCRSPlan *plan, const VCRS
 #endif
 
 /* y = add + sum for the rows of a slice */
-static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar sum[], const PetscScalar *add, PetscScalar *y)
+static LITHE_ALWAYS_INLINE void EndSums(const VCRSPlan *plan, const VCRSHostWindow *window, const VCRSHostSlice *slice, const PetscScalar sum[],
+                                        const PetscScalar *add, PetscScalar *y)
 {
   const uint8_t *row = slice->row;
 
@@ -557,7 +565,10 @@ static LITHE_TARGET_CLONES_NARROW PetscBool MultSetSlice(const VCRSPlan *plan, c
 }
 #endif
 
-/* y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, and nothing done, where there is no loop for that */
+/*
+   y = A x (+ add) for the rows of slice s of L1 or L2, whose index sets change from row to row; PETSC_FALSE, and
+   nothing done, where there is no loop for that
+*/
 PetscBool VCRSPlanMultSetSlice_Private(const VCRSPlan *plan, const VCRSOperands *v, PetscInt s)
 {
 #if defined(VCRS_QUADS)

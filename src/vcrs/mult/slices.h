@@ -37,4 +37,5 @@ typedef struct {
 } VCRSHostSlice;
 
 /* avx512.c */
-PETSC_INTERN PetscBool VCRSSumOctets_Private(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt, const PetscScalar *, PetscScalar[]);
+PETSC_INTERN PetscBool VCRSSumAVX512_Private(const VCRSPlan *, const VCRSHostWindow *, const VCRSHostSlice *, const VCRSHostSteps *, PetscInt,
+                                             const PetscScalar *, PetscScalar[]);

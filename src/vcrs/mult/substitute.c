@@ -73,7 +73,13 @@ static void Substitute_Literal(const VCRSPlan *plan, PetscBool descending, Petsc
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t;
-    const VCRSTriRow e   = {.n = plan->length[row], .a = plan->literaldata + plan->dataptr[row], .stride = 1, .col = plan->literalidx + plan->idxptr[row], .colstride = 1, .base = plan->first[row], .ref = -1};
+    const VCRSTriRow e   = {.n         = plan->length[row],
+                            .a         = plan->literaldata + plan->dataptr[row],
+                            .stride    = 1,
+                            .col       = plan->literalidx + plan->idxptr[row],
+                            .colstride = 1,
+                            .base      = plan->first[row],
+                            .ref       = -1};
 
     Pass(&e, row, descending, transpose, x);
   }
@@ -84,8 +90,9 @@ static LITHE_ALWAYS_INLINE void Substitute_L0(const VCRSPlan *plan, PetscBool de
 {
   for (PetscInt t = 0; t < plan->m; t++) {
     const PetscInt   row = descending ? plan->m - 1 - t : t, set = VCRSGetId(plan, row), p = plan->setptr[set];
-    const VCRSTriRow e     = {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
-    PetscScalar      sigma = 0;
+    const VCRSTriRow e =
+      {.n = plan->setptr[set + 1] - p, .a = plan->setvalue + p, .stride = 1, .col = plan->setoffset + p, .colstride = 1, .base = row, .ref = -1};
+    PetscScalar sigma = 0;
 
     if (!e.n) continue;
     if (plan->difference) (void)VCRSGetSigma(plan, row, 1, &sigma);
@@ -125,7 +132,14 @@ static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool 
     if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
     for (PetscInt u = 0; u < rows; u++) {
       const PetscInt   l = descending ? rows - 1 - u : u, row = begin + l, set = VCRSGetId(plan, row), p = plan->setptr[set], n = plan->setptr[set + 1] - p;
-      const VCRSTriRow e = {.n = n - first, .a = a + l, .stride = VCRS_SLICE, .col = plan->setoffset + p + first, .colstride = 1, .base = row, .ref = first && n ? row + plan->setoffset[p] : -1, .sigma = sums ? sigma[l] : 0};
+      const VCRSTriRow e = {.n         = n - first,
+                            .a         = a + l,
+                            .stride    = VCRS_SLICE,
+                            .col       = plan->setoffset + p + first,
+                            .colstride = 1,
+                            .base      = row,
+                            .ref       = first && n ? row + plan->setoffset[p] : -1,
+                            .sigma     = sums ? sigma[l] : 0};
 
       if (n) Pass(&e, row, descending, transpose, x);
     }
@@ -157,21 +171,30 @@ static void DecodeWindow(const VCRSPlan *plan, PetscInt w, PetscScalar buffer[],
 }
 
 /* Row q of those that stand apart, whose entries are begin and those after it: decoded one by one, if they are not whole ones */
-static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+static void SubstituteLong(const VCRSPlan *plan, PetscInt q, PetscInt64 begin, PetscBool descending, PetscBool transpose, PetscScalar buffer[],
+                           PetscInt columns[], PetscScalar x[])
 {
   const PetscBool    whole = (PetscBool)(plan->values == VCRS_VALUES_FULL);
   const PetscInt     row = VCRSLongRow(plan, q), first = plan->difference ? 1 : 0, n = VCRSLongLength(plan, q);
   const PetscInt    *col   = plan->shortcol ? columns : plan->longcol + begin;
   const PetscScalar *a     = whole ? (const PetscScalar *)plan->value + plan->longvalue + begin + first : buffer;
   PetscScalar        sigma = 0;
-  const VCRSTriRow   e     = {.n = n - first, .a = a, .stride = 1, .col = col + first, .colstride = 1, .base = 0, .ref = first ? col[0] : -1, .sigma = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
+  const VCRSTriRow   e     = {.n         = n - first,
+                              .a         = a,
+                              .stride    = 1,
+                              .col       = col + first,
+                              .colstride = 1,
+                              .base      = 0,
+                              .ref       = first ? col[0] : -1,
+                              .sigma     = (first && VCRSGetSigma(plan, row, 1, &sigma)) ? sigma : 0};
 
   for (PetscInt k = 0; k < n && plan->shortcol; k++) columns[k] = VCRSLongColumn(plan, q, begin + k);
   for (PetscInt k = first; k < n && !whole; k++) buffer[k - first] = VCRSDecodeEntry(plan, plan->longvalue + begin + k, row);
   Pass(&e, row, descending, transpose, x);
 }
 
-static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
+                                                PetscScalar x[])
 {
   PetscInt64 begin = descending ? plan->nlongentries : 0;
 
@@ -184,7 +207,8 @@ static LITHE_ALWAYS_INLINE void Substitute_Rows(const VCRSPlan *plan, PetscBool 
   }
 }
 
-static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
+                                              PetscScalar x[])
 {
   const PetscInt first = plan->difference ? 1 : 0, nwindows = (plan->m + VCRS_WINDOW - 1) / VCRS_WINDOW;
   PetscInt       next = descending ? plan->nlong - 1 : 0; /* of the rows that stand apart */
@@ -198,12 +222,21 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
     DecodeWindow(plan, w, buffer, columns, &window);
     if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
     for (PetscInt u = 0; u < rows; u++) {
-      const PetscInt   r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE, l = lane % VCRS_SLICE, n = plan->rowlength[lane];
-      const VCRSTriRow e = {.n = n - first, .a = window.a[s] + l, .stride = VCRS_SLICE, .col = window.col[s] + VCRS_SLICE * first + l, .colstride = VCRS_SLICE, .base = 0, .ref = first && n ? window.col[s][l] : -1, .sigma = sums ? sigma[r] : 0};
+      const PetscInt r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE,
+                     l = lane % VCRS_SLICE, n = plan->rowlength[lane];
+      const VCRSTriRow e = {.n         = n - first,
+                            .a         = window.a[s] + l,
+                            .stride    = VCRS_SLICE,
+                            .col       = window.col[s] + VCRS_SLICE * first + l,
+                            .colstride = VCRS_SLICE,
+                            .base      = 0,
+                            .ref       = first && n ? window.col[s][l] : -1,
+                            .sigma     = sums ? sigma[r] : 0};
 
       if (n) Pass(&e, row, descending, transpose, x);
       else if (next >= 0 && next < plan->nlong && plan->longrow[next] == row) {
-        SubstituteLong(plan, next, plan->longptr[next], descending, transpose, buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
+        SubstituteLong(plan, next, plan->longptr[next], descending, transpose,
+                       buffer + (plan->sliceptr[PetscMin(plan->nslices, (w + 1) * VCRS_WINDOW_SLICES)] - plan->sliceptr[w * VCRS_WINDOW_SLICES]), columns, x);
         next += descending ? -1 : 1;
       }
     }
@@ -211,7 +244,8 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
 }
 
 /* Directions are constants where this is called: each becomes loops of its own */
-static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[], PetscScalar x[])
+static LITHE_ALWAYS_INLINE void Substitute(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscInt columns[],
+                                           PetscScalar x[])
 {
   if (plan->layout == MATVCRS_LAYOUT_LITERAL) Substitute_Literal(plan, descending, transpose, x);
   else if (plan->layout == MATVCRS_LAYOUT_L0) Substitute_L0(plan, descending, transpose, x);
@@ -246,7 +280,8 @@ PetscErrorCode VCRSPlanSubstitute(const VCRSPlan *plan, PetscBool upper, PetscBo
   PetscInt       *columns;
 
   PetscFunctionBegin;
-  PetscAssert(plan->m == plan->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Substitution with a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", plan->m, plan->n);
+  PetscAssert(plan->m == plan->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Substitution with a matrix of %" PetscInt_FMT " rows and %" PetscInt_FMT " columns",
+              plan->m, plan->n);
   if (!plan->nz) PetscFunctionReturn(PETSC_SUCCESS);
   BufferSizes(plan, &nvalues, &ncolumns);
   PetscCall(PetscMalloc2(nvalues, &buffer, ncolumns, &columns));

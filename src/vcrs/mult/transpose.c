@@ -16,7 +16,8 @@
 #define STREAM_ROWS 256 /* longest run that is treated at once */
 
 /* y[r] += a_r x[r] for r < count, a_r conjugated where sign is -1; with less, less[r] -= the same. a_r is a[0], or with lanes a[r] */
-static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign, PetscInt count, const PetscScalar a[], const PetscScalar x[], PetscScalar y[], PetscScalar *less)
+static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign, PetscInt count, const PetscScalar a[], const PetscScalar x[], PetscScalar y[],
+                                          PetscScalar *less)
 {
 #if PetscDefined(USE_COMPLEX)
   const PetscReal *ar = (const PetscReal *)a, *xr = (const PetscReal *)x;
@@ -47,7 +48,8 @@ static LITHE_ALWAYS_INLINE void StreamAdd(const PetscBool lanes, PetscReal sign,
 }
 
 /* The rows of a run: entries first .. first+nk-1 of them; what is to go to the references is gathered in less, unless it is NULL */
-static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt offset[], const PetscScalar *x, PetscScalar *y, PetscScalar *less)
+static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, PetscInt nk, PetscInt count, const PetscScalar a[], const PetscInt offset[],
+                                       const PetscScalar *x, PetscScalar *y, PetscScalar *less)
 {
   for (PetscInt k = 0; k < nk; k++) {
     const PetscScalar *ak = a + (lanes ? VCRS_SLICE * k : k);
@@ -58,7 +60,8 @@ static LITHE_ALWAYS_INLINE void Stream(const PetscBool lanes, PetscReal sign, Pe
 }
 
 /* less[r] = sigma_r x[r]: what the references get, before the entries are taken off */
-static LITHE_ALWAYS_INLINE void BeginReferences(PetscBool sums, PetscReal sign, PetscInt count, const PetscScalar sigma[], const PetscScalar x[], PetscScalar less[])
+static LITHE_ALWAYS_INLINE void BeginReferences(PetscBool sums, PetscReal sign, PetscInt count, const PetscScalar sigma[], const PetscScalar x[],
+                                                PetscScalar less[])
 {
   for (PetscInt r = 0; r < count; r++) less[r] = sums ? VCRSAddProduct(0, VCRSConjugateIf(sigma[r], sign), x[r], 0) : 0;
 }
@@ -197,7 +200,8 @@ static LITHE_TARGET_CLONES_NARROW void MultTranspose_L3(const VCRSPlan *plan, co
         PetscScalar sigma = 0;
 
         if (!length[l] || !VCRSGetSigma(plan, row[l], 1, &sigma)) continue;
-        for (PetscInt c = 0; c < v->nrhs; c++) v->y[c * v->ldy + ref[l]] = VCRSAddProduct(v->y[c * v->ldy + ref[l]], VCRSConjugateIf(sigma, v->sign), v->x[c * v->ldx + row[l]], 0);
+        for (PetscInt c = 0; c < v->nrhs; c++)
+          v->y[c * v->ldy + ref[l]] = VCRSAddProduct(v->y[c * v->ldy + ref[l]], VCRSConjugateIf(sigma, v->sign), v->x[c * v->ldx + row[l]], 0);
       }
     }
 
@@ -299,7 +303,8 @@ PetscErrorCode VCRSPlanMultTranspose_Private(const VCRSPlan *plan, const VCRSOpe
     if (plan->nlong) MultTranspose_Long(plan, v);
     break;
   default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one", (int)plan->layout);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "A plan of a compressed matrix has layout %d, which no host product reads: VCRSPlanCreate() must choose one",
+            (int)plan->layout);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

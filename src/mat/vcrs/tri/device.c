@@ -44,7 +44,8 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
    The order of the rows of T, or of those of its transpose, and what holds them. i, j: the pattern of
    T if it is at hand, else NULL.
 */
-PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **order, Mat *stored)
+PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **order,
+                                       Mat *stored)
 {
   Mat_VCRS         *ctx;
   VCRSSubstitution *s;
@@ -87,7 +88,8 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     PetscCall(VCRSOrderCreate(T->rmap->n, i, j, (PetscBool)(upper != transpose), grids, &s->way[w].order));
     PetscCall(PetscFree3(ti, tj, ta));
     PetscCall(PetscTime(&end));
-    PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s in %g s: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n, s->way[w].order->grid ? "by tiles of a grid" : "by levels", end - begin, s->way[w].order->nlevels, s->way[w].order->ntasks));
+    PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s in %g s: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n,
+                        s->way[w].order->grid ? "by tiles of a grid" : "by levels", end - begin, s->way[w].order->nlevels, s->way[w].order->ntasks));
   }
   if (order) *order = s->way[w].order;
   if (stored) *stored = s->way[w].T;

@@ -59,9 +59,12 @@ PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Ve
   PetscValidHeaderSpecific(b, VEC_CLASSID, 4);
   PetscValidHeaderSpecific(x, VEC_CLASSID, 5);
   PetscCall(PetscObjectTypeCompare((PetscObject)T, MATSEQAIJVCRS, &isvcrs));
-  PetscCheck(isvcrs, PetscObjectComm((PetscObject)T), PETSC_ERR_ARG_WRONG, "MatVCRSSubstitute() needs a matrix of type %s, not %s", MATSEQAIJVCRS, ((PetscObject)T)->type_name);
-  PetscCheck(T->rmap->n == T->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A triangle is square, not %" PetscInt_FMT " x %" PetscInt_FMT, T->rmap->n, T->cmap->n);
-  PetscCheck(b->map->n == T->rmap->n && x->map->n == T->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Vectors of %" PetscInt_FMT " and %" PetscInt_FMT " entries for a triangle of %" PetscInt_FMT " rows", b->map->n, x->map->n, T->rmap->n);
+  PetscCheck(isvcrs, PetscObjectComm((PetscObject)T), PETSC_ERR_ARG_WRONG, "MatVCRSSubstitute() needs a matrix of type %s, not %s", MATSEQAIJVCRS,
+             ((PetscObject)T)->type_name);
+  PetscCheck(T->rmap->n == T->cmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A triangle is square, not %" PetscInt_FMT " x %" PetscInt_FMT, T->rmap->n,
+             T->cmap->n);
+  PetscCheck(b->map->n == T->rmap->n && x->map->n == T->rmap->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "Vectors of %" PetscInt_FMT " and %" PetscInt_FMT " entries for a triangle of %" PetscInt_FMT " rows", b->map->n, x->map->n, T->rmap->n);
   PetscCall(MatVCRSGetContext(T, &ctx));
   PetscCall(MatVCRSCheckProduct(T, ctx));
 #if defined(LITHE_HAVE_CUDA)

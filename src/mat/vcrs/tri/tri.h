@@ -23,7 +23,8 @@ struct _VCRSSubstitution {
 };
 
 /* In which order a device takes the rows of op(T), and the matrix that holds them; i, j: the pattern of T if it is at hand, or NULL */
-PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **, Mat *stored);
+PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **,
+                                                    Mat *stored);
 /* x = (I - op(T))^-1 b; x may not be b */
 PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Device_Private(Mat, PetscBool upper, PetscBool transpose, Vec b, Vec x);
 #endif
