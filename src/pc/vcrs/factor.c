@@ -163,6 +163,9 @@ static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVC
   ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
+#if defined(LITHE_HAVE_CUDA)
+  if (opt->device) PetscCall(MatSetVecType(A, VECSEQCUDA)); /* where a matrix is multiplied it is compressed, too */
+#endif
   PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, A, compressed));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -472,12 +475,13 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
     if (!f) {
       PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
       if (known) {
-        const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+        PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
 
         PetscCall(PetscNew(&f));
         direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
-        PetscCall(PCVCRSCreateFactor_Private(&opt, &t, direct, f));
         PetscCall(MatGetVecType(pc->pmat, &vectype));
+        PetscCall(PetscStrcmpAny(vectype, &opt.device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+        PetscCall(PCVCRSCreateFactor_Private(&opt, &t, direct, f));
         PetscCall(PCVCRSChooseWay_Private(&opt, &t, direct, vectype, f));
         PetscCall(PCVCRSTrianglesFree_Private(&t));
       }

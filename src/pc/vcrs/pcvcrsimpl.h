@@ -22,6 +22,7 @@ typedef struct {
   PetscBool             dropexact;    /* give back exact matrices that nobody else has */
   PetscBool             restrictions; /* on a device: store them where they are transposed interpolations */
   const char           *prefix;       /* of the copies' own options; only in what PCVCRSOptionsHere_Private() gives */
+  PetscBool             device;       /* the same: factors are for vectors on a device */
 } PCVCRSOptions;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
