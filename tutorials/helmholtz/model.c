@@ -211,7 +211,7 @@ PetscErrorCode HelmholtzSetSpeed(Helmholtz *problem)
     for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
       double x[3];
 
-      /* the layer goes on as the boundary of the model is */
+      /* the layer continues as the boundary of the model is */
       for (PetscInt d = 0; d < problem->dim; d++) x[d] = PetscMin(1., PetscMax(0., (double)(HelmholtzCoordinate(problem, at[d]) / problem->length[d])));
       if (problem->dim == 2) {
         x[2] = x[1];
