@@ -25,7 +25,8 @@ static double Wedge(double x, double y, double z)
 {
   const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
 
-  return z < upper ? 2000. : z < lower ? WATER : 3000.;
+  if (z < upper) return 2000.;
+  return z < lower ? WATER : 3000.;
 }
 
 /* The depth that a point had before its layers were folded and thrust over one another along a fault */

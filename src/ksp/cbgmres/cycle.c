@@ -21,7 +21,7 @@
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
   gm->V->scale = may ? gm->jacobi : NULL;
-  gm->scaled   = (PetscBool) !!gm->V->scale;
+  gm->scaled   = (PetscBool)(gm->V->scale != NULL);
 }
 
 /* CB_IMAGE = the operator times column j. again: with what the preconditioner made of it before */

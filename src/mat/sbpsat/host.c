@@ -111,8 +111,10 @@ static PetscErrorCode SBPFree_Host(void **x)
 /* An array as one of real numbers: their size, and how far apart they are */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
-  const size_t size = precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscReal);
+  size_t size = sizeof(PetscReal);
 
+  if (precision == SBP_SINGLE) size = sizeof(float);
+  else if (precision == SBP_DOUBLE) size = sizeof(double);
   *single = (PetscBool)(size == sizeof(float));
   *stride = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 2 : 1;
   *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
