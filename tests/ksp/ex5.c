@@ -231,42 +231,36 @@ static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *function,
   return n;
 }
 
-/* Widths of FRSZ2 that are not supported are refused by the function and by the option: the message names the option, the value and what is permitted */
+/* Widths of FRSZ2 that are not supported are refused: the message names the option, the value and what is permitted. The option itself: tests/app/ksp.tap */
 static PetscErrorCode TestWidths(Mat A)
 {
   static const int widths[] = {0, 1, 2, 7, LITHE_FRSZ2_MAX_BITS + 1, 1000};
+  const char      *storage;
+  KSP              ksp;
 
   PetscFunctionBeginUser;
+  PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none -ksp_cbgmres_storage single", &ksp));
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) {
-    for (int option = 0; option < 2; option++) {
-      char           name[16], value[64], permitted[32], message[512] = "";
-      const char    *storage;
-      char          *names = NULL, *allows = NULL;
-      PetscOptions   database;
-      PetscErrorCode ierr;
-      KSP            ksp;
+    char           name[16], value[64], permitted[32], message[512] = "";
+    char          *names = NULL, *allows = NULL;
+    PetscErrorCode ierr;
 
-      PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none -ksp_cbgmres_storage single", &ksp));
-      PetscCall(PetscSNPrintf(name, sizeof(name), "frsz2_%d", widths[w]));
-      PetscCall(PetscSNPrintf(value, sizeof(value), "-ksp_cbgmres_storage %s", name));
-      PetscCall(PetscSNPrintf(permitted, sizeof(permitted), "8 to %d bits", LITHE_FRSZ2_MAX_BITS));
-      PetscCall(PetscOptionsCreate(&database));
-      PetscCall(PetscOptionsInsertString(database, value));
-      if (option) PetscCall(PetscObjectSetOptions((PetscObject)ksp, database));
-      PetscCall(PetscPushErrorHandler(KeepMessage, message));
-      ierr = option ? KSPSetFromOptions(ksp) : KSPCBGMRESSetStorage(ksp, name);
-      PetscCall(PetscPopErrorHandler());
-      PetscCall(PetscObjectSetOptions((PetscObject)ksp, NULL));
-      PetscCall(PetscOptionsDestroy(&database));
-      PetscCall(PetscStrstr(message, value, &names));
-      PetscCall(PetscStrstr(message, permitted, &allows));
-      if (WRONG(ierr != PETSC_ERR_ARG_OUTOFRANGE || !names || !allows))
-        FAIL("%s, option %d: the error is %d and the message \"%s\"", name, option, (int)ierr, message);
-      PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
-      if (WRONG(strcmp(storage, "single"))) FAIL("%s, option %d: the storage has become %s", name, option, storage);
-      PetscCall(KSPDestroy(&ksp));
-    }
+    PetscCall(PetscSNPrintf(name, sizeof(name), "frsz2_%d", widths[w]));
+    PetscCall(PetscSNPrintf(value, sizeof(value), "-ksp_cbgmres_storage %s", name));
+    PetscCall(PetscSNPrintf(permitted, sizeof(permitted), "8 to %d bits", LITHE_FRSZ2_MAX_BITS));
+    PetscCall(PetscPushErrorHandler(KeepMessage, message));
+    ierr = KSPCBGMRESSetStorage(ksp, name);
+    PetscCall(PetscPopErrorHandler());
+    PetscCall(PetscStrstr(message, value, &names));
+    PetscCall(PetscStrstr(message, permitted, &allows));
+    if (WRONG(ierr != PETSC_ERR_ARG_OUTOFRANGE || !names || !allows)) FAIL("%s: the error is %d and the message \"%s\"", name, (int)ierr, message);
+    PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
+    if (WRONG(strcmp(storage, "single"))) FAIL("%s: the storage has become %s", name, storage);
   }
+  PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
+  PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
+  if (WRONG(strcmp(storage, "frsz2_8"))) FAIL("frsz2_8: the storage is %s", storage);
+  PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
