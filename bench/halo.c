@@ -166,7 +166,7 @@ static PetscErrorCode Try(const Bench *bench, const Variant *v, Mat A, BenchTask
   PetscCall(PetscPopErrorHandler());
   failed = ierr ? 1 : 0;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPIU_INT, MPI_MAX, bench->comm));
-  *works = failed ? PETSC_FALSE : PETSC_TRUE;
+  *works = (PetscBool)!failed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,7 +18,7 @@ static char help[] = "The true residual of GMRES, iteration by iteration: KSPGMR
 
 /*
    All solves are from zero, on the host, with the right side A x for an x that is known. The solution that a method has at an iteration is asked of
-   it by KSPBuildSolution(), and the residual is computed from that: what a method says of itself plays no part. A curve goes on until
+   it by KSPBuildSolution(), and the residual is computed from that: what a method says of itself plays no part. A curve continues until
    the method gives up. Iterations to a tolerance are of solves of their own, since a method may end a cycle there.
 */
 

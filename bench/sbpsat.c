@@ -293,9 +293,9 @@ static PetscErrorCode BenchOperator(Run *run, const System *s)
   }
   PetscCall(PCDestroy(&pc));
   for (int k = 0; k < 2; k++) {
-    const char  *precision = k ? "single" : PetscDefined(USE_COMPLEX) ? "complex" : "double";
-    const double nodes     = (double)(s->N + 1) * (double)(s->N + 1);
-    const double bytes     = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
+    const char  *scalar = PetscDefined(USE_COMPLEX) ? "complex" : "double", *precision = k ? "single" : scalar;
+    const double nodes = (double)(s->N + 1) * (double)(s->N + 1);
+    const double bytes = k ? nodes * 5 * sizeof(float) : nodes * (3 * sizeof(PetscReal) + 2 * sizeof(PetscScalar));
     const double rate = bytes / (double)median[k], share = rate / (bench->copyrate * (double)size);
     BenchField   field[] = {{"N", NULL, (double)s->N},           {"operator", precision, 0.},
                             {"order", NULL, (double)run->order}, {"ms", NULL, 1e3 * (double)median[k]},

@@ -25,7 +25,7 @@ typedef struct {
   PetscLogDouble bytes;        /* of all basis vectors, all processes; with `KSPCBFGMRES` of both bases; 0 before `KSPSetUp()` */
   PetscLogDouble uncompressed; /* the same in `PetscScalar` */
   PetscInt       cycles;       /* of the last solve: one more than restarts */
-  PetscInt       continued;    /* how often one of them went on with a new residual */
+  PetscInt       continued;    /* how often one of them continued with a new residual */
   PetscInt       passes;       /* second passes of Gram-Schmidt in it */
   PetscInt       raises;       /* how often it raised the storage */
   PetscReal      skew;         /* the largest || V^H v_j ||, v_j left out, of its steps: 0 is orthogonal */

@@ -111,7 +111,7 @@ PetscErrorCode LitheCUDAHaloPack(const LitheHaloPack *pack, const void *dx, unsi
 /* One warp */
 static __global__ void WaitKernel(const __grid_constant__ LitheHaloEpoch epoch)
 {
-  LitheHaloReceive(epoch);
+  LitheHaloBlockWait(epoch);
 }
 
 PetscErrorCode LitheCUDAHaloWait(const LitheHaloEpoch *epoch, cudaStream_t stream)

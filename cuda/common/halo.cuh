@@ -24,8 +24,8 @@ static __device__ __forceinline__ unsigned long long LoadRelaxed(const unsigned 
 }
 
 /*
-   Until a number is that large. Each look that acquires empties the first-level cache, which others of the
-   multiprocessor have a use for: so only the first and the last one do
+   Returns when the number at p is at least number, or after the time limit. A load that acquires empties the first-level cache, which
+   other blocks of the multiprocessor use. Only the first and the last load acquire.
 */
 static __device__ __forceinline__ void WaitForFlag(const unsigned long long *p, unsigned long long number, Timeout timeout)
 {
@@ -37,15 +37,13 @@ static __device__ __forceinline__ void WaitForFlag(const unsigned long long *p, 
 }
 
 /*
-   By all threads of a block: then the neighbours' entries are in ghost[], and those that this process gives itself, and
-   x may be written again. So ghost[] may be read also by a kernel that has begun
-   while the one before has not ended (pdl.cuh). A neighbour that is late is given some time, as is what this process
-   sends; then all that wait give up, and the host is told: ghost[] is of no meaning then.
+   All threads of a block call this function. When it returns, ghost[] has the entries of the neighbours and of this process, and x may be
+   written again. The kernel may have begun before the previous kernel ended (pdl.cuh). There is a time limit for each neighbour and
+   for what this process sends. After it all waiting threads give up, the host gets an error, and ghost[] is undefined.
 
-   A kernel that does this while another one is to send has no more blocks than leave room for that one's, so that it
-   does not wait for what it keeps from running.
+   If another kernel has yet to send, the calling kernel leaves room for its blocks: otherwise it would wait for a kernel that cannot run.
 */
-static __device__ __forceinline__ void LitheHaloReceive(const LitheHaloEpoch &epoch)
+static __device__ __forceinline__ void LitheHaloBlockWait(const LitheHaloEpoch &epoch)
 {
   for (PetscInt k = static_cast<PetscInt>(threadIdx.x); k < epoch.wait.n; k += static_cast<PetscInt>(blockDim.x))
     WaitForFlag(&epoch.wait.flag[k], epoch.exchange, Timeout(epoch.wait.timeout, static_cast<unsigned int>(k), epoch.exchange));

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* Threads that wait for another process. One that is late is given some time; then all that wait give up, and the host is told */
+/* The time limit of threads that wait for another process. After the limit all waiting threads give up, and the host gets an error */
 
 #include <lithe/private/lithecudahalo.h>
 
@@ -17,13 +17,13 @@ static __device__ __forceinline__ unsigned long long Nanoseconds()
 
 class Timeout {
 public:
-  /* number: what is waited for, as the host will be told */
+  /* number: of the exchange or sum, for the error message of the host */
   __device__ __forceinline__ Timeout(const LitheHaloTimeout &timeout, unsigned int process, unsigned long long number)
       : timeout_(timeout), process_(process), number_(number)
   {
   }
 
-  /* To be asked after each look that was in vain. At first looks follow each other as fast as memory answers, and nobody gives up */
+  /* Call this after each unsuccessful look. The first looks follow each other as fast as memory answers, without a limit */
   __device__ __forceinline__ bool IsOver()
   {
     if (rounds_ < 64) {

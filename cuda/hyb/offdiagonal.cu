@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(OFFDIAGONAL_THREADS, OFFDIAGONAL_FIT)
     }
 #pragma unroll
     for (int j = 0; j < rows; j++) entries[j].Read(a, begin[j], end[j]);
-    if (chunk == blockIdx.x && epoch.exchange) LitheHaloReceive(epoch);
+    if (chunk == blockIdx.x && epoch.exchange) LitheHaloBlockWait(epoch);
 #pragma unroll
     for (int j = 0; j < rows; j++) entries[j].ReadGhosts(a, begin[j], end[j]);
 
@@ -135,7 +135,7 @@ static PetscErrorCode OffDiagonalLaunch(const OffDiagonalArguments &a, const Lit
   bool             pdl   = false;
 
   PetscFunctionBegin;
-  /* without a epoch the ghosts may be what the kernel before this one has put to their places */
+  /* without an epoch the kernel before this one may have written the ghosts */
   if (epoch.exchange) PetscCall(LitheCUDAHasPDL(&pdl));
   if (turns <= most)
     PetscCallCUDA(

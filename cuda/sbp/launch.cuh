@@ -17,9 +17,9 @@
 #define SBP_ROWS_LEAST   2
 #define SBP_WARPS_WANTED 2048
 
-/* Sums of so many blocks, and the sum of them */
-#define SBP_DOT_BLOCKS    1024
-#define SBP_SCRATCH_BYTES ((SBP_DOT_BLOCKS + 1) * sizeof(double))
+/* A sum has partial sums of so many blocks */
+#define SBP_SUM_BLOCKS    1024
+#define SBP_SCRATCH_BYTES (SBP_SUM_BLOCKS * sizeof(double))
 
 /* cuda/sbp/graph.cu: where to launch, which is PETSc's current stream unless launches are recorded; and scratch memory there */
 PETSC_INTERN PetscErrorCode SBPGetStream(cudaStream_t *);

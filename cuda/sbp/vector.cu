@@ -451,17 +451,6 @@ PetscErrorCode LitheCUDASBPGather(const SBPGrid *g, SBPPrecision precision, int 
 
 /* ------------------------------------------------------------ inner products */
 
-template <class X, class Y>
-struct SBPDotTerm {
-  SBPNumbers<X> x;
-  SBPNumbers<Y> y;
-
-  __device__ __forceinline__ double operator()(int i, int j) const
-  {
-    return static_cast<double>(x(i, j)) * static_cast<double>(y(i, j));
-  }
-};
-
 template <class T>
 struct SBPWeightedTerm {
   SBPNumbers<T> x, w, y;
@@ -498,7 +487,7 @@ template <class Term>
 static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *partial, double *sum)
 {
   const SBPNodes nodes  = SBPOwnNodes(g);
-  const int      blocks = nodes.count[0] == 0 ? 0 : (nodes.count[1] < SBP_DOT_BLOCKS ? nodes.count[1] : SBP_DOT_BLOCKS);
+  const int      blocks = nodes.count[0] == 0 ? 0 : (nodes.count[1] < SBP_SUM_BLOCKS ? nodes.count[1] : SBP_SUM_BLOCKS);
   cudaStream_t   stream;
 
   PetscFunctionBegin;
@@ -521,28 +510,6 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
     return SBPLaunchSum(g, SBPWeightedTerm<T>{SBPNumbersOf<T>(g, precision, 0, x), SBPNumbersOf<T>(g, precision, 0, w), SBPNumbersOf<T>(g, precision, 0, y)},
                         static_cast<double *>(scratch.device), sum);
   }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode LitheCUDASBPDot(const SBPGrid *g, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum)
-{
-  LitheScratch scratch;
-  cudaStream_t stream;
-  double      *partial;
-
-  PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
-  PetscCall(SBPGetScratch(&scratch));
-  partial = static_cast<double *>(scratch.device);
-  PetscCall(SBPWithTypes(px, py, [&](auto a, auto b) {
-    using X = decltype(a);
-    using Y = decltype(b);
-
-    return SBPLaunchSum(g, SBPDotTerm<X, Y>{SBPNumbersOf<X>(g, px, 0, x), SBPNumbersOf<Y>(g, py, 0, y)}, partial, partial + SBP_DOT_BLOCKS);
-  }));
-  PetscCallCUDA(cudaMemcpyAsync(scratch.host, partial + SBP_DOT_BLOCKS, sizeof(*sum), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  *sum = *static_cast<double *>(scratch.host);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

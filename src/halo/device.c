@@ -46,7 +46,7 @@ PetscErrorCode LitheHaloWait(LitheHalo halo, const void **ghost)
 
 /* ------------------------------------------------------------ lists on a device */
 
-/* Copies a list; a range needs none, and is told by its first number */
+/* Copies a list; a range needs none, its first number is enough */
 static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt list[], const PetscInt **dlist, PetscInt *first)
 {
   void *d;
@@ -65,7 +65,7 @@ static PetscErrorCode LitheHaloUploadList_Private(PetscInt n, const PetscInt lis
 
 /*
    Entries of a block. By itself a pack has blocks for a whole device if there is enough to do, and not many more; with fewer entries than its threads take at
-   once a block is no faster. Beside a product it has few blocks: kernels whose blocks fill a multiprocessor would wait for each of those that has one of them.
+   once a block is no faster. Concurrently with a product it has few blocks: kernels whose blocks fill a multiprocessor would wait for each of those that has one of them.
 */
 static PetscInt LitheHaloPackEntries_Private(PetscBool aside, PetscInt64 entries)
 {

@@ -44,9 +44,9 @@ typedef enum {
 } LitheHaloObstacle;
 
 /*
-   A transport. create() is collective and tells what all processes agree on; where that is an obstacle nothing is left behind. These may be NULL: take(), for
-   the end of an exchange in a kernel of the caller's, which leaves the epoch as it is where that cannot be; stream(),
-   the stream as a pointer, and wait(): as LitheHaloGetStream() and LitheHaloWait()
+   A transport. create() is collective and returns what all processes agree on; if that is an obstacle nothing is left behind.
+   These may be NULL: receive(), for the end of an exchange in a kernel of the caller's, which leaves the epoch as it is if that is
+   not possible; stream(), the stream as a pointer, as LitheHaloGetStream(); wait(), as LitheHaloWait()
 */
 typedef struct {
   PetscErrorCode (*create)(LitheHalo, LitheHaloObstacle *, int *code);
@@ -58,7 +58,7 @@ typedef struct {
   PetscErrorCode (*wait)(LitheHalo, const void **ghost);
 } LitheHaloOps;
 
-/* The same for sums over processes. These may be NULL: receive(), for a sum in a kernel of the caller's; check(): has a process been waited for in vain? */
+/* The same for sums over processes. These may be NULL: receive(), for a sum in a kernel of the caller's; check(): has a wait for a process exceeded the time limit? */
 typedef struct {
   PetscErrorCode (*create)(LitheReduce, LitheHaloObstacle *, int *code);
   PetscErrorCode (*sum)(LitheReduce, PetscInt n, PetscScalar a[]);
@@ -108,7 +108,7 @@ PETSC_INTERN PetscErrorCode LitheHaloPeersCreate_Private(PetscSF, LitheHaloPeers
 PETSC_INTERN PetscErrorCode LitheHaloPeersDestroy_Private(LitheHaloPeers *);
 PETSC_INTERN PetscBool      LitheHaloIsRange_Private(PetscInt, const PetscInt[]);
 
-/* halo.c: takes the first transport that is asked for and possible on all processes, and tells why those before it are not; taken = auto: there is none */
+/* halo.c: takes the first transport that is asked for and possible on all processes; reason: why those before it are not; taken = auto: there is none */
 PETSC_INTERN PetscErrorCode LitheTransportChoose_Private(LitheTransport asked, LitheTransportTryFn *, void *object, LitheTransport *taken, char reason[],
                                                          size_t length);
 #define LITHE_TRANSPORT_NONE "The transport that was asked for cannot be used. %s. Ask for auto, which takes one that can be used"
@@ -160,15 +160,15 @@ typedef struct {
 } LitheHaloPlaces;
 
 /*
-   memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others is told, becomes what it has told. Collective, and so is
-   the end: a mapping is closed before its owner frees the memory. Where there is an obstacle nothing is left behind
+   memory.c: zeros, of so many bytes. The relation is symmetric; places: what each of the others gets, becomes what it has sent.
+   Both are collective: a mapping is closed before its owner frees the memory. If there is an obstacle nothing is left behind
 */
 PETSC_INTERN PetscErrorCode LitheHaloMemoryCreate_Private(MPI_Comm, PetscInt n, const PetscMPIInt rank[], size_t bytes, LitheHaloPlaces places[],
                                                           LitheHaloMemory *, LitheHaloObstacle *, int *code);
 PETSC_INTERN PetscErrorCode LitheHaloMemoryDestroy_Private(MPI_Comm, LitheHaloMemory *);
 /* rank and what are kept, and not copied */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm, const PetscMPIInt rank[], const char what[], LitheHaloTimeout *);
-/* An error if a process was waited for in vain; once: unless there was one */
+/* An error if a wait for a process has exceeded the limit; once: unless it was reported before */
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *, PetscBool once);
 PETSC_INTERN PetscErrorCode LitheHaloTimeoutDestroy_Private(LitheHaloTimeout *);
 #endif

@@ -147,9 +147,8 @@ static PetscErrorCode LitheHaloGetEpoch_Private(LitheHalo halo, LitheHaloEpoch *
 }
 
 /*
-   Its kernel sees itself when this process's entries have left, in whatever stream that was. Where processes share a
-   device many blocks that wait might keep another
-   process from sending
+   The caller's kernel waits itself until the entries of this process have left, in whatever stream. If processes share a device this is
+   not possible: many waiting blocks might keep another process from sending
 */
 static PetscErrorCode LitheHaloReceive_IPC(LitheHalo halo, LitheHaloEpoch *epoch, const void **ghost)
 {
@@ -165,7 +164,7 @@ static PetscErrorCode LitheHaloGetStream_IPC(LitheHalo halo, void **stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The stream that this process's entries have left in waits for the others', unless it does */
+/* The stream that this process sends in waits for the entries of the others, unless it does already */
 static PetscErrorCode LitheHaloWait_IPC(LitheHalo halo, const void **ghost)
 {
   LitheHalo_IPC *ipc    = (LitheHalo_IPC *)halo->data;
@@ -194,7 +193,7 @@ static PetscErrorCode LitheHaloEnd_IPC(LitheHalo halo, const void **ghost)
   if (ipc->aside) {
     cudaStream_t stream;
 
-    /* with all that the caller has launched beside its own */
+    /* with all that the caller has launched in this stream */
     PetscCall(PetscGetCurrentCUDAStream(&stream));
     PetscCallCUDA(cudaEventRecord(ipc->arrived, ipc->stream));
     PetscCallCUDA(cudaStreamWaitEvent(stream, ipc->arrived, 0));

@@ -7,7 +7,7 @@
 #include "haloimpl.h"
 #include <petscdevice_cuda.h>
 
-/* What a process tells another one */
+/* What a process sends to another one */
 typedef struct {
   cudaIpcMemHandle_t handle;
   LitheHaloPlaces    places;
@@ -39,32 +39,32 @@ static PetscErrorCode LitheHaloExport_Private(LitheHaloMemory *memory, size_t by
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells the others where to write, is told, and maps their memory. code: the first error of CUDA */
+/* Exchanges the addresses where to write, and maps the memory of the others. code: the first error of CUDA */
 static PetscErrorCode LitheHaloMap_Private(MPI_Comm comm, LitheHaloMemory *memory, const LitheHaloAddress *own, LitheHaloPlaces places[], int *code)
 {
-  LitheHaloAddress *tell, *told;
+  LitheHaloAddress *sent, *received;
   MPI_Request      *request;
   PetscMPIInt       tag;
 
   PetscFunctionBegin;
   *code = own->code;
   PetscCall(PetscCommGetNewTag(comm, &tag));
-  PetscCall(PetscMalloc3(memory->n, &tell, memory->n, &told, 2 * memory->n, &request));
+  PetscCall(PetscMalloc3(memory->n, &sent, memory->n, &received, 2 * memory->n, &request));
   for (PetscInt k = 0; k < memory->n; k++) {
-    tell[k]        = *own;
-    tell[k].places = places[k];
-    PetscCallMPI(MPI_Irecv(&told[k], (PetscMPIInt)sizeof(*told), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k]));
-    PetscCallMPI(MPI_Isend(&tell[k], (PetscMPIInt)sizeof(*tell), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k + 1]));
+    sent[k]        = *own;
+    sent[k].places = places[k];
+    PetscCallMPI(MPI_Irecv(&received[k], (PetscMPIInt)sizeof(*received), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k]));
+    PetscCallMPI(MPI_Isend(&sent[k], (PetscMPIInt)sizeof(*sent), MPI_BYTE, memory->rank[k], tag, comm, &request[2 * k + 1]));
   }
   PetscCallMPI(MPI_Waitall((PetscMPIInt)(2 * memory->n), request, MPI_STATUSES_IGNORE));
   for (PetscInt k = 0; k < memory->n && !*code; k++) {
-    places[k] = told[k].places;
-    *code     = told[k].code;
-    if (!*code) *code = (int)cudaIpcOpenMemHandle(&memory->mapped[k], told[k].handle, cudaIpcMemLazyEnablePeerAccess);
+    places[k] = received[k].places;
+    *code     = received[k].code;
+    if (!*code) *code = (int)cudaIpcOpenMemHandle(&memory->mapped[k], received[k].handle, cudaIpcMemLazyEnablePeerAccess);
     if (*code) memory->mapped[k] = NULL;
   }
   (void)cudaGetLastError();
-  PetscCall(PetscFree3(tell, told, request));
+  PetscCall(PetscFree3(sent, received, request));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,10 +109,10 @@ PetscErrorCode LitheHaloTimeoutCreate_Private(MPI_Comm comm, const PetscMPIInt r
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-lithe_halo_timeout", &seconds, NULL));
   PetscCheck(seconds > 0 && seconds < (PetscReal)1e9, comm, PETSC_ERR_ARG_OUTOFRANGE, "-lithe_halo_timeout %g: it is a positive number of seconds",
              (double)seconds);
-  timeout->limit = (unsigned long long)(1e9 * (double)seconds);
-  timeout->rank  = rank;
-  timeout->what  = what;
-  timeout->told  = PETSC_FALSE;
+  timeout->limit    = (unsigned long long)(1e9 * (double)seconds);
+  timeout->rank     = rank;
+  timeout->what     = what;
+  timeout->reported = PETSC_FALSE;
   PetscCallCUDA(cudaHostAlloc((void **)&failure, sizeof(*failure), cudaHostAllocMapped));
   failure->neighbour = 0;
   failure->exchange  = 0;
@@ -129,8 +129,8 @@ PetscErrorCode LitheHaloTimeoutCheck_Private(LitheHaloTimeout *timeout, PetscBoo
   const double       limit = 1e-9 * (double)timeout->limit;
 
   PetscFunctionBegin;
-  if (!neighbour || (once && timeout->told)) PetscFunctionReturn(PETSC_SUCCESS);
-  timeout->told = PETSC_TRUE;
+  if (!neighbour || (once && timeout->reported)) PetscFunctionReturn(PETSC_SUCCESS);
+  timeout->reported = PETSC_TRUE;
   PetscCheck(number != LITHE_HALO_ITSELF, PETSC_COMM_SELF, PETSC_ERR_GPU,
              "This process's %s %llu have not left its device within %g seconds (-lithe_halo_timeout): it is busy", timeout->what, timeout->failure->exchange,
              limit);

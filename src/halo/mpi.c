@@ -26,7 +26,9 @@ static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obs
   halo->data = mpi;
   /* A type that PETSc has kernels for, of the same size: nothing is computed with it */
   if (halo->unit == sizeof(PetscScalar)) mpi->unit = MPIU_SCALAR;
-  else mpi->unit = halo->unit == 4 ? MPI_FLOAT : halo->unit == 8 ? MPI_DOUBLE : MPI_C_DOUBLE_COMPLEX;
+  else if (halo->unit == 4) mpi->unit = MPI_FLOAT;
+  else if (halo->unit == 8) mpi->unit = MPI_DOUBLE;
+  else mpi->unit = MPI_C_DOUBLE_COMPLEX;
 #if defined(LITHE_HAVE_CUDA)
   if (PetscMemTypeDevice(halo->memory)) {
     PetscCallCUDA(cudaMalloc(&mpi->ghost, bytes));

@@ -31,7 +31,7 @@ static PetscErrorCode LitheReduceConnect_Private(LitheReduce reduce, LitheReduce
   for (PetscMPIInt r = 0; r < reduce->size; r++) {
     if (r != reduce->rank) other[n++] = r;
   }
-  /* Everything is in the same place everywhere: nothing is told but the handle */
+  /* Everything is in the same place everywhere: the handle is all that is sent */
   PetscCall(
     LitheHaloMemoryCreate_Private(reduce->comm, n, other, 2 * (size_t)reduce->size * (size_t)ipc->peers.stride * 16, places, &ipc->memory, obstacle, code));
   if (*obstacle == LITHE_HALO_POSSIBLE) {

@@ -4,6 +4,7 @@
 
 static char help[] = "What KSPCBGMRES tells: singular values, eigenvalues and Ritz pairs as KSPGMRES has them; KSPCBGMRESGetInfo(), KSPView() and errors.\n\n";
 
+#include <src/codec/frsz2.h>
 #include <tests/ksp/ksptest.h>
 #include <petsc/private/kspimpl.h>
 #include <petscviewer.h>
@@ -222,13 +223,54 @@ static PetscErrorCode Mine(KSP ksp, Vec v[], PetscInt n, Vec x, PetscScalar h[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Keeps the message of an error, which is the one of the call that finds it */
+static PetscErrorCode KeepMessage(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message,
+                                  void *ctx)
+{
+  if (type == PETSC_ERROR_INITIAL) (void)PetscStrncpy((char *)ctx, message, 512);
+  return n;
+}
+
+/* Widths of FRSZ2 that are not supported are refused: the message names the option, the value and what is permitted. The option itself: tests/app/ksp.tap */
+static PetscErrorCode TestWidths(Mat A)
+{
+  static const int widths[] = {0, 1, 2, 7, LITHE_FRSZ2_MAX_BITS + 1, 1000};
+  const char      *storage;
+  KSP              ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none -ksp_cbgmres_storage single", &ksp));
+  for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(widths); w++) {
+    char           name[16], value[64], permitted[32], message[512] = "";
+    char          *names = NULL, *allows = NULL;
+    PetscErrorCode ierr;
+
+    PetscCall(PetscSNPrintf(name, sizeof(name), "frsz2_%d", widths[w]));
+    PetscCall(PetscSNPrintf(value, sizeof(value), "-ksp_cbgmres_storage %s", name));
+    PetscCall(PetscSNPrintf(permitted, sizeof(permitted), "8 to %d bits", LITHE_FRSZ2_MAX_BITS));
+    PetscCall(PetscPushErrorHandler(KeepMessage, message));
+    ierr = KSPCBGMRESSetStorage(ksp, name);
+    PetscCall(PetscPopErrorHandler());
+    PetscCall(PetscStrstr(message, value, &names));
+    PetscCall(PetscStrstr(message, permitted, &allows));
+    if (WRONG(ierr != PETSC_ERR_ARG_OUTOFRANGE || !names || !allows)) FAIL("%s: the error is %d and the message \"%s\"", name, (int)ierr, message);
+    PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
+    if (WRONG(strcmp(storage, "single"))) FAIL("%s: the storage has become %s", name, storage);
+  }
+  PetscCall(KSPCBGMRESSetStorage(ksp, "frsz2_8"));
+  PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
+  if (WRONG(strcmp(storage, "frsz2_8"))) FAIL("frsz2_8: the storage is %s", storage);
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What cannot be is refused, and the solver is as good as before */
 static PetscErrorCode TestErrors(Mat A)
 {
   KSP            ksp;
   Vec            x, b;
   const char    *storage;
-  PetscErrorCode ierr[9];
+  PetscErrorCode ierr[7];
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -236,21 +278,19 @@ static PetscErrorCode TestErrors(Mat A)
   PetscCall(TestCreateKSP(A, "-ksp_type cbgmres -pc_type none", &ksp));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   ierr[0] = KSPCBGMRESSetStorage(ksp, "quarter");
-  ierr[1] = KSPCBGMRESSetStorage(ksp, "frsz2_7");
-  ierr[2] = KSPCBGMRESSetStorage(ksp, "frsz2_54");
-  ierr[3] = KSPCBGMRESSetStorage(ksp, "frsz2_");
-  ierr[4] = KSPCBGMRESSetStorage(ksp, "frsz2_16x");
-  ierr[5] = KSPCBGMRESSetCheckEvery(ksp, 0);
-  ierr[6] = KSPGMRESSetRestart(ksp, 0);
+  ierr[1] = KSPCBGMRESSetStorage(ksp, "frsz2_");
+  ierr[2] = KSPCBGMRESSetStorage(ksp, "frsz2_16x");
+  ierr[3] = KSPCBGMRESSetCheckEvery(ksp, 0);
+  ierr[4] = KSPGMRESSetRestart(ksp, 0);
   PetscCall(KSPOrthogonalizationSet(ksp, Mine));
-  ierr[7] = KSPSolve(ksp, b, x);
+  ierr[5] = KSPSolve(ksp, b, x);
   PetscCall(KSPOrthogonalizationSet(ksp, KSPOrthogonalizationClassicalGramSchmidt));
   PetscCall(KSPMonitorSet(ksp, KSPGMRESMonitorKrylov, NULL, NULL));
-  ierr[8] = KSPSolve(ksp, b, x);
+  ierr[6] = KSPSolve(ksp, b, x);
   PetscCall(KSPMonitorCancel(ksp));
   PetscCall(PetscPopErrorHandler());
-  for (int i = 0; i < 9; i++) {
-    if (WRONG(i < 5 ? ierr[i] != PETSC_ERR_ARG_UNKNOWN_TYPE : !ierr[i])) FAIL("error %d is %d", i, (int)ierr[i]);
+  for (int i = 0; i < 7; i++) {
+    if (WRONG(i < 3 ? ierr[i] != PETSC_ERR_ARG_UNKNOWN_TYPE : !ierr[i])) FAIL("error %d is %d", i, (int)ierr[i]);
   }
   PetscCall(KSPCBGMRESGetStorage(ksp, &storage));
   if (WRONG(strcmp(storage, "frsz2_32"))) FAIL("the storage is %s", storage);
@@ -278,6 +318,7 @@ int main(int argc, char **argv)
     PetscCall(TestLongest(A));
     PetscCall(TestInfo(A));
     PetscCall(TestErrors(A));
+    PetscCall(TestWidths(A));
     PetscCall(TestDone(82, "all is right\n"));
   }
   PetscCall(MatDestroy(&A));

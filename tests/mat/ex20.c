@@ -223,8 +223,8 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscCall((*k->copy)(&coarse, SBP_DOUBLE, 0, work, &coarse, precision, 0, e));
   PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_FALSE, e, pe));
   PetscCall((*k->restrict_)(&fine, &coarse, precision, x, rx));
-  PetscCall((*k->dot)(&fine, precision, x, precision, pe, &left));
-  PetscCall((*k->dot)(&coarse, precision, rx, precision, e, &right));
+  PetscCall((*k->sum)(&fine, precision, x, NULL, pe, &left));
+  PetscCall((*k->sum)(&coarse, precision, rx, NULL, e, &right));
   PetscCall(TestBelow("x^T P e - (P^T x)^T e", 2, PetscAbsReal(left - right), 100 * epsilon));
 
   /* x += P e, minus what it is made of */
@@ -232,7 +232,7 @@ static PetscErrorCode TestTransfers(PetscInt n0, PetscInt n1, SBPPrecision preci
   PetscCall((*k->prolong)(&coarse, &fine, precision, PETSC_TRUE, e, x));
   PetscCall((*k->axpby)(&fine, -1, precision, pe, 1, precision, x));
   PetscCall((*k->axpby)(&fine, 1, precision, x, -1, SBP_DOUBLE, work));
-  PetscCall((*k->dot)(&fine, SBP_DOUBLE, work, SBP_DOUBLE, work, &left));
+  PetscCall((*k->sum)(&fine, SBP_DOUBLE, work, NULL, work, &left));
   PetscCall(TestBelow("u += P e", 2, left, 100 * epsilon * epsilon * fine.n[0] * fine.n[1]));
 
   /* Polynomials of degree 1 or 3 in each direction, or 1 where there are fewer than 3 intervals */

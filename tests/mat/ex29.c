@@ -194,12 +194,36 @@ static PetscErrorCode TestFused(const Pair *p, const SBPGrid *coarse, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sums of products, without weights and with weights; the device's sums are the same each time */
+static PetscErrorCode TestSum(const SBPGrid *g, SBPPrecision precision, const Array *x, const Array *y, const char *where)
+{
+  const PetscReal epsilon = precision == SBP_SINGLE ? (PetscReal)1e-6 : (PetscReal)1e-12;
+  double          hostsum, sum[2];
+  void           *devicesum;
+
+  PetscFunctionBegin;
+  PetscCall(D->alloc(sizeof(*sum), &devicesum));
+  for (int weighted = 0; weighted < 2; weighted++) {
+    PetscCall(H->sum(g, precision, x->host, weighted ? y->host : NULL, y->host, &hostsum));
+    for (int again = 0; again < 2; again++) {
+      PetscCall(D->sum(g, precision, x->device, weighted ? y->device : NULL, y->device, (double *)devicesum));
+      PetscCall(D->get(sizeof(*sum), devicesum, &sum[again]));
+    }
+    if (!(PetscAbsReal((PetscReal)(sum[0] - hostsum)) <= epsilon * (PetscReal)(g->own.count[0] * g->own.count[1])) || sum[1] != sum[0]) {
+      failures++;
+      PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, sum of products in precision %d, weights %d: %.17g and %.17g, not %.17g\n", where, (int)precision, weighted,
+                            sum[0], sum[1], hostsum));
+    }
+  }
+  PetscCall(D->free(&devicesum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies between all precisions; the vectors of a solve */
 static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const char *where)
 {
-  Array  x[3], y[3], z;
-  double hostsum, sum;
-  char   what[256];
+  Array x[3], y[3], z;
+  char  what[256];
 
   PetscFunctionBegin;
   for (int p = SBP_SINGLE; p <= SBP_SCALAR; p++) {
@@ -217,18 +241,6 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
   for (int p = SBP_SINGLE; p <= SBP_DOUBLE; p++)
     for (int q = SBP_SINGLE; q <= SBP_DOUBLE; q++) {
       PetscCall(ArrayCreate((SBPPrecision)q, PETSC_FALSE, g->own.count[1], g->pitch, -1, 1, &z));
-      PetscCall(H->dot(g, (SBPPrecision)p, x[p].host, (SBPPrecision)q, z.host, &hostsum));
-      for (int again = 0; again < 2; again++) {
-        const double before = sum;
-
-        PetscCall(D->dot(g, (SBPPrecision)p, x[p].device, (SBPPrecision)q, z.device, &sum));
-        if (!(PetscAbsReal((PetscReal)(sum - hostsum)) <=
-              (PetscReal)(1e-6 * (p == SBP_SINGLE || q == SBP_SINGLE ? 1 : 1e-6) * (double)(g->own.count[0] * g->own.count[1]))) ||
-            (again && sum != before)) {
-          failures++;
-          PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, inner product of %d and %d: %.17g, not %.17g\n", where, p, q, sum, hostsum));
-        }
-      }
       for (int way = 0; way < 2; way++) {
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, sum of %d and %d, way %d", where, p, q, way));
         PetscCall(H->axpby(g, 0.7, (SBPPrecision)p, x[p].host, way ? -0.4 : 0.0, (SBPPrecision)q, z.host));
@@ -236,6 +248,7 @@ static PetscErrorCode TestVectors(const SBPGrid *g, const SBPGrid *other, const 
         PetscCall(ArrayCompare(&z, SEVERAL, what));
       }
       if (p == q) {
+        PetscCall(TestSum(g, (SBPPrecision)p, &x[p], &z, where));
         PetscCall(PetscSNPrintf(what, sizeof(what), "%s, product of %d", where, p));
         PetscCall(H->multiply(g, (SBPPrecision)p, 1.5, x[p].host, z.host, z.host));
         PetscCall(D->multiply(g, (SBPPrecision)p, 1.5, x[p].device, z.device, z.device));

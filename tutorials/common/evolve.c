@@ -31,7 +31,8 @@ static PetscReal EvolveFactor(PetscReal t, int derivative)
 {
   const PetscReal w = EvolveFrequency;
 
-  return derivative == 0 ? 1 + PetscSinReal(w * t) / 2 : derivative == 1 ? w * PetscCosReal(w * t) / 2 : -w * w * PetscSinReal(w * t) / 2;
+  if (derivative == 0) return 1 + PetscSinReal(w * t) / 2;
+  return derivative == 1 ? w * PetscCosReal(w * t) / 2 : -w * w * PetscSinReal(w * t) / 2;
 }
 
 /* F += A u - b(t) */
@@ -207,7 +208,8 @@ PetscErrorCode EvolveSolve(MPI_Comm comm, const EvolveOptions *opt, EvolveResult
   PetscCall(CreateEvolution(comm, opt, &e, &L));
   PetscCall(MatDuplicate(e.A, MAT_COPY_VALUES, &J));
   PetscCall(TSCreate(comm, &ts));
-  PetscCall(TSSetType(ts, opt->type ? opt->type : opt->kind == EVOLVE_WAVE ? TSALPHA2 : TSBDF));
+  if (opt->type) PetscCall(TSSetType(ts, opt->type));
+  else PetscCall(TSSetType(ts, opt->kind == EVOLVE_WAVE ? TSALPHA2 : TSBDF));
   PetscCall(SetEquation(ts, &e, J));
   PetscCall(TSSetMaxTime(ts, EvolveEnd));
   PetscCall(TSSetTimeStep(ts, EvolveEnd / (PetscReal)opt->steps));

@@ -200,7 +200,7 @@ static PetscErrorCode ReadKeywords(Text *text, List list[3])
     if (d >= 0) {
       list[d].n = 0;
       for (NextWord(text, sizeof(word), word); word[0] && word[0] != '/'; NextWord(text, sizeof(word), word)) PetscCall(ReadNumber(text, word, &list[d]));
-    } else if (!strcmp(word, "COPY") || !strcmp(word, "MULTIPLY")) PetscCall(ReadChanges(text, word[0] == 'C' ? PETSC_TRUE : PETSC_FALSE, list));
+    } else if (!strcmp(word, "COPY") || !strcmp(word, "MULTIPLY")) PetscCall(ReadChanges(text, (PetscBool)(word[0] == 'C'), list));
   }
   PetscCheck(list[0].n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: neither a tar archive, nor numbers, nor is there a keyword PERMX", text->path);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -204,7 +204,7 @@ static PetscErrorCode DrawScale(const Frame *f)
 static PetscErrorCode DrawMark(const Frame *f, const PictureMark *mark)
 {
   const PicturePanel *panel = f->panel;
-  const PetscBool     line  = mark->y == mark->y ? PETSC_FALSE : PETSC_TRUE;
+  const PetscBool     line  = (PetscBool)(mark->y != mark->y);
   const int           x = f->x0 + (int)((PetscReal)(f->w - 1) * (mark->x - panel->x[0]) / (panel->x[1] - panel->x[0])), radius = 5;
   const int           y = line ? f->y0 : f->y0 + f->h - 1 - (int)((PetscReal)(f->h - 1) * (mark->y - panel->y[0]) / (panel->y[1] - panel->y[0]));
   PetscReal           w, h;

@@ -31,7 +31,8 @@
 /* How far neighbour s is in direction d */
 static inline PetscInt Offset(PetscInt s, PetscInt d)
 {
-  return (d == 0 ? s : d == 1 ? s / 3 : s / 9) % 3 - 1;
+  if (d == 0) return s % 3 - 1;
+  return (d == 1 ? s / 3 : s / 9) % 3 - 1;
 }
 
 /* Bit d is set where the number in direction d is odd, but for a last point, which the coarse grid has */
@@ -60,7 +61,7 @@ static inline PetscInt CountBits(PetscInt bits)
 /* One odd number. In a stencil of two dimensions s starts in the middle plane of three */
 static void LineWeights(const Grid *grid, PetscInt odd, PetscInt last, const PetscScalar stencil[], PetscScalar weight[])
 {
-  const PetscInt d = odd == 1 ? 0 : odd == 2 ? 1 : 2, shift = grid->dim == 2 ? 9 : 0;
+  const PetscInt d = odd / 2, shift = grid->dim == 2 ? 9 : 0; /* bit d of odd is set */
   PetscReal      side[2] = {0., 0.};
 
   for (PetscInt high = 0; high < 2; high++) {

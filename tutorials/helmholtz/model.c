@@ -25,7 +25,8 @@ static double Wedge(double x, double y, double z)
 {
   const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
 
-  return z < upper ? 2000. : z < lower ? WATER : 3000.;
+  if (z < upper) return 2000.;
+  return z < lower ? WATER : 3000.;
 }
 
 /* The depth that a point had before its layers were folded and thrust over one another along a fault */
@@ -211,7 +212,7 @@ PetscErrorCode HelmholtzSetSpeed(Helmholtz *problem)
     for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
       double x[3];
 
-      /* the layer goes on as the boundary of the model is */
+      /* the layer continues as the boundary of the model is */
       for (PetscInt d = 0; d < problem->dim; d++) x[d] = PetscMin(1., PetscMax(0., (double)(HelmholtzCoordinate(problem, at[d]) / problem->length[d])));
       if (problem->dim == 2) {
         x[2] = x[1];

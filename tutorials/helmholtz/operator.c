@@ -223,9 +223,11 @@ PetscErrorCode HelmholtzSetSource(const Helmholtz *problem, Vec b)
       PetscReal sum = 0.;
 
       for (PetscInt v = 0; v < 2; v++) {
-        const PetscInt  distance = PetscAbs(at[d] - cell[d] - v);
-        const PetscReal mass     = distance == 0 ? 1. - 2. * off : distance == 1 ? off : 0.;
+        const PetscInt distance = PetscAbs(at[d] - cell[d] - v);
+        PetscReal      mass     = 0.;
 
+        if (distance == 0) mass = 1. - 2. * off;
+        else if (distance == 1) mass = off;
         sum += (v ? fraction[d] : 1. - fraction[d]) * mass;
       }
       weight *= sum;

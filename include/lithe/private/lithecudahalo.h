@@ -47,20 +47,20 @@ PETSC_INTERN PetscErrorCode LitheHaloPackDestroy(LitheHaloPack *);
   /* In place of a neighbour's number: what this process itself sends */
   #define LITHE_HALO_ITSELF 0xfffffffeu
 
-/* Which neighbour was waited for in vain, from 1; 0: none. In memory of the host that the device sees */
+/* The neighbour whose wait exceeded the time limit, from 1; 0: none. In memory of the host that the device sees */
 typedef struct {
   volatile unsigned int       neighbour;
   volatile unsigned long long exchange;
 } LitheHaloFailure;
 
-/* How long another process is waited for; the last three are for the host, which makes an error of a failure */
+/* The time limit of waiting for another process; the last three are for the host, which makes an error of a failure */
 typedef struct {
   unsigned long long limit;  /* nanoseconds */
   unsigned int      *failed; /* on the device: nothing is waited for any more */
   LitheHaloFailure  *failure;
-  const PetscMPIInt *rank; /* of each neighbour; NULL: they are all processes, in their order */
-  const char        *what; /* a process should have sent, before a number */
-  PetscBool          told; /* there was an error */
+  const PetscMPIInt *rank;     /* of each neighbour; NULL: they are all processes, in their order */
+  const char        *what;     /* a process should have sent, before a number */
+  PetscBool          reported; /* there was an error */
 } LitheHaloTimeout;
 
 /* Flags of this process, which neighbours write to */
@@ -97,16 +97,15 @@ struct LitheReduceEpoch {
 };
 
 /*
-   LitheHaloEnd() for a kernel of the caller's that does what cuda/common/halo.cuh says with this epoch, which saves a
-   launch: one is launched in PETSc's stream then, also by a process
-   that gets nothing. That is not possible with each transport; otherwise the epoch has no number, nothing is left to be
-   done, and no such kernel need be launched
+   LitheHaloEnd() within a kernel of the caller's, which calls LitheHaloBlockWait() of cuda/common/halo.cuh with this epoch: that saves a
+   launch. Each process launches such a kernel in PETSc's stream, also a process that gets nothing. Where the transport cannot do
+   that, this function is LitheHaloEnd(), the epoch has no number, and no such kernel is needed
 */
 PETSC_INTERN PetscErrorCode LitheHaloReceive(LitheHalo, LitheHaloEpoch *epoch, const void **ghost);
 
 /*
-   Between LitheHaloBegin() and LitheHaloEnd(), where the exchange has a stream of its own: that stream. What is launched there runs beside what
-   PETSc's stream has, and is done for what that stream gets after LitheHaloEnd(); after LitheHaloWait() it finds the ghosts. NULL: there is no such stream.
+   Between LitheHaloBegin() and LitheHaloEnd(): the stream of the exchange, or NULL. What is launched there runs concurrently with PETSc's
+   stream, and is done for what PETSc's stream gets after LitheHaloEnd(). What is launched after LitheHaloWait() finds the ghosts.
 */
 PETSC_INTERN PetscErrorCode LitheHaloGetStream(LitheHalo, cudaStream_t *stream);
 PETSC_INTERN PetscErrorCode LitheHaloWait(LitheHalo, const void **ghost);

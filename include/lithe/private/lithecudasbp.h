@@ -47,7 +47,6 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPCopy(const SBPGrid *, SBPPrecision, int,
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopyScaled(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, SBPPrecision, int, void *, SBPRatio);
 PETSC_INTERN PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, void *, SBPScale *, int);
 PETSC_INTERN PetscErrorCode LitheCUDASBPRescale(const SBPGrid *, SBPPrecision, int, const void *, const SBPGrid *, void *, SBPScale *, int);
-PETSC_INTERN PetscErrorCode LitheCUDASBPDot(const SBPGrid *, SBPPrecision, const void *, SBPPrecision, const void *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPAXPBY(const SBPGrid *, double, SBPPrecision, const void *, double, SBPPrecision, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPMultiply(const SBPGrid *, SBPPrecision, double, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPSum(const SBPGrid *, SBPPrecision, const void *, const void *, const void *, double *);

@@ -51,7 +51,7 @@ typedef struct LitheHaloEpoch LitheHaloEpoch;
 
      LitheReduceCreate(comm, ...)        once
      LitheReduceSum(reduce, n, a)        what is launched from now on finds the sums in a[0:n], the same bits on all processes
-     LitheReduceCheck(reduce)            before the host believes them: has a process been waited for in vain?
+     LitheReduceCheck(reduce)            before the host uses them: has a wait for a process exceeded the time limit?
 
    Each but the last is collective. ipc and nccl add in the order of the processes, and nothing waits on the host; n is the same on all of them.
 */
@@ -62,9 +62,9 @@ PETSC_EXTERN PetscErrorCode LitheReduceCreate(MPI_Comm comm, LitheTransport tran
 PETSC_EXTERN PetscErrorCode LitheReduceSum(LitheReduce reduce, PetscInt n, PetscScalar a[]);
 PETSC_EXTERN PetscErrorCode LitheReduceCheck(LitheReduce reduce);
 /*
-   The sum in a kernel of the caller's, which saves a launch: in the place of LitheReduceSum(), all processes launch one
-   that does what cuda/common/reduce.cuh says with
-   this epoch, in PETSc's stream. Not possible with each transport; on one process it is, with nothing to send
+   The sum in a kernel of the caller's, which saves a launch. Instead of LitheReduceSum() all processes launch, in PETSc's stream, a
+   kernel that sends and receives with this epoch (cuda/common/reduce.cuh). Not possible with each transport; possible on one
+   process, with nothing to send
 */
 typedef struct LitheReduceEpoch LitheReduceEpoch;
 PETSC_INTERN PetscErrorCode     LitheReduceOnDevice(LitheReduce reduce, PetscInt n, LitheReduceEpoch *epoch, PetscBool *possible);

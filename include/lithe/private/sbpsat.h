@@ -67,7 +67,8 @@ typedef enum {
 
 static LITHE_HD inline int SBPKindCoefficients(SBPKind kind)
 {
-  return kind == SBP_NINE ? 5 : kind == SBP_SHIFTED ? 4 : 3;
+  if (kind == SBP_NINE) return 5;
+  return kind == SBP_SHIFTED ? 4 : 3;
 }
 
 /* In which numbers arrays are. A vector of PETSc is SBP_SCALAR; where PetscScalar is complex, its coefficients are PetscReal */
@@ -80,7 +81,8 @@ typedef enum {
 /* Bytes of a number of an array */
 static inline size_t SBPNumberBytes(SBPPrecision precision)
 {
-  return precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscScalar);
+  if (precision == SBP_SINGLE) return sizeof(float);
+  return precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscScalar);
 }
 
 typedef struct {
@@ -207,7 +209,6 @@ typedef struct {
   PetscErrorCode (*copy)(const SBPGrid *from, SBPPrecision, int part, const void *x, const SBPGrid *to, SBPPrecision, int topart, void *y);
 
   /* Vectors of a multigrid solve, owned arrays, SBP_SINGLE or SBP_DOUBLE (each its own precision): */
-  PetscErrorCode (*dot)(const SBPGrid *, SBPPrecision px, const void *x, SBPPrecision py, const void *y, double *sum); /* of this process */
   PetscErrorCode (*axpby)(const SBPGrid *, double a, SBPPrecision px, const void *x, double b, SBPPrecision py,
                           void *y);                                                                           /* y = a x + b y; b = 0: y is not read */
   PetscErrorCode (*multiply)(const SBPGrid *, SBPPrecision, double a, const void *x, const void *y, void *z); /* z = a x y pointwise */

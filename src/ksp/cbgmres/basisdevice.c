@@ -4,7 +4,7 @@
 
 /*
    Compressed bases on a device. What is launched here is in cuda/cbbasis*.cu. The host waits in fetch(), for what the
-   coefficients of a step are, while the device goes on with append(); on several processes in coefficients(), too, where sums are by MPI.
+   coefficients of a step are, while the device continues with append(); on several processes in coefficients(), too, where sums are by MPI.
 */
 
 #include <lithe/private/cbbasisdevice.h>

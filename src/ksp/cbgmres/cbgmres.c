@@ -14,8 +14,8 @@
      Th. Gruetzmacher, R. Underwood, S. Di, F. Cappello, H. Anzt: FRSZ2 for In-Register Block Compression Inside GMRES on
        GPUs. 2024.
 
-   A cycle, from a residual to a correction, is in cycle.c; what the basis does is told by cbbasis.h. Here is what is
-   around the cycles: the residual that each of them starts from is a true one, and tells what to think of the last one.
+   A cycle, from a residual to a correction, is in cycle.c; cbbasis.h describes the basis. This file has what is around the
+   cycles. Each cycle starts from a true residual, which also tests the last cycle.
 */
 
 #include "cbgmresimpl.h"
@@ -107,8 +107,8 @@ static PetscErrorCode CBGMRESRaise_Private(KSP ksp, PetscBool *raised)
   PetscCall(CBGMRESDestroyBases_Private(ksp));
   PetscCall(CBGMRESCreateBases_Private(ksp));
   gm->info.raises++;
-  gm->stuck = 0;
-  *raised   = PETSC_TRUE;
+  gm->stagnantcycles = 0;
+  *raised            = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,12 +122,11 @@ static PetscErrorCode CBGMRESResidual_Private(KSP ksp, PetscReal *norm)
 }
 
 /*
-   Whether a residual of this norm is no more than what rounding makes of the right side and of the product with the
-   solution; it may be much where the preconditioner is nearly singular. No
-   solution can be told from this one then. The product of the operator with roundings of x has the size, entry by entry, of what rounding leaves of the product
-   with x; with factors at random it is as such a rounding is, and no image of anything that is small. Collective
+   True if the residual is at rounding level, so that the solution cannot be improved. The level is estimated by the norm of
+   M (e2 o A (e1 o x) + e3 o b), with random relative perturbations e of size eps, M the left preconditioner. With random perturbations
+   no perturbation is mapped to something small by a nearly singular preconditioner. Collective.
 */
-static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool *attained)
+static PetscErrorCode CBGMRESIsRoundoffLimited_Private(KSP ksp, PetscReal norm, PetscBool *roundofflimited)
 {
   KSP_CBGMRES *gm       = (KSP_CBGMRES *)ksp->data;
   Vec          rounding = CB_COLUMN(ksp), work = CB_WORK(ksp);
@@ -156,10 +155,11 @@ static PetscErrorCode CBGMRESAttained_Private(KSP ksp, PetscReal norm, PetscBool
   PetscCall(VecNorm(ksp->pc_side == PC_RIGHT ? rounding : work, NORM_2, &limit));
   PetscCall(PetscRandomDestroy(&random));
   limit *= 10.0 * PETSC_MACHINE_EPSILON;
-  *attained = (PetscBool)(norm <= limit); /* not if that is no number */
+  *roundofflimited = (PetscBool)(norm <= limit); /* not if that is no number */
   /* A solution that rounding of the basis has made large has a large residual by rounding: a finer basis would not have made it */
-  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ATTAINED * ksp->ttol && norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
-    *attained = PETSC_FALSE;
+  if (ksp->pc_side == PC_RIGHT && gm->storage.kind != LITHE_STORAGE_FULL && norm > CB_ROUNDOFF_LIMIT * ksp->ttol &&
+      norm > PETSC_SQRT_MACHINE_EPSILON * gm->initial)
+    *roundofflimited = PETSC_FALSE;
   PetscCall(PetscInfo(ksp, "Residual %g, where rounding of operator and right side makes %g\n", (double)norm, (double)limit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,16 +171,17 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
   char         name[16], why[160];
 
   PetscFunctionBegin;
-  if (!gm->attained) PetscCall(CBGMRESAttained_Private(ksp, norm, &gm->attained));
-  if (gm->attained && gm->claimed) {
-    ksp->reason = gm->claimed; /* as KSPGMRES, which believes the recurrence */
+  if (!gm->roundofflimited) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, norm, &gm->roundofflimited));
+  if (gm->roundofflimited && gm->recurrencereason) {
+    ksp->reason = gm->recurrencereason; /* as KSPGMRES, which trusts the recurrence */
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  gm->attained       = (PetscBool)(gm->attained || gm->storage.kind == LITHE_STORAGE_FULL);
-  gm->info.stagnated = PETSC_TRUE;
-  ksp->reason        = KSP_DIVERGED_BREAKDOWN;
+  gm->roundofflimited = (PetscBool)(gm->roundofflimited || gm->storage.kind == LITHE_STORAGE_FULL);
+  gm->info.stagnated  = PETSC_TRUE;
+  ksp->reason         = KSP_DIVERGED_BREAKDOWN;
   PetscCall(CBGMRESStorageName_Private(&gm->storage, name, sizeof(name)));
-  if (gm->attained) PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
+  if (gm->roundofflimited)
+    PetscCall(PetscSNPrintf(why, sizeof(why), "what rounding of the operator and the preconditioner leaves, not that of the basis (%s)", name));
   else
     PetscCall(
       PetscSNPrintf(why, sizeof(why),
@@ -192,11 +193,11 @@ static PetscErrorCode CBGMRESStagnate_Private(KSP ksp, PetscReal norm)
 }
 
 /*
-   A cycle has come to its end, and the residual has this norm, where the recurrence had predicted. If that is not what it
-   should be, and most of what the cycle started from is left, then rounding the basis has spoilt it. If more is left than
-   there was, then its correction is taken back.
+   Tests the last cycle by the norm of the true residual against the prediction of the recurrence. If they differ, and most of the
+   residual that the cycle started from is left, rounding of the basis has spoilt the cycle. If the residual has become larger,
+   the correction of the cycle is taken back.
 */
-static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
+static PetscErrorCode CBGMRESTestCycle_Private(KSP ksp, PetscReal *norm)
 {
   KSP_CBGMRES    *gm     = (KSP_CBGMRES *)ksp->data;
   const PetscReal before = gm->start, gap = PetscAbsReal(*norm - gm->predicted);
@@ -219,39 +220,36 @@ static PetscErrorCode CBGMRESJudge_Private(KSP ksp, PetscReal *norm)
     ksp->reason = KSP_DIVERGED_BREAKDOWN;
   }
   if (ksp->reason || *norm <= 0.5 * before || (gm->best && gap <= gm->opt.breakdowntol * before)) {
-    gm->stuck = 0;
+    gm->stagnantcycles = 0;
 
-    /*
-       Small entries that are rounded to nothing leave recurrence and residual as they should be, in a space that is of
-       no use: that cannot be told from a slow system
-    */
-    gm->slow = !ksp->reason && *norm > 0.9 * before ? gm->slow + 1 : 0;
-    if (gm->slow < 2) PetscFunctionReturn(PETSC_SUCCESS);
+    /* Small entries rounded to zero leave recurrence and residual consistent, in a useless space. This looks like slow convergence */
+    gm->slowcycles = !ksp->reason && *norm > 0.9 * before ? gm->slowcycles + 1 : 0;
+    if (gm->slowcycles < 2) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CBGMRESRaise_Private(ksp, &raised));
     if (raised) PetscCall(CBGMRESResidual_Private(ksp, norm));
-    gm->slow = 0;
+    gm->slowcycles = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscCall(PetscInfo(ksp, "Residual %g at restart, %g by the recurrence, %g when the cycle began\n", (double)*norm, (double)gm->predicted, (double)before));
-  gm->attained = PETSC_FALSE;
-  if (gm->claimed) PetscCall(CBGMRESAttained_Private(ksp, *norm, &gm->attained));
-  /* rounding does not tell which is better */
-  if (gm->attained) worse = PETSC_FALSE;
+  gm->roundofflimited = PETSC_FALSE;
+  if (gm->recurrencereason) PetscCall(CBGMRESIsRoundoffLimited_Private(ksp, *norm, &gm->roundofflimited));
+  /* at rounding level neither is better */
+  if (gm->roundofflimited) worse = PETSC_FALSE;
   if (worse) {
     PetscCall(CBGMRESAddCorrection_Private(ksp, gm->best, -1.0, ksp->vec_sol));
     *norm = before;
   }
-  if (!gm->attained) PetscCall(CBGMRESRaise_Private(ksp, &raised));
+  if (!gm->roundofflimited) PetscCall(CBGMRESRaise_Private(ksp, &raised));
   if (raised) {
     PetscCall(CBGMRESResidual_Private(ksp, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* Where a cycle had gone on, its old columns may be to blame: one that begins decides */
-  gm->stuck = gm->attained || *norm > 0.9 * before ? gm->stuck + 1 : 0;
-  end       = (PetscBool)((worse && !gm->nleft) || gm->stuck == 2);
-  if (end) gm->stuck = 0;
+  /* Of a continued cycle the old columns may be the cause: a new cycle decides */
+  gm->stagnantcycles = gm->roundofflimited || *norm > 0.9 * before ? gm->stagnantcycles + 1 : 0;
+  end                = (PetscBool)((worse && !gm->nleft) || gm->stagnantcycles == 2);
+  if (end) gm->stagnantcycles = 0;
   /* not where so many iterations are wanted whatever the residual is */
   if (end && ksp->converged != KSPConvergedSkip && ksp->its >= ksp->min_it) PetscCall(CBGMRESStagnate_Private(ksp, *norm));
   else if (worse) {
@@ -272,7 +270,7 @@ static PetscErrorCode CBGMRESRefine_Private(KSP ksp, PetscReal *norm)
   const PetscReal before = *norm;
 
   PetscFunctionBegin;
-  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESMayGoOn_Private(ksp) || gm->gap < CB_REFINE * before)
+  if (!gm->columns || !gm->best || !gm->complete || gm->exhausted || CBGMRESCanContinue_Private(ksp) || gm->gap < CB_REFINE * before)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*gm->V->ops->dot)(gm->V, k + 1, PETSC_TRUE, CB_IMAGE(ksp)));
   PetscCall((*gm->V->ops->coefficients)(gm->V, k + 1, 0));
@@ -303,7 +301,7 @@ static PetscErrorCode CBGMRESBegin_Private(KSP ksp)
   if (gm->predicted >= 0.0 && norm > 0.0) {
     PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
     tested = norm;
-    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESJudge_Private(ksp, &norm));
+    if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESTestCycle_Private(ksp, &norm));
     if (!ksp->reason && ksp->its < ksp->max_it) PetscCall(CBGMRESRefine_Private(ksp, &norm));
     if (PetscIsInfOrNanReal(norm)) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -370,10 +368,10 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
   PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
   ksp->its = 0;
   PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-  gm->predicted = -1.0;
-  gm->stuck     = 0;
-  gm->slow      = 0;
-  gm->claimed   = KSP_CONVERGED_ITERATING;
+  gm->predicted        = -1.0;
+  gm->stagnantcycles   = 0;
+  gm->slowcycles       = 0;
+  gm->recurrencereason = KSP_CONVERGED_ITERATING;
   gm->columns = gm->building = gm->ritzcolumns = gm->kept = 0;
 
   /* If the preconditioner could not be set up, on some processes perhaps, then the first norm tells all of them */
@@ -386,8 +384,8 @@ static PetscErrorCode KSPSolve_CBGMRES(KSP ksp)
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
 
     /* Converged by the recurrence: the next residual says whether it is true */
-    gm->claimed = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason : KSP_CONVERGED_ITERATING;
-    if (gm->claimed) ksp->reason = KSP_CONVERGED_ITERATING;
+    gm->recurrencereason = ksp->reason > 0 && ksp->reason != KSP_CONVERGED_ITS && ksp->normtype != KSP_NORM_NONE ? ksp->reason : KSP_CONVERGED_ITERATING;
+    if (gm->recurrencereason) ksp->reason = KSP_CONVERGED_ITERATING;
     else if (ksp->reason) {
       PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
       PetscCall(KSPLogErrorHistory(ksp));
@@ -483,7 +481,7 @@ another frsz2_<bits>; see `KSPCBGMRESSetStorage()`
    delayed by one iteration and done in the coefficients. A second pass is made where the first one leaves almost nothing of a vector.
 
    Where the recurrence says that the iteration has converged, the residual is computed; if that has not converged, the
-   cycle goes on with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
+   cycle continues with the columns that it has, up to 8 times, then from a restart. A storage that is too coarse for the tolerance ends it with
    `KSP_DIVERGED_BREAKDOWN`, or is raised at a restart with `-ksp_cbgmres_adaptive`; -info and -ksp_view tell.
 
    Where residuals have entries of very unlike sizes side by side, FRSZ2 and half would lose the small ones: the columns

@@ -9,10 +9,10 @@
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
-#define CB_LEFT     8    /* so often may a cycle go on */
-#define CB_PAIRS    2    /* columns that are stored in two parts, where the tolerance is small */
-#define CB_ATTAINED 10.0 /* so much above the tolerance a residual may be that counts as reached by rounding of the operator */
-#define CB_REFINE   0.1  /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
+#define CB_LEFT           8    /* a cycle may continue so often */
+#define CB_PAIRS          2    /* columns that are stored in two parts, where the tolerance is small */
+#define CB_ROUNDOFF_LIMIT 10.0 /* so much above the tolerance a residual may be that counts as reached by rounding of the operator */
+#define CB_REFINE         0.1  /* with so much of the residual from rounding a cycle's space is used once more before it is given up */
 
 /* What is asked for by options */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
 
   /*
      The least squares problem, on the host; ld is that of V. Columns 0 ... columns-1 are in; those that are residuals,
-     of a cycle that went on, are no unknowns
+     of a cycle that continued, are no unknowns
   */
   PetscInt     columns;
   PetscInt     unknowns;
@@ -54,7 +54,7 @@ typedef struct {
   PetscReal    rounded; /* norm of what was rounded of the residual to have a column of its own */
   PetscInt     right;   /* the column whose coefficients tell the right side, -1: column 0 stands for it */
 
-  /* Where a cycle went on, columns are left over, which the operator was not applied to: direction.c */
+  /* Where a cycle continued, columns are left over, which the operator was not applied to: direction.c */
   PetscInt     nleft;
   PetscInt     left[CB_LEFT];
   PetscInt     first;       /* the first residual's column */
@@ -74,25 +74,24 @@ typedef struct {
   Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none */
 
   /* The cycle */
-  PetscReal initial;   /* norm of the residual that the solve began with */
-  PetscReal gain;      /* the last cycle took the residual to so much of it */
-  PetscReal start;     /* norm of the residual that it began with */
-  PetscInt  limit;     /* it has so many columns at most */
-  PetscBool complete;  /* and one behind them */
-  PetscInt  best;      /* so many columns make the residual smallest, as far as is known */
-  PetscReal expected;  /* its norm with them, rounding of the basis included */
-  PetscReal gap;       /* and what of it is rounding */
-  PetscReal predicted; /* and of the recurrence with all of them; negative before the first cycle */
-  PetscBool ended;     /* the last cycle found no new direction, */
-  PetscBool exhausted; /* and the operator singular in the space it had */
-  KSPConvergedReason
-            claimed;   /* it had converged by the recurrence, in this way, and not by the residual: the next one is to gain more than the recurrence needs */
-  PetscInt  slow;      /* cycles in a row that gained little, and no less than they should have */
-  PetscInt  stuck;     /* cycles in a row that gained nothing, and should have */
-  PetscBool scaled;    /* CB_COLUMN is what the preconditioner makes of the newest column */
-  PetscBool imagelost; /* CB_IMAGE has been used for something else since the last step */
+  PetscReal          initial;          /* norm of the residual that the solve began with */
+  PetscReal          gain;             /* the last cycle took the residual to so much of it */
+  PetscReal          start;            /* norm of the residual that it began with */
+  PetscInt           limit;            /* it has so many columns at most */
+  PetscBool          complete;         /* and one behind them */
+  PetscInt           best;             /* so many columns make the residual smallest, as far as is known */
+  PetscReal          expected;         /* its norm with them, rounding of the basis included */
+  PetscReal          gap;              /* and what of it is rounding */
+  PetscReal          predicted;        /* and of the recurrence with all of them; negative before the first cycle */
+  PetscBool          ended;            /* the last cycle found no new direction, */
+  PetscBool          exhausted;        /* and the operator singular in the space it had */
+  KSPConvergedReason recurrencereason; /* the last cycle converged by the recurrence only, for this reason: the next cycle has to gain more */
+  PetscInt           slowcycles;       /* cycles in a row that gained little, as the recurrence predicted */
+  PetscInt           stagnantcycles;   /* cycles in a row that gained nothing, against the prediction */
+  PetscBool          scaled;           /* CB_COLUMN is what the preconditioner makes of the newest column */
+  PetscBool          imagelost;        /* CB_IMAGE has been used for something else since the last step */
 
-  PetscBool      attained; /* the residual is what rounding leaves of operator and right side; with info.stagnated: not because of the storage */
+  PetscBool      roundofflimited; /* the residual is at the rounding level of operator and right side; with info.stagnated: the storage is not the cause */
   KSPCBGMRESInfo info;
   char           name[16]; /* of the storage, for KSPCBGMRESGetStorage() */
 
@@ -123,7 +122,7 @@ PETSC_INTERN PetscErrorCode CBGMRESDestroyBases_Private(KSP);
 PETSC_INTERN PetscErrorCode KSPReset_CBGMRES(KSP);
 
 /* cycle.c: from the residual, in CB_IMAGE, of norm start, to a better solution; with the columns of the last time, or from the first one */
-PETSC_INTERN PetscBool      CBGMRESMayGoOn_Private(KSP);
+PETSC_INTERN PetscBool      CBGMRESCanContinue_Private(KSP);
 PETSC_INTERN PetscErrorCode CBGMRESCycle_Private(KSP);
 
 /* least.c */

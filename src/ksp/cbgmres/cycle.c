@@ -21,7 +21,7 @@
 static void CBGMRESScale_Private(KSP_CBGMRES *gm, PetscBool may)
 {
   gm->V->scale = may ? gm->jacobi : NULL;
-  gm->scaled   = (PetscBool) !!gm->V->scale;
+  gm->scaled   = (PetscBool)(gm->V->scale != NULL);
 }
 
 /* CB_IMAGE = the operator times column j. again: with what the preconditioner made of it before */
@@ -108,18 +108,18 @@ static PetscErrorCode CBGMRESLaunch_Private(KSP ksp, PetscInt j, PetscInt its)
 static PetscBool CBGMRESNeedsPass_Private(KSP ksp, PetscInt j, const CBStep *step)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
-  /* Rounding of w leaves eps ||w||: below eps^(1/3) ||w|| that is much of what is left, and Pythagoras knows its length badly */
+  /* Rounding of w leaves eps ||w||. Below eps^(1/3) ||w|| that is much of the remainder, and the norm from the Pythagorean identity is inaccurate */
   PetscReal least = ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED ? 0.5 : PetscPowReal(PETSC_MACHINE_EPSILON, (PetscReal)(2.0 / 3.0));
 
   if (step->passes >= CB_PASSES) return PETSC_FALSE;
   if (step->passes > 1) return (PetscBool)(step->after < 0.5 * step->before);
-  /* So he does where columns have a second part, which inner products are without */
+  /* The norm is also inaccurate if columns have a second part, which inner products leave out */
   if (CBBasisSeconds(gm->V, j + 1, -1).count) least = PetscMax(least, 100 * CBGMRESStorageUnit_Private(&gm->storage));
   return (PetscBool)(CBGMRESTwoPasses_Private(ksp) || step->after < least * step->image);
 }
 
-/* What the operator and so many passes made of column j, in CB_IMAGE, which has been used for something else since */
-static PetscErrorCode CBGMRESImageAgain_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
+/* Recomputes CB_IMAGE, which has been overwritten: the operator and so many passes applied to column j */
+static PetscErrorCode CBGMRESRecomputeImage_Private(KSP ksp, PetscInt j, PetscInt its, PetscInt passes)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   CBBasis      V  = gm->V;
@@ -143,7 +143,7 @@ static PetscErrorCode CBGMRESRepair_Private(KSP ksp, PetscInt j, PetscInt its, P
   PetscFunctionBegin;
   if (!CBGMRESNeedsPass_Private(ksp, j, step)) PetscFunctionReturn(PETSC_SUCCESS);
   if (j < *launched - 1 || gm->imagelost) {
-    PetscCall(CBGMRESImageAgain_Private(ksp, j, its, 1));
+    PetscCall(CBGMRESRecomputeImage_Private(ksp, j, its, 1));
     PetscCall((*V->ops->fetch)(V, j, j + 1));
   }
   *launched = j + 1;
@@ -205,12 +205,12 @@ static PetscErrorCode CBGMRESFinish_Private(KSP ksp, PetscInt j, PetscInt its, P
 }
 
 /*
-   The recurrence may go on to fall while the residual does not, because the columns are rounded; or the solution may become
-   large, and with it the rounding. What the residual is expected to be is the sum of both. The number of columns with which that was
-   smallest is kept, and there is nothing to be gained any more when the recurrence is below, but for spectra, or where so
-   many iterations are wanted.
+   Whether rounding of the stored columns limits the residual. The residual of the recurrence may continue to fall while the true residual
+   does not, or the solution may become large, and the rounding with it. The expected residual is the sum of both. The number of columns
+   with the smallest expected residual is kept. A recurrence below the rounding gains nothing more, except for spectra, or where
+   the number of iterations is prescribed.
 */
-static PetscBool CBGMRESAtFloor_Private(KSP ksp, PetscReal residual)
+static PetscBool CBGMRESIsStorageLimited_Private(KSP ksp, PetscReal residual)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   PetscReal    gap, expected;
@@ -239,7 +239,7 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
   gm->complete = (PetscBool)(gm->columns < gm->limit);
   if (gm->complete || !gm->best || ksp->its >= ksp->max_it || gm->gap < 0.5 * CB_REFINE * gm->expected) PetscFunctionReturn(PETSC_SUCCESS);
   /* a monitor may have asked for the solution: that changes no bit of what follows */
-  if (gm->imagelost) PetscCall(CBGMRESImageAgain_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
+  if (gm->imagelost) PetscCall(CBGMRESRecomputeImage_Private(ksp, gm->columns - 1, ksp->its - 1, gm->V->host.step[gm->columns - 1].passes));
   CBGMRESScale_Private(gm, PETSC_FALSE);
   PetscCall((*gm->V->ops->append)(gm->V, gm->columns, CB_IMAGE(ksp), CB_COLUMN(ksp)));
   gm->complete = PETSC_TRUE;
@@ -247,25 +247,25 @@ static PetscErrorCode CBGMRESComplete_Private(KSP ksp)
 }
 
 /*
-   Converged by the recurrence, but hardly: the residual that is expected, with rounding, has not; so little is missing
-   that another column is better than to look. The same where
-   the last cycle said so, too, but its residual had not converged: rounding is about as much as the residual then, and half of that is to be gone
+   Whether convergence by the recurrence is premature: the expected residual, with rounding, has not converged. So little is missing
+   that another column is cheaper than the true residual. The same if the last cycle had converged by the recurrence and its true
+   residual had not: rounding is then about as large as the residual, which has to be halved.
 */
-static PetscErrorCode CBGMRESTooEarly_Private(KSP ksp, PetscReal residual, PetscBool *early)
+static PetscErrorCode CBGMRESIsPremature_Private(KSP ksp, PetscReal residual, PetscBool *premature)
 {
   KSP_CBGMRES       *gm     = (KSP_CBGMRES *)ksp->data;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
 
   PetscFunctionBegin;
-  *early = PETSC_FALSE;
+  *premature = PETSC_FALSE;
   if (ksp->reason <= 0 || ksp->reason == KSP_CONVERGED_ITS) PetscFunctionReturn(PETSC_SUCCESS);
-  *early = (PetscBool)(gm->claimed && residual > 0.5 * gm->start);
+  *premature = (PetscBool)(gm->recurrencereason && residual > 0.5 * gm->start);
   /* a test of the user's own may count its calls */
-  if (*early || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual ||
+  if (*premature || ksp->converged != KSPConvergedDefault || ksp->calc_sings || ksp->calc_ritz || gm->best != gm->columns || gm->gap > residual ||
       gm->gap < 0.01 * residual)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall((*ksp->converged)(ksp, ksp->its, gm->expected, &reason, ksp->cnvP));
-  *early = (PetscBool)!reason;
+  *premature = (PetscBool)!reason;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,8 +278,8 @@ static PetscInt CBGMRESLimit_Private(KSP ksp, PetscInt columns)
   return its < most - columns ? columns + its : most;
 }
 
-/* The last cycle has come to an end before it was full, and its columns are good: they need not be given up */
-PetscBool CBGMRESMayGoOn_Private(KSP ksp)
+/* Whether the last cycle can continue: it ended before it was full, and its columns are good */
+PetscBool CBGMRESCanContinue_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
 
@@ -289,10 +289,10 @@ PetscBool CBGMRESMayGoOn_Private(KSP ksp)
 }
 
 /*
-   The cycle goes on with the residual that it has come to, in CB_IMAGE: of that, what is in no column becomes the next column.
-   In the coefficients it is as if the operator had made the residual of the column before. Nothing happens if nothing is left of it
+   The cycle continues with its residual, in CB_IMAGE: the part of the residual that is in no column becomes the next column.
+   In the coefficients the residual takes the place of the image of the column before. done: PETSC_FALSE if no part is left.
 */
-static PetscErrorCode CBGMRESGoOn_Private(KSP ksp, PetscBool *done)
+static PetscErrorCode CBGMRESContinue_Private(KSP ksp, PetscBool *done)
 {
   KSP_CBGMRES   *gm   = (KSP_CBGMRES *)ksp->data;
   CBBasis        V    = gm->V;
@@ -340,17 +340,17 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
 {
   KSP_CBGMRES *gm = (KSP_CBGMRES *)ksp->data;
   PetscInt     before, launched, done, every = gm->opt.every;
-  PetscBool    ended = PETSC_FALSE, floor = PETSC_FALSE, goeson = PETSC_FALSE, early;
+  PetscBool    ended = PETSC_FALSE, storagelimited = PETSC_FALSE, continued = PETSC_FALSE, premature;
   PetscReal    residual = gm->start;
 
   PetscFunctionBegin;
   gm->limit = gm->V->columns;
-  if (CBGMRESMayGoOn_Private(ksp)) PetscCall(CBGMRESGoOn_Private(ksp, &goeson));
+  if (CBGMRESCanContinue_Private(ksp)) PetscCall(CBGMRESContinue_Private(ksp, &continued));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   gm->exhausted = PETSC_FALSE;
   gm->expected  = gm->start;
   gm->best      = 0;
-  if (!goeson) {
+  if (!continued) {
     PetscCall(CBGMRESMeasureUnits_Private(ksp));
     CBGMRESLeastBegin_Private(gm, gm->start);
     gm->V->paired = CBGMRESPairs_Private(ksp) && CBGMRESWantsPairs_Private(ksp) ? gm->V->pairs : 0;
@@ -361,37 +361,37 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   launched = done = gm->columns;
   before          = ksp->its - done;
   if (ksp->normtype == KSP_NORM_NONE) every = gm->limit;
-  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || goeson) every = 1;
-  while (!ksp->reason && !ended && !floor && done < gm->limit) {
+  if (ksp->cgstype == KSP_ORTHOGONALIZATION_CGS_REFINE_IFNEEDED || continued) every = 1;
+  while (!ksp->reason && !ended && !storagelimited && done < gm->limit) {
     if (launched < gm->limit && launched - done < every) {
       PetscCall(CBGMRESLaunch_Private(ksp, launched, before + launched));
       launched++;
       continue;
     }
     PetscCall((*gm->V->ops->fetch)(gm->V, done, launched));
-    while (!ksp->reason && !ended && !floor && done < launched) {
+    while (!ksp->reason && !ended && !storagelimited && done < launched) {
       PetscCall(CBGMRESFinish_Private(ksp, done, before + done, &launched, &residual, &ended));
       if (ksp->reason) break;
       done++;
       gm->building = gm->columns;
       ksp->its++;
-      ksp->rnorm = residual;
-      floor      = CBGMRESAtFloor_Private(ksp, residual);
+      ksp->rnorm     = residual;
+      storagelimited = CBGMRESIsStorageLimited_Private(ksp, residual);
       PetscCall((*ksp->converged)(ksp, ksp->its, residual, &ksp->reason, ksp->cnvP));
-      if (!ended && !floor && done < gm->limit) {
-        PetscCall(CBGMRESTooEarly_Private(ksp, residual, &early));
-        if (early) ksp->reason = KSP_CONVERGED_ITERATING;
+      if (!ended && !storagelimited && done < gm->limit) {
+        PetscCall(CBGMRESIsPremature_Private(ksp, residual, &premature));
+        if (premature) ksp->reason = KSP_CONVERGED_ITERATING;
       }
       /* Where columns are rounded the next cycle has to take away what that has left */
       if (ended && ksp->normtype == KSP_NORM_NONE && gm->storage.kind == LITHE_STORAGE_FULL && !gm->exhausted && !ksp->reason)
         ksp->reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
-      if (ksp->reason || ended || floor || done == gm->limit) continue;
+      if (ksp->reason || ended || storagelimited || done == gm->limit) continue;
       PetscCall(KSPLogResidualHistory(ksp, residual));
       PetscCall(KSPLogErrorHistory(ksp));
       PetscCall(KSPMonitor(ksp, ksp->its, residual));
     }
   }
-  if (floor)
+  if (storagelimited)
     PetscCall(
       PetscInfo(ksp, "Residual of the recurrence %g: as the basis is stored, %g is expected with %" PetscInt_FMT " of %" PetscInt_FMT " columns, and no less\n",
                 (double)residual, (double)gm->expected, gm->best, gm->columns));
@@ -401,7 +401,7 @@ PetscErrorCode CBGMRESCycle_Private(KSP ksp)
   gm->building  = 0;
   gm->ended     = ended;
   gm->predicted = residual;
-  if (goeson) gm->info.continued++;
+  if (continued) gm->info.continued++;
   else gm->info.cycles++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,14 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   What the operator is applied to in a cycle that has gone on with a new residual.
+   What the operator is applied to in a cycle that has continued with a new residual.
 
-   In a cycle that begins it is the newest column of the basis. Where a cycle goes on the newest one until then, column k, is left over:
+   In a cycle that begins it is the newest column of the basis. Where a cycle continues the newest one until then, column k, is left over:
    the operator was never applied to it, while what is left of the residual has a part in it, and so have the images to come. If
    these parts were left out, the space would grow by other directions, and the residual would hardly become smaller.
 
    Let Z be what the operator M was applied to so far, and C the orthonormal images, M Z = C R. The next direction z_j is what is left of the residual
-   when the cycle goes on, and after that the newest column of C. With these Z grows by a Krylov space of M behind the projection that takes
+   when the cycle continues, and after that the newest column of C. With these Z grows by a Krylov space of M behind the projection that takes
    the images of the earlier columns away, as it does in GCRO:
 
      E. de Sturler: Nested Krylov Methods Based on GCR. J. Comput. Appl. Math. 67, 1996.
@@ -61,7 +61,7 @@ static void CBGMRESDirectionSet_Private(KSP_CBGMRES *gm, PetscInt j, const Petsc
   gm->left[pivot] = j;
 }
 
-/* The cycle goes on behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is what is left of the residual */
+/* The cycle continues behind column k, which is left over; CBGMRESLeastInsert_Private() has been called. z_(k+1) is what is left of the residual */
 void CBGMRESDirectionInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   PetscScalar *residual = gm->x;
@@ -100,7 +100,7 @@ PetscErrorCode CBGMRESDirectionApply_Private(KSP ksp, PetscInt j)
   PetscFunctionBegin;
   if (!gm->nleft || j <= gm->first) PetscFunctionReturn(PETSC_SUCCESS);
   if (gm->scaled) {
-    /* it was made again, by another pass, before the cycle went on */
+    /* it was made again, by another pass, before the cycle continued */
     PetscCall((*gm->V->ops->load)(gm->V, j, CB_COLUMN(ksp)));
     gm->scaled = PETSC_FALSE;
   }

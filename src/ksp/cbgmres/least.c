@@ -6,7 +6,7 @@
    The small least squares problem of GMRES, min || g - H y ||, by plane rotations, a column at a time. The
    correction that its solution stands for is in correction.c.
 
-   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. Where a cycle goes on with a
+   In a cycle that begins, g is start e_1, and column j of H has one entry below the diagonal. Where a cycle continues with a
    new residual, column k of the basis's Hessenberg matrix tells what that is, and not what the operator makes of column k:
    it is the new g, and no unknown belongs to it. Behind it columns have one more entry below that of their unknown.
 
@@ -119,7 +119,7 @@ void CBGMRESLeastRightSide_Private(KSP_CBGMRES *gm, PetscInt k)
   CBGMRESRotateAll_Private(gm, k, gm->g);
 }
 
-/* The same, and the cycle goes on: column k+1 of the basis is what of the residual was in no column */
+/* The same, and the cycle continues: column k+1 of the basis is what of the residual was in no column */
 void CBGMRESLeastInsert_Private(KSP_CBGMRES *gm, PetscInt k)
 {
   const PetscReal sigma = PetscRealPart(gm->V->host.hessenberg[(size_t)k * (size_t)gm->V->host.ld + (size_t)k + 1]);

@@ -295,7 +295,7 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   Level: beginner
 
   Notes:
-  The iteration goes on until the residual itself meets the tolerance, whatever the storage is: a coarser one may need more
+  The iteration continues until the residual itself meets the tolerance, whatever the storage is: a coarser one may need more
   iterations, and may be too coarse, see `KSPCBGMRESSetAdaptive()`.
 
   In FRSZ2 blocks of 32 numbers share an exponent of 8 bits, or of 16 with -ksp_cbgmres_exponent_bits 16: 32.25 bits a number

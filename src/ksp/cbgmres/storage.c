@@ -36,7 +36,10 @@ PetscErrorCode CBGMRESStorageParse_Private(KSP ksp, const char name[], int expon
   PetscCall(PetscStrncmp(lower, "frsz2_", 6, &same));
   if (same && lower[6] && lower[6 + strspn(lower + 6, "0123456789")] == '\0') {
     PetscCall(PetscOptionsStringToInt(lower + 6, &bits));
-    good = LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, (int)PetscMin(bits, 1000), exponentbits);
+    PetscCheck(bits >= LITHE_FRSZ2_MIN_BITS && bits <= LITHE_FRSZ2_MAX_BITS, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+               "-ksp_cbgmres_storage %s: a width of %" PetscInt_FMT " bits is not supported; use frsz2_<bits> with %d to %d bits", name, bits,
+               LITHE_FRSZ2_MIN_BITS, LITHE_FRSZ2_MAX_BITS);
+    good = LitheStorageSetUp(s, LITHE_STORAGE_FRSZ2, (int)bits, exponentbits);
   }
   PetscCheck(good, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_UNKNOWN_TYPE,
              "-ksp_cbgmres_storage %s: use double, single, half, bfloat16, or frsz2_<bits> with %d to %d bits", name, LITHE_FRSZ2_MIN_BITS,

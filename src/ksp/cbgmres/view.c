@@ -113,7 +113,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
                                      "  last solve: %" PetscInt_FMT " cycles, continued %" PetscInt_FMT " times, %" PetscInt_FMT
                                      " second passes, storage raised %" PetscInt_FMT " times\n",
                                      info.cycles, info.continued, info.passes, info.raises));
-  if (info.stagnated && gm->attained)
+  if (info.stagnated && gm->roundofflimited)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  last solve: ended with what rounding of the operator and the preconditioner leaves\n"));
   else if (info.stagnated)
     PetscCall(

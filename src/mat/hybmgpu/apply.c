@@ -19,7 +19,7 @@ static const LitheStep HybPlain = {.scale = 1};
 /* add may be NULL, x or y */
 static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool device, Vec x, Vec add, const LitheStep *step, Vec y)
 {
-  const PetscScalar *px, *padd = NULL;
+  const PetscScalar *px, *padd = NULL, *addend;
   PetscScalar       *py;
   Mat_HYBMGPU       *ctx;
   MatInfo            info;
@@ -37,8 +37,10 @@ static PetscErrorCode MatHYBMGPUMultVectors_Private(Mat A, HybOp op, PetscBool d
     else PetscCall(VecGetArrayWrite(y, &py));
     if (add && add != x && add != y) PetscCall(VecGetArrayRead(add, &padd));
   }
-  PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px,
-                                                                                         !add ? NULL : (add == x ? px : (add == y ? py : padd)), step, py));
+  addend = padd;
+  if (add == x) addend = px;
+  else if (add == y) addend = py;
+  PetscCall((*(ctx->parallel ? MatHYBMGPUMultArrays_MPI : MatHYBMGPUMultArrays_Private))(A, op, device, px, addend, step, py));
   if (device) {
     if (padd) PetscCall(VecRestoreArrayReadAndMemType(add, &padd));
     if (add == y) PetscCall(VecRestoreArrayAndMemType(y, &py));

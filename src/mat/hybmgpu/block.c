@@ -54,7 +54,7 @@ PetscErrorCode HybStateCompare(const HybState *a, const HybState *b, PetscBool *
 /* The plan is made; entries get to where they are wanted */
 PetscErrorCode HybCopiesUpdate(HybCopies *c, const HybCSR *csr, PetscBool device)
 {
-  const PetscBool kept = (PetscBool) !!c->host->col;
+  const PetscBool kept = (PetscBool)(c->host->col != NULL);
 
   PetscFunctionBegin;
   if (device ? c->devicevalues : c->hostvalues) PetscFunctionReturn(PETSC_SUCCESS);

@@ -29,7 +29,7 @@ PetscErrorCode HybCompressedCreate(Mat A, Mat *compressed)
              "sell or csr",
              MatVCRSLosses[loss]);
   PetscCall(MatVCRSDropAIJ(C));
-  vcrs->beside = ctx->beside;
+  vcrs->beside = ctx->overlapped;
   *compressed  = C;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

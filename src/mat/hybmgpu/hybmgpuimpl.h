@@ -55,8 +55,8 @@ typedef struct {
   Mat              compressed; /* format vcrs: the MATVCRS */
   char            *prefix;     /* of the options of that: the parallel matrix's */
   PetscInt         ninverse;
-  PetscScalar     *inverse; /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
-  PetscBool        beside;  /* it is a block of a matrix on several processes: an exchange runs beside its products */
+  PetscScalar     *inverse;    /* [ninverse] what MatInvertBlockDiagonal() has told the address of */
+  PetscBool        overlapped; /* it is a block of a matrix on several processes: an exchange overlaps with its products */
 
   /* parallel: of the off-diagonal block */
   HybState         offstate;

@@ -43,7 +43,7 @@ PetscErrorCode MatHYBMGPUGetBlocks_Private(Mat A, Mat *Ad, Mat *Ao)
   PetscCall(MatHYBMGPUGetContext(*Ad, &block));
   PetscCheck(block, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The diagonal block of a MATMPIAIJHYBMGPU has type %s", ((PetscObject)*Ad)->type_name);
   PetscCall(MatHYBMGPUSetOptions_Private(*Ad, &ctx->opt));
-  block->beside = (PetscBool)(size > 1);
+  block->overlapped = (PetscBool)(size > 1);
   PetscCall(MatGetOptionsPrefix(A, &prefix));
   PetscCall(PetscStrcmp(prefix, block->prefix, &same));
   if (!same) {
@@ -148,8 +148,8 @@ static PetscErrorCode HybMultRows_Private(const HybPlan *plan, PetscInt begin, P
    of it at most, in whole slices. Rows have the same bits
    as otherwise. The plan is current, and was so when the exchange began.
 */
-static PetscErrorCode MatHYBMGPUMultBeside_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
-                                                   PetscScalar y[], PetscBool *done)
+static PetscErrorCode MatHYBMGPUMultOverlapped_Private(Mat A, Mat Ad, LitheHalo halo, const PetscScalar x[], const PetscScalar add[], const LitheStep *step,
+                                                       PetscScalar y[], PetscBool *done)
 {
   Mat_HYBMGPU   *ctx, *block;
   const HybPlan *plan;
@@ -214,7 +214,7 @@ PetscErrorCode MatHYBMGPUMultArrays_MPI(Mat A, HybOp op, PetscBool device, const
   if (device) {
     PetscBool done;
 
-    PetscCall(MatHYBMGPUMultBeside_Private(A, Ad, *halo, x, add, step, y, &done));
+    PetscCall(MatHYBMGPUMultOverlapped_Private(A, Ad, *halo, x, add, step, y, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatHYBMGPUMultCurrent_Private(Ad, op, device, x, add, step, y));
     PetscCall(LitheOffDiagonalEnd(&ctx->doff, *halo, step, y));

@@ -20,7 +20,6 @@ const SBPKernels SBPDeviceKernels = {
   .copylargest       = LitheCUDASBPCopyLargest,
   .rescale           = LitheCUDASBPRescale,
   .restrictlargest   = LitheCUDASBPRestrictLargest,
-  .dot               = LitheCUDASBPDot,
   .axpby             = LitheCUDASBPAXPBY,
   .multiply          = LitheCUDASBPMultiply,
   .update            = LitheCUDASBPUpdate,

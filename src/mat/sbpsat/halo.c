@@ -51,7 +51,8 @@ PetscErrorCode SBPHaloCreate(MPI_Comm comm, DM da, LitheTransport transport, SBP
 
 static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 {
-  return precision == SBP_SINGLE ? MPI_FLOAT : precision == SBP_DOUBLE ? MPI_DOUBLE : MPIU_SCALAR;
+  if (precision == SBP_SINGLE) return MPI_FLOAT;
+  return precision == SBP_DOUBLE ? MPI_DOUBLE : MPIU_SCALAR;
 }
 
 /* ------------------------------------------------------------ on a device */

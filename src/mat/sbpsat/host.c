@@ -111,8 +111,10 @@ static PetscErrorCode SBPFree_Host(void **x)
 /* An array as one of real numbers: their size, and how far apart they are */
 static void SBPRealView(SBPPrecision precision, int part, const void *x, PetscBool *single, PetscInt *stride, const void **real)
 {
-  const size_t size = precision == SBP_SINGLE ? sizeof(float) : precision == SBP_DOUBLE ? sizeof(double) : sizeof(PetscReal);
+  size_t size = sizeof(PetscReal);
 
+  if (precision == SBP_SINGLE) size = sizeof(float);
+  else if (precision == SBP_DOUBLE) size = sizeof(double);
   *single = (PetscBool)(size == sizeof(float));
   *stride = precision == SBP_SCALAR && PetscDefined(USE_COMPLEX) ? 2 : 1;
   *real   = *stride == 2 ? (const char *)x + (size_t)part * size : x;
@@ -233,34 +235,6 @@ static PetscErrorCode SBPRestrictLargest_Host(const SBPGrid *fine, const SBPGrid
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Eight sums: the compiler may not change the order of one */
-#define SBPDotLoop(xtype, ytype)                                                                      \
-  do {                                                                                                \
-    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                        \
-                                                                                                      \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                  \
-      const xtype *x = (const xtype *)px + (PetscInt64)j * g->pitch;                                  \
-      const ytype *y = (const ytype *)py + (PetscInt64)j * g->pitch;                                  \
-      PetscInt     i = 0;                                                                             \
-                                                                                                      \
-      for (; i + 8 <= g->own.count[0]; i += 8) {                                                      \
-        for (int k = 0; k < 8; k++) part[k] += (double)x[i + k] * (double)y[i + k];                   \
-      }                                                                                               \
-      for (; i < g->own.count[0]; i++) part[0] += (double)x[i] * (double)y[i];                        \
-    }                                                                                                 \
-    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])); \
-  } while (0)
-
-static PetscErrorCode SBPDot_Host(const SBPGrid *g, SBPPrecision xprecision, const void *px, SBPPrecision yprecision, const void *py, double *sum)
-{
-  PetscFunctionBegin;
-  if (xprecision == SBP_SINGLE && yprecision == SBP_SINGLE) SBPDotLoop(float, float);
-  else if (xprecision == SBP_SINGLE) SBPDotLoop(float, double);
-  else if (yprecision == SBP_SINGLE) SBPDotLoop(double, float);
-  else SBPDotLoop(double, double);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sums are formed in double precision */
 #define SBPAxpbyLoop(xtype, ytype)                                                                          \
   do {                                                                                                      \
@@ -342,31 +316,38 @@ static PetscErrorCode SBPUpdate_Host(const SBPGrid *gx, SBPPrecision xprecision,
 
 /* ------------------------------------------------------------ the set-up of a multigrid, and its coarsest level */
 
-/* In eight parts, as inner products are */
-#define SBPSumLoop(type)                                                                               \
-  do {                                                                                                 \
-    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                         \
-                                                                                                       \
-    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                   \
-      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                     \
-      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                                     \
-      const type *w = (const type *)pw + (PetscInt64)j * g->pitch;                                     \
-      PetscInt    i = 0;                                                                               \
-                                                                                                       \
-      for (; i + 8 <= g->own.count[0]; i += 8) {                                                       \
-        for (int k = 0; k < 8; k++) part[k] += (double)x[i + k] * (double)w[i + k] * (double)y[i + k]; \
-      }                                                                                                \
-      for (; i < g->own.count[0]; i++) part[0] += (double)x[i] * (double)w[i] * (double)y[i];          \
-    }                                                                                                  \
-    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));  \
+/* Eight partial sums: the compiler may not change the order of the additions of one sum */
+#define SBPSumLoop(type, term)                                                                        \
+  do {                                                                                                \
+    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                        \
+                                                                                                      \
+    for (PetscInt j = 0; j < g->own.count[1]; j++) {                                                  \
+      const type *x = (const type *)px + (PetscInt64)j * g->pitch;                                    \
+      const type *y = (const type *)py + (PetscInt64)j * g->pitch;                                    \
+      const type *w = pw ? (const type *)pw + (PetscInt64)j * g->pitch : x;                           \
+      PetscInt    i = 0;                                                                              \
+                                                                                                      \
+      (void)w;                                                                                        \
+      for (; i + 8 <= g->own.count[0]; i += 8) {                                                      \
+        for (int k = 0; k < 8; k++) part[k] += term(i + k);                                           \
+      }                                                                                               \
+      for (; i < g->own.count[0]; i++) part[0] += term(i);                                            \
+    }                                                                                                 \
+    *sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])); \
   } while (0)
+#define SBPProduct(i)         ((double)x[i] * (double)y[i])
+#define SBPWeightedProduct(i) ((double)x[i] * (double)w[i] * (double)y[i])
 
 static PetscErrorCode SBPSum_Host(const SBPGrid *g, SBPPrecision precision, const void *px, const void *pw, const void *py, double *sum)
 {
   PetscFunctionBegin;
-  if (!pw) PetscCall(SBPDot_Host(g, precision, px, precision, py, sum));
-  else if (precision == SBP_SINGLE) SBPSumLoop(float);
-  else SBPSumLoop(double);
+  if (precision == SBP_SINGLE) {
+    if (pw) SBPSumLoop(float, SBPWeightedProduct);
+    else SBPSumLoop(float, SBPProduct);
+  } else {
+    if (pw) SBPSumLoop(double, SBPWeightedProduct);
+    else SBPSumLoop(double, SBPProduct);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -530,7 +511,6 @@ const SBPKernels SBPHostKernels = {
   .copylargest     = SBPCopyLargest_Host,
   .rescale         = SBPRescale_Host,
   .restrictlargest = SBPRestrictLargest_Host,
-  .dot             = SBPDot_Host,
   .axpby           = SBPAxpby_Host,
   .multiply        = SBPMultiply_Host,
   .update          = SBPUpdate_Host,

@@ -152,7 +152,7 @@ PetscErrorCode MatSBPSATSetDirichlet(Mat A, const PetscBool dirichlet[4])
     if (!dirichlet[f] != !ctx->settings.dirichlet[f]) same = PETSC_FALSE;
   }
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = dirichlet[f] ? PETSC_TRUE : PETSC_FALSE;
+  for (int f = 0; f < SBP_FACES; f++) ctx->settings.dirichlet[f] = (PetscBool)(dirichlet[f] != PETSC_FALSE);
   PetscCall(MatSBPSATChanged_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -233,7 +233,7 @@ static SBP_INLINE SBP_VALUE SBP_NAME(SBPNodeNine)(const SBPOperator *op, PetscIn
   const PetscInt64 row = j - g->ghosted.start[1], column = i - g->ghosted.start[0], where = row * cs + column;
   const SBP_REAL  *east = (const SBP_REAL *)op->coefficient[1] + where, *north = (const SBP_REAL *)op->coefficient[2] + where;
   const SBP_REAL  *northeast = (const SBP_REAL *)op->coefficient[3] + where, *northwest = (const SBP_REAL *)op->coefficient[4] + where;
-  const PetscBool  w = i > 0 ? PETSC_TRUE : PETSC_FALSE, e = (PetscBool)(i < g->n[0]);
+  const PetscBool  w = (PetscBool)(i > 0), e = (PetscBool)(i < g->n[0]);
   SBP_VALUE        sum;
 
   u += row * us + column;

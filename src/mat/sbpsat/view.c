@@ -26,6 +26,7 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_DEFAULT || format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
     char           faces[64] = "";
+    const char    *coefficients, *mu = "";
     DM             da;
     PetscInt       nodes[2];
     PetscLogDouble bytes[2], aij;
@@ -46,13 +47,12 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
     }
     PetscCall(PetscViewerASCIIPrintf(viewer, "order %" PetscInt_FMT ", %" PetscInt_FMT " x %" PetscInt_FMT " intervals, Dirichlet faces: %s\n",
                                      ctx->settings.order, nodes[0] - 1, nodes[1] - 1, any ? faces : "none"));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients: %s%s, %s\n",
-                                     ctx->settings.tensor[0] ? "given"
-                                     : ctx->uniform          ? "of the square [-1, 1]^2, the DMDA has no coordinates"
-                                                             : "from coordinates",
-                                     ctx->settings.tensor[0] ? ""
-                                     : ctx->settings.mu      ? " and mu"
-                                                             : ", mu = 1",
+    if (ctx->settings.tensor[0]) coefficients = "given";
+    else {
+      coefficients = ctx->uniform ? "of the square [-1, 1]^2, the DMDA has no coordinates" : "from coordinates";
+      mu           = ctx->settings.mu ? " and mu" : ", mu = 1";
+    }
+    PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients: %s%s, %s\n", coefficients, mu,
                                      ctx->settings.metrics == MATSBPSAT_METRICS_FLY ? "computed in every product" : "stored"));
     if (ctx->change.scale != (PetscScalar)1) {
       if (ctx->change.real) PetscCall(PetscViewerASCIIPrintf(viewer, "times %g\n", (double)PetscRealPart(ctx->change.scale)));
@@ -60,11 +60,8 @@ PetscErrorCode MatView_SBPSAT(Mat A, PetscViewer viewer)
         PetscCall(PetscViewerASCIIPrintf(viewer, "times (%g, %g)\n", (double)PetscRealPart(ctx->change.scale), (double)PetscImaginaryPart(ctx->change.scale)));
     }
     if (ctx->change.diagonal) PetscCall(PetscViewerASCIIPrintf(viewer, "plus a diagonal\n"));
-    if (ctx->change.left || ctx->change.right)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n",
-                                       ctx->change.left && ctx->change.right ? "left and the right"
-                                       : ctx->change.left                    ? "left"
-                                                                             : "right"));
+    if (ctx->change.left && ctx->change.right) PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the left and the right\n"));
+    else if (ctx->change.left || ctx->change.right) PetscCall(PetscViewerASCIIPrintf(viewer, "scaled from the %s\n", ctx->change.left ? "left" : "right"));
     PetscCall(MatSBPSATGetBytes_Private(A, &bytes[0], &bytes[1]));
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
     aij = SBPEntries_Private(A) * (sizeof(PetscScalar) + sizeof(PetscInt)) + (double)A->rmap->N * sizeof(PetscInt);

@@ -227,7 +227,7 @@ static PetscErrorCode LeastOfInverse_Private(PetscInt n, const double M[], Petsc
 
 static PetscErrorCode PutInverse_Private(PC_SBPMG *mg, SBPPrecision precision, PetscInt n, const double M[])
 {
-  const size_t size = (size_t)n * (size_t)n, bytes = size * SBPNumberBytes(precision);
+  const size_t size = (size_t)n * (size_t)n, bytes = size * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
   float       *single = NULL;
 
   PetscFunctionBegin;

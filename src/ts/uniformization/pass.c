@@ -250,7 +250,7 @@ static PetscErrorCode UniformizationAdd_Private(TS_Uniformization *un, PetscBool
 }
 
 /*
-   Until the first output that is not over has all its terms. Without intervals un->k goes on from where the last output ended.
+   Until the first output that is not over has all its terms. Without intervals un->k continues from where the last output ended.
 
    Steady state: P^T does not make the 1-norm of a vector greater, so that || v_j - v_k || <= (j - k) || v_(k+1) - v_k || for all later
    j. The vector is taken for steady only where that, with the largest j of the pass, is within the error allowed: unlike a test of
