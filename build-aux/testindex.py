@@ -54,7 +54,8 @@ def runs_of(text):
 
 def program(path):
     text = open(path, encoding="utf-8").read()
-    what = re.search(r'static char help\[\]\s*=\s*"(.*?)\\n', text).group(1)
+    literals = re.search(r'static\s+char\s+help\s*\[\]\s*=\s*((?:"(?:[^"\\]|\\.|\\\n)*"\s*)+);', text).group(1)
+    what = "".join(re.findall(r'"((?:[^"\\]|\\.|\\\n)*)"', literals)).split("\\n")[0]
     runs, gpu, sizes = runs_of(text)
     processes = str(min(sizes)) if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     return what.rstrip("."), "no" if not gpu else ("yes" if gpu == runs else "some runs"), processes

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char
-  help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of the program's own that calls one.\n\n";
+static char help[] = "KSPCBGMRES with PCJACOBI, which may be applied where a column is made: the same as with a preconditioner of "
+                     "the program's own that calls one.\n\n";
 
 /*
    Every residual and the solution have the same bits: also where a cycle goes on with another residual, where a step

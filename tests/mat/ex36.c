@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char
-  help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by MatSetValuesCOO() arrive in duplicates.\n\
+static char help[] = "MATVCRS, MATHYBMGPU: what only reads a matrix raises no object state and no nonzero state, and values by "
+                     "MatSetValuesCOO() arrive in duplicates.\n\
   -type <vcrs,hybmgpu> - the type; its own options as usual\n\n";
 
 #include <tests/failures.h>

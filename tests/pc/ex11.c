@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help
-  [] = "The coarse operators of PCSBPMG against products of assembled matrices with the interpolation of a DMDA, and against MATSBPSAT on the coarse grid.\n\n";
+static char help[] = "The coarse operators of PCSBPMG against products of assembled matrices with the interpolation of a DMDA, and "
+                     "against MATSBPSAT on the coarse grid.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 

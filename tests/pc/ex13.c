@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char
-  help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner alone, and TS cuts its step.\n\n";
+static char help[] = "PCVCRS round matrices with numbers that no loss can take: solves end as those with the inner preconditioner "
+                     "alone, and TS cuts its step.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>

@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char
-  help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print the same objects as without it.\n\n";
+static char help[] = "What is made inside of PCVCRS does not show in the output of a program: -mat_view, -vec_view and others print "
+                     "the same objects as without it.\n\n";
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>

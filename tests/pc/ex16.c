@@ -2,8 +2,8 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-static char help
-  [] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, Neumann faces; what is not definite.\n\n";
+static char help[] = "PCSBPMG for L (a A + diag(d)) R, as implicit steps of time have: iterations for shifts of any size, signs, "
+                     "Neumann faces; what is not definite.\n\n";
 
 #include <tests/pc/sbpmgtest.h>
 
