@@ -27,8 +27,8 @@ static PetscInt failures = 0, checks = 0;
   } while (0)
 
 /*
-   The last line of a program whose checks have all succeeded and are not fewer than so many. With -test_checks FILE the
-   number of checks is added to a file. Collective
+   The last line of a program whose checks have all succeeded and are not fewer than so many. -test_least N is another
+   minimum, for runs that leave checks out. With -test_checks FILE the number of checks is added to a file. Collective
 */
 static inline PetscErrorCode TestDone(PetscInt least, const char line[])
 {
@@ -36,6 +36,7 @@ static inline PetscErrorCode TestDone(PetscInt least, const char line[])
   PetscBool set;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-test_least", &least, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-test_checks", path, sizeof(path), &set));
   if (set) {
     FILE *file;

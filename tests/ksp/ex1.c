@@ -4,8 +4,11 @@
 
 static char help[] = "Compressed bases: every operation against its definition, Arnoldi's relation and orthogonality, in every storage.\n\n";
 
-#include <lithe/private/cbbasis.h>
+#include <lithe/private/cbbasisdevice.h>
 #include <tests/ksp/ksptest.h>
+#if defined(PETSC_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
 
 #define COLUMNS 9
 
@@ -123,6 +126,31 @@ static PetscErrorCode TestSpecial(CBBasis B, Vec z, const char where[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Numbers of a basis where they live, from the device to the host's copy or back; on the host both are the same */
+static PetscErrorCode CopyScalars(CBBasis B, PetscScalar *host, size_t n, PetscBool todevice)
+{
+  PetscBool device;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrcmp(B->where, "device", &device));
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(PETSC_HAVE_CUDA)
+  {
+    const CBDevice *d  = (const CBDevice *)B->data;
+    PetscScalar    *at = host == B->host.sums ? d->scalars.sums : d->scalars.hessenberg + (host - B->host.hessenberg);
+
+    if (host == B->host.c) at = d->scalars.c;
+    PetscCallCUDA(cudaDeviceSynchronize());
+    PetscCallCUDA(cudaMemcpy(todevice ? at : host, todevice ? host : at, n * sizeof(*at), todevice ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost));
+  }
+#else
+  (void)host;
+  (void)n;
+  (void)todevice;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sums against VecDot() with the decoded columns */
 static PetscErrorCode TestDot(CBBasis B, Vec v[], Vec w, const char where[])
 {
@@ -135,6 +163,7 @@ static PetscErrorCode TestDot(CBBasis B, Vec v[], Vec w, const char where[])
     for (int gram = 1; gram >= 0; gram--) {
       PetscCall((*B->ops->dot)(B, k, (PetscBool)gram, w));
       PetscCall((*B->ops->coefficients)(B, k, !gram));
+      PetscCall(CopyScalars(B, B->host.sums, (size_t)(2 * k + 1), PETSC_FALSE));
       for (int i = 0; i < k; i++) {
         PetscCall(VecDot(v[k - 1], v[i], &reference));
         if (WRONG(!(PetscAbsScalar(B->host.sums[i] - reference) <= tolerance))) FAIL("%s: product of columns %d and %d", where, i, k - 1);
@@ -175,6 +204,8 @@ static PetscErrorCode TestUpdate(CBBasis B, Vec v[], Vec w, Vec z, double unit, 
   PetscCall(VecAYPX(u, -1.0, w));
   for (int i = 0; i < k; i++) B->host.c[i] = y[i];
   B->host.hessenberg[(k - 1) * B->host.ld + k] = sigma;
+  PetscCall(CopyScalars(B, B->host.c, (size_t)k, PETSC_TRUE));
+  PetscCall(CopyScalars(B, B->host.hessenberg + (k - 1) * B->host.ld + k, 1, PETSC_TRUE));
   PetscCall(VecNorm(u, NORM_2, &norm));
   PetscCall(VecCopy(w, x));
   PetscCall((*B->ops->append)(B, k, x, z));

@@ -206,14 +206,14 @@ int main(int argc, char **argv)
     suffix: cusparse
     requires: cuda
     nsize: {{1 2}}
-    args: -operator_types aijcusparse -vec_type cuda -few
+    args: -operator_types aijcusparse -vec_type cuda -few -test_least 579
     output_file: output/ex2_1.out
 
   test:
     suffix: cuda_vcrs
     requires: cuda
     nsize: {{1 2}}
-    args: -operator_types aijcusparse,vcrs -vec_type cuda -few
+    args: -operator_types aijcusparse,vcrs -vec_type cuda -few -test_least 579
     output_file: output/ex2_1.out
 
 TEST*/

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
   test:
     suffix: cuda
     requires: cuda
-    args: -dm_vec_type cuda
+    args: -dm_vec_type cuda -test_least 36
     output_file: output/ex10_1.out
 
 TEST*/
