@@ -23,6 +23,9 @@
 
 #define MATSBPSAT "sbpsat"
 
+/* -pc_factor_mat_solver_type lithe: ILU(0) of MATSEQAIJCUSPARSE, made and applied on the device; only in builds with CUDA */
+#define MATSOLVERLITHE "lithe"
+
 /*E
   LitheTransport - how entries of a vector get to the processes that need them in a parallel product
 

@@ -11,6 +11,7 @@
 #include <lithemat.h>
 #include <petscmat.h>
 #include "aijfamily.h"
+#include "ilu/ilu.h"
 
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
@@ -28,6 +29,9 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(MatRegister(MATMPIAIJHYBMGPU, MatCreate_MPIAIJHYBMGPU));
   PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
   PetscCall(LitheAIJRegisterFactors());
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(MatSolverTypeRegister(MATSOLVERLITHE, MATSEQAIJCUSPARSE, MAT_FACTOR_ILU, MatGetFactor_SeqAIJCUSPARSE_Lithe));
+#endif
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));
 

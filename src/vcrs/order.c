@@ -14,15 +14,6 @@
 #include <lithe/private/vcrsorder.h>
 #include <lithe/private/machine.h>
 
-/* More different differences between a row and what it needs are those of no grid */
-#define VCRS_ORDER_DIFFERENCES 64
-
-typedef struct {
-  PetscInt n;
-  PetscInt difference[VCRS_ORDER_DIFFERENCES]; /* of positions, what is needed less who needs it: < 0 */
-  PetscInt count[VCRS_ORDER_DIFFERENCES];      /* runs of rows that have it */
-} Differences;
-
 /* The position of a row, and the row of a position */
 static inline PetscInt Position(PetscInt n, PetscBool upper, PetscInt row)
 {
@@ -53,7 +44,7 @@ static inline PetscBool HasSame(const PetscInt i[], const PetscInt j[], PetscInt
 }
 
 /* Which differences there are; PETSC_FALSE if they are too many */
-static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, Differences *found)
+static PetscBool FindDifferences(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrderDifferences *found)
 {
   enum {
     SLOTS = 4 * VCRS_ORDER_DIFFERENCES
@@ -88,7 +79,7 @@ static int Ceiling(PetscInt p, PetscInt q)
 }
 
 /* Slopes, tile and halo of a grid whose three sizes are given; PETSC_FALSE if no tile will do */
-static PetscBool ShapeGrid(const Differences *found, VCRSOrderGrid *g)
+static PetscBool ShapeGrid(const VCRSOrderDifferences *found, VCRSOrderGrid *g)
 {
   PetscInt di[VCRS_ORDER_DIFFERENCES], dj[VCRS_ORDER_DIFFERENCES], dk[VCRS_ORDER_DIFFERENCES];
 
@@ -171,47 +162,65 @@ static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
   return PETSC_TRUE;
 }
 
-/* The grid that a triangle belongs to, if there is one: sizes are differences, those that make the entries near */
-static PetscBool FindGrid(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, VCRSOrderGrid *g)
+/*
+   The grid of candidates, sizes that are differences, which makes the entries near and fits. Up to most rows may be left over.
+   fits() is asked about few of them
+*/
+PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *found, PetscErrorCode (*fits)(const VCRSOrderGrid *, void *, PetscBool *),
+                                 void *ctx, VCRSOrderGrid *g, PetscBool *isgrid)
 {
-  Differences found;
-  PetscReal   done = -1.0; /* grids that make entries as near as this have been tried */
+  PetscReal done = -1.0; /* grids that make entries as near as this have been tried */
 
-  if (n < 4 || !FindDifferences(n, i, j, upper, &found)) return PETSC_FALSE;
-  for (int attempt = 0; attempt < 4; attempt++) {
+  PetscFunctionBegin;
+  *isgrid = PETSC_FALSE;
+  for (int attempt = 0; attempt < 4 && !*isgrid; attempt++) {
     PetscReal     least = PETSC_MAX_REAL;
     VCRSOrderGrid best;
 
-    for (PetscInt a = 0; a <= found.n; a++) {
-      for (PetscInt b = 0; b <= found.n; b++) {
-        const PetscInt line = a < found.n ? -found.difference[a] : n, plane = b < found.n ? -found.difference[b] : n;
+    for (PetscInt a = 0; a <= found->n; a++) {
+      for (PetscInt b = 0; b <= found->n; b++) {
+        const PetscInt line = a < found->n ? -found->difference[a] : n, plane = b < found->n ? -found->difference[b] : n - n % line;
         VCRSOrderGrid  candidate;
         PetscReal      distance = 0.0;
 
-        if (line < 4 || line > 1 << 30 || plane % line || n % plane || (plane > line && plane / line < 4)) continue;
+        if (line < 4 || line > 1 << 30 || plane % line || n % plane > most || (plane > line && plane / line < 4)) continue;
         candidate.line   = line;
         candidate.lines  = plane / line;
         candidate.planes = n / plane;
-        if (!ShapeGrid(&found, &candidate)) continue;
-        for (PetscInt e = 0; e < found.n; e++) {
+        if (!ShapeGrid(found, &candidate)) continue;
+        for (PetscInt e = 0; e < found->n; e++) {
           PetscInt di, dj, dk;
 
-          VCRSOrderSplit(&candidate, found.difference[e], &di, &dj, &dk);
-          distance += (PetscReal)found.count[e] * (PetscReal)(PetscAbsInt(di) + PetscAbsInt(dj) + PetscAbsInt(dk));
+          VCRSOrderSplit(&candidate, found->difference[e], &di, &dj, &dk);
+          distance += (PetscReal)found->count[e] * (PetscReal)(PetscAbsInt(di) + PetscAbsInt(dj) + PetscAbsInt(dk));
         }
         if (distance <= done || distance >= least) continue;
         least = distance;
         best  = candidate;
       }
     }
-    if (least == PETSC_MAX_REAL) return PETSC_FALSE;
-    if (FitsGrid(n, i, j, upper, &best)) {
-      *g = best;
-      return PETSC_TRUE;
-    }
+    if (least == PETSC_MAX_REAL) break;
+    PetscCall((*fits)(&best, ctx, isgrid));
+    if (*isgrid) *g = best;
     done = least;
   }
-  return PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A pattern on the host */
+typedef struct {
+  PetscInt        n;
+  const PetscInt *i, *j;
+  PetscBool       upper;
+} Pattern;
+
+static PetscErrorCode FitsPattern_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
+{
+  const Pattern *p = (const Pattern *)ctx;
+
+  PetscFunctionBegin;
+  *fits = FitsGrid(p->n, p->i, p->j, p->upper, g);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Tiles wave by wave; those that a skewed grid has no line in are left out */
@@ -276,6 +285,23 @@ static PetscErrorCode OrderLevels_Private(PetscInt n, const PetscInt i[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode VCRSOrderCreateGrid(PetscInt64 nz, PetscInt longest, PetscBool upper, const VCRSOrderGrid *g, VCRSOrder **order)
+{
+  VCRSOrder *o;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&o));
+  o->n       = g->line * g->lines * g->planes;
+  o->nz      = nz;
+  o->upper   = upper;
+  o->grid    = PETSC_TRUE;
+  o->longest = longest;
+  o->g       = *g;
+  PetscCall(OrderTiles_Private(o));
+  *order = o;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, PetscBool grids, VCRSOrder **order)
 {
   VCRSOrder *o;
@@ -286,7 +312,12 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
   o->nz    = i[n];
   o->upper = upper;
   for (PetscInt row = 0; row < n; row++) o->longest = PetscMax(o->longest, i[row + 1] - i[row]);
-  if (grids && o->longest <= VCRS_ORDER_LONGEST) o->grid = FindGrid(n, i, j, upper, &o->g);
+  if (grids && n >= 4 && o->longest <= VCRS_ORDER_LONGEST) {
+    Pattern              pattern = {.n = n, .i = i, .j = j, .upper = upper};
+    VCRSOrderDifferences found;
+
+    if (FindDifferences(n, i, j, upper, &found)) PetscCall(VCRSOrderFindGrid(n, 0, &found, FitsPattern_Private, &pattern, &o->g, &o->grid));
+  }
   if (o->grid) PetscCall(OrderTiles_Private(o));
   else PetscCall(OrderLevels_Private(n, i, j, upper, o));
   *order = o;

@@ -36,15 +36,6 @@ static __device__ __forceinline__ void TriWait(const Number *x, const PetscInt c
   }
 }
 
-static __device__ __forceinline__ Number TriWaitOne(const Number *x)
-{
-  Number v;
-
-  do v = TriLoad(x);
-  while (!TriIsSet(v));
-  return v;
-}
-
 /* Row slot, by one thread, or by the 32 of a warp */
 template <int threads>
 static __device__ __forceinline__ void TriRow(const VCRSPlan &p, const TriArguments &a, PetscInt slot)
@@ -112,6 +103,17 @@ static __global__ void TriStartKernel(TriBits *x, PetscInt64 n, unsigned int *ti
 
   if (first == 0) *ticket = 0;
   for (PetscInt64 k = first; k < n; k += step) x[k] = VCRS_TRI_UNSET;
+}
+
+PetscErrorCode VCRSTriStart(PetscScalar *x, PetscInt n, unsigned int *ticket, cudaStream_t stream)
+{
+  const PetscInt64 parts  = VCRS_COMPONENTS * static_cast<PetscInt64>(n);
+  const PetscInt64 blocks = PetscMin((parts + 1023) / 1024, static_cast<PetscInt64>(2048));
+
+  PetscFunctionBegin;
+  TriStartKernel<<<static_cast<unsigned int>(blocks), 256, 0, stream>>>(reinterpret_cast<TriBits *>(x), parts, ticket);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Where rows lie: lane of [row], and very long rows behind all lanes */
@@ -200,16 +202,13 @@ PetscErrorCode LitheCUDAVCRSTriSetUp(const VCRSPlan *dplan, const VCRSOrder *ord
 
 PetscErrorCode LitheCUDAVCRSTriSolve(const void *prepared, const VCRSPlan *dplan, const PetscScalar *db, PetscScalar *dx)
 {
-  const VCRSTri   *tri   = static_cast<const VCRSTri *>(prepared);
-  const PetscInt64 parts = VCRS_COMPONENTS * static_cast<PetscInt64>(tri->order.n);
-  cudaStream_t     stream;
+  const VCRSTri *tri = static_cast<const VCRSTri *>(prepared);
+  cudaStream_t   stream;
 
   PetscFunctionBegin;
-  if (!parts) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!tri->order.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  TriStartKernel<<<static_cast<unsigned int>(PetscMin((parts + 1023) / 1024, static_cast<PetscInt64>(2048))), 256, 0, stream>>>(reinterpret_cast<TriBits *>(dx),
-                                                                                                                                parts, tri->ticket);
-  PetscCallCUDA(cudaGetLastError());
+  PetscCall(VCRSTriStart(dx, tri->order.n, tri->ticket, stream));
   if (tri->order.grid) PetscCall(VCRSTriGridSolve(tri, dplan, db, dx, stream));
   else {
     TriArguments a;

@@ -9,6 +9,7 @@
 
      tri.cu      what is prepared once per triangle; by levels
      trigrid.cu  by tiles of a grid
+     factor.cu   incomplete factorization, and systems with exact triangles
 
    An entry of x that has not been computed is a number that nothing computes, all bits set, so that
    an entry tells by itself when it is there; no flags, no fences. Work is handed out by a counter, in
@@ -120,6 +121,15 @@ static __device__ __forceinline__ bool TriIsSet(Number a)
   return TriGetBits(a) != VCRS_TRI_UNSET;
 }
 #endif
+
+static __device__ __forceinline__ Number TriWaitOne(const Number *x)
+{
+  Number v;
+
+  do v = TriLoad(x);
+  while (!TriIsSet(v));
+  return v;
+}
 
 /* Codes of entries k, k + step, .. of a row, so many of them, of which those before length are there */
 template <int batch, class Code>
@@ -249,6 +259,8 @@ static __device__ __forceinline__ void TriReadColumns(const RowCursor &c, PetscI
   }
 }
 
+/* tri.cu: before each solve, nothing of x is computed and nothing is handed out */
+PETSC_INTERN PetscErrorCode VCRSTriStart(PetscScalar *x, PetscInt n, unsigned int *ticket, cudaStream_t);
 /* trigrid.cu */
 PETSC_INTERN PetscErrorCode VCRSTriGridPrepare(VCRSTri *, const VCRSPlan *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSTriGridSolve(const VCRSTri *, const VCRSPlan *, const PetscScalar *, PetscScalar *, cudaStream_t);

@@ -5,7 +5,7 @@
 
 /*
    In which order a device takes the rows of a triangle T for x = b + T x: plain data, made by
-   src/vcrs/order.c, read by cuda/vcrstri*.cu. T is strictly lower, or strictly upper; then
+   src/vcrs/order.c, read by cuda/vcrs/tri. T is strictly lower, or strictly upper; then
    everything is told of positions n - 1 - row, in which it is lower, too.
 
    Levels. The level of a row is one more than the largest of the rows that it needs. Rows lie level
@@ -68,6 +68,23 @@ LITHE_HD static inline void VCRSOrderSplit(const VCRSOrderGrid *g, PetscInt diff
   *di = difference - *dj * g->line;
 }
 
+/* More different differences between a row and what it needs are those of no grid */
+#define VCRS_ORDER_DIFFERENCES 64
+
+typedef struct {
+  PetscInt n;
+  PetscInt difference[VCRS_ORDER_DIFFERENCES]; /* of positions, what is needed less who needs it: < 0 */
+  PetscInt count[VCRS_ORDER_DIFFERENCES];      /* how often, to compare with others */
+} VCRSOrderDifferences;
+
+/*
+   The grid that most differences belong to, whose rows are n but for up to most; fits() says whether all rows belong to one.
+   Then its order
+*/
+PETSC_INTERN PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *,
+                                              PetscErrorCode (*fits)(const VCRSOrderGrid *, void *ctx, PetscBool *), void *ctx, VCRSOrderGrid *,
+                                              PetscBool *isgrid);
+PETSC_INTERN PetscErrorCode VCRSOrderCreateGrid(PetscInt64 nz, PetscInt longest, PetscBool upper, const VCRSOrderGrid *, VCRSOrder **);
 /* From the pattern i [n+1], j of a strict triangle, in time of the order of its entries; with grids, tiles of a grid if it is one, else levels */
 PETSC_INTERN PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[], PetscBool upper, PetscBool grids, VCRSOrder **);
 PETSC_INTERN PetscErrorCode VCRSOrderDestroy(VCRSOrder **);

@@ -79,21 +79,21 @@ static PetscErrorCode MatVCRSRestoreCSR_Private(Mat A, VCRSCSR *csr)
 */
 static PetscErrorCode MatVCRSWantsDevice_Private(Mat A, const VCRSOptions *opt, PetscBool *device)
 {
-  PetscFunctionBegin;
-  *device = PETSC_FALSE;
-#if defined(LITHE_HAVE_CUDA)
-  if (!A->boundtocpu && opt->layout != MATVCRS_LAYOUT_LITERAL && !opt->offdiagonal && A->rmap->n) {
-    Mat_VCRS *ctx;
-    VecType   vectype;
+  Mat_VCRS *ctx;
 
-    PetscCall(MatVCRSGetContext(A, &ctx));
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  *device = (PetscBool)(ctx->csr != NULL);
+#if defined(LITHE_HAVE_CUDA)
+  if (!*device && !A->boundtocpu && opt->layout != MATVCRS_LAYOUT_LITERAL && !opt->offdiagonal && A->rmap->n) {
+    VecType vectype;
+
     *device = ctx->ondevice;
     if (!*device && ctx->source) PetscCall(MatVCRSIsOnDevice_Private(ctx->source, device));
     PetscCall(MatGetVecType(A, &vectype));
     if (!*device) PetscCall(PetscStrendswith(vectype, "cuda", device));
   }
 #else
-  (void)A;
   (void)opt;
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,10 +109,7 @@ static PetscErrorCode MatVCRSMakePlan_Private(Mat A, const VCRSOptions *opt, con
   PetscCall(MatVCRSWantsDevice_Private(A, opt, &device));
 #if defined(LITHE_HAVE_CUDA)
   if (device) {
-    Mat_VCRS *ctx;
-
-    PetscCall(MatVCRSGetContext(A, &ctx));
-    PetscCall(MatVCRSCompressOnDevice_Private(ctx->source ? ctx->source : A, opt, extra, plan, dplan, report));
+    PetscCall(MatVCRSCompressOnDevice_Private(A, opt, extra, plan, dplan, report));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif

@@ -24,13 +24,6 @@ PetscErrorCode MatVCRSIsOnDevice_Private(Mat A, PetscBool *device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A CSR matrix on the device; own: in buffers that are freed after the compression */
-typedef struct {
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-  PetscBool          own;
-} VCRSDeviceCSR;
-
 static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes, const void **to)
 {
   void *buffer;
@@ -43,71 +36,86 @@ static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr, PetscInt *nz)
+/* The entries that A is compressed from; own: in buffers that are freed after the compression */
+static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceCSR *csr, PetscBool *own)
 {
   const PetscInt     m = A->rmap->n;
   const PetscInt    *i, *j;
   const PetscScalar *a;
+  Mat_VCRS          *ctx;
   PetscBool          device, done;
-  PetscInt           n;
+  PetscInt           n, nz = 0;
 
   PetscFunctionBegin;
-  *nz = 0;
-  PetscCall(MatVCRSIsOnDevice_Private(A, &device));
-  csr->own = (PetscBool)!device;
-  if (device) {
-    PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr->i, &csr->j));
-    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &csr->a));
-    if (m) PetscCallCUDA(cudaMemcpy(nz, csr->i + m, sizeof(*nz), cudaMemcpyDeviceToHost));
+  *own = PETSC_FALSE;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (ctx->csr) {
+    *csr = *ctx->csr;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows", ((PetscObject)A)->type_name);
-  if (m) *nz = i[m];
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscCall(MatVCRSIsOnDevice_Private(values, &device));
+  if (device) {
+    PetscCall(MatSeqAIJCUSPARSEGetIJ(values, PETSC_FALSE, &csr->i, &csr->j));
+    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(values, &csr->a));
+    if (m) PetscCallCUDA(cudaMemcpy(&nz, csr->i + m, sizeof(nz), cudaMemcpyDeviceToHost));
+    csr->nz = nz;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  *own = PETSC_TRUE;
+  PetscCall(MatGetRowIJ(values, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s does not give its rows", ((PetscObject)values)->type_name);
+  if (m) nz = i[m];
+  csr->nz = nz;
+  PetscCall(MatSeqAIJGetArrayRead(values, &a));
   PetscCall(MatVCRSUploadArray_Private(i, m ? ((size_t)m + 1) * sizeof(*i) : 0, (const void **)&csr->i));
-  PetscCall(MatVCRSUploadArray_Private(j, (size_t)*nz * sizeof(*j), (const void **)&csr->j));
-  PetscCall(MatVCRSUploadArray_Private(a, (size_t)*nz * sizeof(*a), (const void **)&csr->a));
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCall(MatVCRSUploadArray_Private(j, (size_t)nz * sizeof(*j), (const void **)&csr->j));
+  PetscCall(MatVCRSUploadArray_Private(a, (size_t)nz * sizeof(*a), (const void **)&csr->a));
+  PetscCall(MatSeqAIJRestoreArrayRead(values, &a));
+  PetscCall(MatRestoreRowIJ(values, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, VCRSDeviceCSR *csr)
+static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, Mat values, PetscBool own, VCRSDeviceCSR *csr)
 {
+  Mat_VCRS *ctx;
+
   PetscFunctionBegin;
-  if (csr->own) {
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  if (own) {
     PetscCallCUDA(cudaFree((void *)csr->i));
     PetscCallCUDA(cudaFree((void *)csr->j));
     PetscCallCUDA(cudaFree((void *)csr->a));
-  } else {
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &csr->a));
-    PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &csr->i, &csr->j));
+  } else if (!ctx->csr) {
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(values, &csr->a));
+    PetscCall(MatSeqAIJCUSPARSERestoreIJ(values, PETSC_FALSE, &csr->i, &csr->j));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-   Makes a plan of the entries of a relative of MATSEQAIJ: table, on the host, has the small tables, dplan everything.
+   Makes a plan of the entries of A, or of its source: table, on the host, has the small tables, dplan everything.
    extra [m]: what to add to the row sums that are kept, or NULL
 */
-PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan,
-                                               VCRSReport *report)
+PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
 {
-  const PetscInt m = values->rmap->n;
+  const PetscInt m = A->rmap->n;
+  Mat_VCRS      *ctx;
   VCRSDeviceCSR  csr;
   const void    *dextra = NULL;
-  PetscInt       nz;
+  PetscBool      own;
+  Mat            values;
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  values = ctx->source ? ctx->source : A;
   PetscCall(PetscNew(table));
   PetscCall(PetscNew(dplan));
-  PetscCall(MatVCRSGetDeviceCSR_Private(values, &csr, &nz));
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
   if (extra) PetscCall(MatVCRSUploadArray_Private(extra, (size_t)m * sizeof(*extra), &dextra));
-  ierr = LitheCUDAVCRSCompress(m, values->cmap->n, nz, csr.i, csr.j, csr.a, (const PetscScalar *)dextra, opt, *table, *dplan, report);
+  ierr = LitheCUDAVCRSCompress(m, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, (const PetscScalar *)dextra, opt, *table, *dplan, report);
   if (extra) PetscCallCUDA(cudaFree((void *)dextra));
-  PetscCall(MatVCRSRestoreDeviceCSR_Private(values, &csr));
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
   if (ierr) {
     PetscCall(PetscFree(*table));
     PetscCall(PetscFree(*dplan));

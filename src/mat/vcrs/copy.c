@@ -11,17 +11,15 @@
 #include "vcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* An assembled MATSEQAIJVCRS of A's size and for its vectors, without entries */
-PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
+/* An assembled MATSEQAIJVCRS without entries */
+static PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
 {
   PetscErrorCode ierr;
   PetscOptions   none;
-  VecType        vectype;
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
-  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
+  PetscCall(MatCreate(comm, B));
+  PetscCall(MatSetSizes(*B, m, n, m, n));
   PetscCall(MatSetType(*B, MATSEQAIJVCRS));
   PetscCall(MatSeqAIJSetPreallocation(*B, 0, NULL));
   /* -mat_view would show nothing */
@@ -30,6 +28,17 @@ PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
   if (!ierr) ierr = MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, of A's size and for its vectors */
+PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
+{
+  VecType vectype;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCreateAssembled_Private(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, B));
+  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
   PetscCall(MatGetVecType(A, &vectype));
   PetscCall(MatSetVecType(*B, vectype));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,6 +65,31 @@ static PetscErrorCode MatVCRSCreateCopy_Seq(Mat A, PetscErrorCode (*configure)(M
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+#if defined(LITHE_HAVE_CUDA)
+/* Creates a MATSEQAIJVCRS of arrays on a device, for vectors there. configure() gets the copy before it is compressed */
+PetscErrorCode MatVCRSCreateFromDevice_Private(PetscInt m, PetscInt n, const VCRSDeviceCSR *csr, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *B)
+{
+  Mat_VCRS      *b;
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatVCRSCreateAssembled_Private(PETSC_COMM_SELF, m, n, B);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscCall(MatSetVecType(*B, VECSEQCUDA));
+  PetscCall((*configure)(*B, ctx));
+  PetscCall(MatVCRSGetContext(*B, &b));
+  b->csr = csr;
+  ierr   = MatVCRSDropAIJ(*B);
+  b->csr = NULL;
+  if (ierr) PetscCall(MatDestroy(B));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
 
 /* A MATSEQAIJ of A's size without entries, which is not assembled */
 static PetscErrorCode MatVCRSCreateEmptyBlock_Private(Mat A, Mat *B)

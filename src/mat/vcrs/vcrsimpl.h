@@ -19,6 +19,13 @@ typedef struct {
   const void *array[2];
 } VCRSGhosts;
 
+/* A CSR matrix on a device */
+typedef struct {
+  PetscInt64         nz;
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} VCRSDeviceCSR;
+
 /*
    What the class adds to its MATSEQAIJ or MATMPIAIJ; found by MatVCRSGetContext(). A parallel matrix
    keeps its plans in its two blocks, which are MATSEQAIJVCRS.
@@ -35,6 +42,7 @@ typedef struct {
   PetscBool        dropped;    /* they are given back now */
   PetscBool        ondevice;   /* the vectors of the last product were on a device */
   Mat              source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
+  const VCRSDeviceCSR *csr;    /* the same, where a copy is made of arrays on a device. Else NULL */
   struct _MatOps   super;      /* the operations of the AIJ type */
   PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
   Mat              owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
@@ -116,7 +124,7 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char op
 #if defined(LITHE_HAVE_CUDA)
 /* compressdevice.c: compression on the device */
 PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
-PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat values, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
+PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
 #endif
 
 /*
@@ -164,6 +172,10 @@ PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 /* copy.c: a compressed copy without AIJ arrays, compressed where the entries are; configure() sets its options */
 PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateCopy_Private(Mat, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatVCRSCreateFromDevice_Private(PetscInt m, PetscInt n, const VCRSDeviceCSR *, PetscErrorCode (*configure)(Mat, void *), void *ctx,
+                                                            Mat *);
+#endif
 
 /* options.c */
 PETSC_INTERN PetscErrorCode MatVCRSSetFromOptions_Private(Mat, PetscOptionItems);

@@ -25,3 +25,17 @@ PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *cur
   if (!p->pc->setupcalled || (p->ksp && p->ksp->pc != p->pc)) *current = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Factors of a MATSEQAIJCUSPARSE that can be read: on the device where Lithe makes them, else on the host by PETSc */
+PetscErrorCode PCVCRSSetSolverType_Private(PC pc)
+{
+  PetscBool isilu = PETSC_FALSE, ondevice = PETSC_FALSE;
+
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCILU, &isilu));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &ondevice));
+#endif
+  PetscCall(PCFactorSetMatSolverType(pc, isilu && ondevice ? MATSOLVERLITHE : MATSOLVERPETSC));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

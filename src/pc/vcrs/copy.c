@@ -58,13 +58,18 @@ PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *v, const char where[], const ch
 /* The largest sum of moduli that a loss takes: no entry is infinite then, and no sum of a row overflows */
 #define PCVCRS_SUM_LIMIT ((PetscReal)0.25 * PETSC_MAX_REAL)
 
-/* Whether a loss takes numbers */
+/* Whether a loss takes numbers, by the sum of their moduli, which may be no number */
+PetscBool PCVCRSSumIsTaken_Private(MatVCRSLoss loss, PetscReal sum)
+{
+  return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRS_SUM_LIMIT);
+}
+
 PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscScalar a[])
 {
   PetscReal sum = 0.0;
 
   for (PetscInt k = 0; k < n; k++) sum += PetscAbsScalar(a[k]);
-  return (PetscBool)(loss == MATVCRS_LOSS_NONE || sum <= PCVCRS_SUM_LIMIT); /* not if it is no number */
+  return PCVCRSSumIsTaken_Private(loss, sum);
 }
 
 /* The sum of the moduli of a relative of MATSEQAIJ, where its values are */
@@ -153,6 +158,7 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscCall(MatVCRSSetPlainRows(B, PETSC_FALSE));         /* fewer bytes are what this preconditioner is asked for */
 
   /* Solvers project on what is orthogonal to these */
+  if (!settings->exact) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetNullSpace(settings->exact, &nullspace));
   if (nullspace) PetscCall(MatSetNullSpace(B, nullspace));
   PetscCall(MatGetTransposeNullSpace(settings->exact, &nullspace));
@@ -160,13 +166,21 @@ static PetscErrorCode PCVCRSConfigure_Private(Mat B, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A compressed copy of a MATAIJ matrix, which options without a prefix do not act upon */
-static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, Mat exact, Mat *compressed)
+/* A compressed copy of a MATAIJ matrix, or of rows on a device, which options without a prefix do not act upon */
+static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSSource *source, Mat *compressed)
 {
+  Mat                exact    = source->exact;
   PCVCRSCopySettings settings = {.opt = opt, .loss = loss, .exact = exact};
   PetscBool          isvcrs;
 
   PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  if (!exact) {
+    PetscCall(MatVCRSCreateFromDevice_Private(source->n, source->n, &source->csr, PCVCRSConfigure_Private, &settings, compressed));
+    PetscCall(MatViewFromOptions(*compressed, NULL, "-mat_view"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   PetscCall(PetscObjectTypeCompareAny((PetscObject)exact, &isvcrs, MATSEQAIJVCRS, MATMPIAIJVCRS, ""));
   if (isvcrs) {
     PetscErrorCode ierr;
@@ -199,7 +213,7 @@ PCVCRSOptions PCVCRSOptionsHere_Private(const PC_VCRS *v)
    that is next to nothing: then they take sixteen. Over dozens of decades these are coarse, too: then entries are
    in single precision. bound: what 8 bits may change an entry by.
 */
-PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, Mat exact, Mat *compressed)
+PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscReal bound, const PCVCRSSource *exact, Mat *compressed)
 {
   PCVCRSOptions fine = *opt;
   MatVCRSInfo   info;
@@ -234,17 +248,18 @@ MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
 */
 static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
 {
-  MatVCRSLoss loss = PCVCRSGetLoss_Private(opt);
-  MatVCRSInfo small, other;
-  PetscInt    m, n;
-  Mat         B;
+  const PCVCRSSource source = {.exact = exact};
+  MatVCRSLoss        loss   = PCVCRSGetLoss_Private(opt);
+  MatVCRSInfo        small, other;
+  PetscInt           m, n;
+  Mat                B;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(exact, &m, &n));
+  PetscCall(MatGetSize(source.exact, &m, &n));
   if (m != n && loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE) loss = MATVCRS_LOSS_LOG;
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, exact, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, &source, compressed));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, exact, &B));
+  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, &source, &B));
   PetscCall(MatVCRSGetInfo(*compressed, &small));
   PetscCall(MatVCRSGetInfo(B, &other));
   if (other.bytes <= small.bytes) {

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The factors that PETSc has made (triangles.c), compressed.
+   The factors that PETSc has made (triangles.c), or that are on a device (factordevice.c), compressed.
 
    An inner PCILU, PCICC, PCLU or PCCHOLESKY is set up as its options say. Its factors are stored as
    (I - lower) inverse^-1 (I - upper): both triangles are without dimension, whatever the units of A
@@ -15,21 +15,8 @@
 #include "pcvcrstriangles.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/machine.h>
+#include <src/mat/ilu/ilu.h>
 #include <src/mat/vcrs/tri/tri.h>
-
-/* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
-#define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
-#define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
-
-/*
-   How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other
-   triangle do not cancel, whatever a symmetric matrix would make of them
-*/
-#define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
-
-/* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
-#define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
-#define PCVCRS_FACTOR_SWEEPS    100
 
 PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
 {
@@ -43,6 +30,9 @@ PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **factor)
   PetscCall(VecScatterDestroy(&f->row));
   PetscCall(VecScatterDestroy(&f->col));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) PetscCall(VecDestroy(&f->work[k]));
+#if defined(LITHE_HAVE_CUDA)
+  for (int k = 0; k < 2; k++) PetscCall(LitheCUDABorderDestroy(&f->border[k]));
+#endif
   PetscCall(PetscFree(*factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,21 +143,21 @@ static PetscErrorCode PCVCRSCountSweeps_Private(const PCVCRSRows *t, PetscBool u
 /* A compressed copy of rows, with more or less care; nothing is lost of numbers that the loss cannot take */
 static PetscErrorCode PCVCRSCompressRows_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, Mat *compressed)
 {
+  PCVCRSSource   source = {.exact = NULL};
   PetscErrorCode ierr;
   PetscOptions   none;
-  Mat            A;
 
   PetscFunctionBegin;
   if (!PCVCRSTakesNumbers_Private(loss, t->i[t->n], t->a)) loss = MATVCRS_LOSS_NONE;
   PetscCall(LitheOptionsHide(&none));
-  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &A);
+  ierr = MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, t->n, t->n, t->i, t->j, t->a, &source.exact);
   PetscCall(LitheOptionsShow(&none));
   PetscCall(ierr);
 #if defined(LITHE_HAVE_CUDA)
-  if (opt->device) PetscCall(MatSetVecType(A, VECSEQCUDA)); /* where a matrix is multiplied it is compressed, too */
+  if (opt->device) PetscCall(MatSetVecType(source.exact, VECSEQCUDA)); /* where a matrix is multiplied it is compressed, too */
 #endif
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, A, compressed));
-  PetscCall(MatDestroy(&A));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, &source, compressed));
+  PetscCall(MatDestroy(&source.exact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,7 +181,7 @@ static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool up
 }
 
 /*
-   A triangle with the loss that was asked for, if that does little to its solutions. Where unknowns
+   How a triangle is compressed the next time: with the loss that was asked for, if that does little to its solutions. Where unknowns
    depend strongly on one another along long lines, a small change of each entry becomes a large one
    at the other end: then row sums are kept, then entries have 16 bits, then they are in single
    precision. Elsewhere row sums, 8 bytes of each row, make no difference. Two right sides do not see
@@ -199,25 +189,31 @@ static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool up
    largest of a row (classes) are next to nothing where units are unlike: a logarithmic scale keeps within the
    same tolerance in fewer bytes.
 */
+PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss)
+{
+  if (!care && *loss == MATVCRS_LOSS_CLASSES && careful->unit != MATVCRS_UNIT_ABSOLUTE && careful->lambda >= PCVCRS_FACTOR_BOUND) {
+    *loss         = MATVCRS_LOSS_LOG;
+    careful->bits = 8;
+  }
+  careful->rowsums = (PetscBool)(care > 0 && care < 3);
+  if (care == 2) {
+    if (careful->bits == 16 || !VCRSLossHasWidths(*loss)) return PETSC_FALSE;
+    careful->bits = 16;
+  }
+  if (care == 3) *loss = MATVCRS_LOSS_SINGLE;
+  return PETSC_TRUE;
+}
+
 static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric,
                                                    const PetscReal units[], Mat *compressed)
 {
   PCVCRSOptions careful = *opt;
 
   PetscFunctionBegin;
-  if (loss == MATVCRS_LOSS_CLASSES && opt->unit != MATVCRS_UNIT_ABSOLUTE && opt->lambda >= PCVCRS_FACTOR_BOUND) {
-    loss         = MATVCRS_LOSS_LOG;
-    careful.bits = 8;
-  }
-  for (PetscInt care = 0; care < 4; care++) {
+  for (PetscInt care = 0; care < PCVCRS_CARES; care++) {
     PetscReal difference[2] = {0.0, 0.0};
 
-    careful.rowsums = (PetscBool)(care > 0 && care < 3);
-    if (care == 2) {
-      if (careful.bits == 16 || !VCRSLossHasWidths(loss)) continue;
-      careful.bits = 16;
-    }
-    if (care == 3) loss = MATVCRS_LOSS_SINGLE;
+    if (!PCVCRSNextCare_Private(care, &careful, &loss)) continue;
     PetscCall(PCVCRSCompressRows_Private(&careful, loss, t, compressed));
 
     /* Whoever asks for row sums not to be kept wants it so */
@@ -279,27 +275,34 @@ static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* Estimated seconds of a product on a device, with the vectors that it reads and writes, and of substitution there and here */
-static PetscErrorCode PCVCRSEstimate_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device,
-                                             PetscLogDouble *host)
+/* Adds estimated seconds of a product with T of n rows on a device, with the vectors that it reads and writes, and of substitution there and here */
+PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *order, Mat T, PetscInt n, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
 {
-  const PetscLogDouble vectors = (PetscLogDouble)t->n * sizeof(PetscScalar);
+  const PetscLogDouble vectors = (PetscLogDouble)n * sizeof(PetscScalar);
+  MatVCRSInfo          info;
 
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetInfo(T, &info));
+  *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
+  *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
+  *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of both triangles */
+static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device,
+                                                PetscLogDouble *host)
+{
   PetscFunctionBegin;
   *product = *device = *host = 0.0;
   for (PetscInt upper = 0; upper < 2; upper++) {
     const PCVCRSRows *rows = upper || t->symmetric ? &t->upper : &t->lower;
     Mat               T    = upper || t->symmetric ? f->upper : f->lower;
     const VCRSOrder  *order;
-    MatVCRSInfo       info;
 
     /* That of the transpose is the same backwards */
     PetscCall(MatVCRSGetOrder_Private(T, (PetscBool)(upper || t->symmetric), PETSC_FALSE, rows->i, rows->j, &order, NULL));
-    PetscCall(MatVCRSGetInfo(T, &info));
-    *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
-    *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
-    *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)t->n +
-             PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
+    PetscCall(PCVCRSEstimate_Private(order, T, t->n, product, device, host));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -311,7 +314,7 @@ static PetscErrorCode PCVCRSChooseOnDevice_Private(const PCVCRSOptions *opt, con
   Mat            T = f->upper;
 
   PetscFunctionBegin;
-  PetscCall(PCVCRSEstimate_Private(t, f, &product, &device, &host));
+  PetscCall(PCVCRSEstimateAll_Private(t, f, &product, &device, &host));
   f->way = PCVCRS_DEVICE;
   if (opt->factorsolve == PCVCRS_FACTOR_AUTO) {
     if (host < device) f->way = PCVCRS_HOST;
@@ -358,13 +361,17 @@ static PetscErrorCode PCVCRSChooseWay_Private(const PCVCRSOptions *opt, const PC
 
 #if defined(LITHE_HAVE_CUDA)
 /* What a device does with a triangle, for its line of the view */
-static PetscErrorCode PCVCRSDescribeOrder_Private(Mat T, PetscBool upper, const char name[], size_t size, char text[])
+static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBool upper, const char name[], size_t size, char text[])
 {
-  const VCRSOrder *order;
+  const LitheDeviceBorder *border = f->border[upper ? 1 : 0];
+  Mat                      T      = upper ? f->upper : f->lower;
+  const VCRSOrder         *order;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetOrder_Private(T, upper, PETSC_FALSE, NULL, NULL, &order, NULL));
-  PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " %s)", name, order->nlevels, order->grid ? "steps of tiles" : "levels"));
+  if (border)
+    PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " steps of tiles, and %" PetscInt_FMT " rows)", name, order->nlevels, border->nborder));
+  else PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " %s)", name, order->nlevels, order->grid ? "steps of tiles" : "levels"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -383,8 +390,8 @@ static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, 
   }
 #if defined(LITHE_HAVE_CUDA)
   if (f->way == PCVCRS_DEVICE) {
-    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f->lower, PETSC_FALSE, "lower factor", sizeof(lower), lower));
-    PetscCall(PCVCRSDescribeOrder_Private(f->upper, PETSC_TRUE, f->symmetric ? "factor" : "upper factor", sizeof(upper), upper));
+    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_FALSE, "lower factor", sizeof(lower), lower));
+    PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_TRUE, f->symmetric ? "factor" : "upper factor", sizeof(upper), upper));
     if (f->symmetric) {
       Mat stored;
 
@@ -412,57 +419,89 @@ static PetscErrorCode PCVCRSComposeFactor_Private(PC pc, PCVCRSFactor *f)
 }
 
 /*
-   The factored matrix of a preconditioner that factors, if it is one of PETSc's own of one process.
-   Those that MATSEQAIJCUSPARSE and its relatives make by themselves lie where nobody can read them: the
-   preconditioner then factors again, on the host, once; it goes on to do so when it is set up again.
+   The factored matrix of a preconditioner that factors, if it is one of PETSc's own of one process, or factors that are
+   on a device. Those that MATSEQAIJCUSPARSE and its relatives make by themselves lie where nobody can read them: the
+   preconditioner then factors again, once; it goes on to do so when it is set up again.
 */
-static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, PetscBool *known)
+static PetscErrorCode PCVCRSGetFactored_Private(PC pc, Mat *F, const LitheDeviceFactor **device, PetscBool *known)
 {
   MatSolverType type;
   PetscBool     ispetsc, isdevice;
 
   PetscFunctionBegin;
-  *known = PETSC_FALSE;
+  *known  = PETSC_FALSE;
+  *device = NULL;
   PetscCall(PCFactorGetMatrix(pc, F));
   PetscCall(MatFactorGetSolverType(*F, &type));
   PetscCall(PetscStrcmpAny(type, &isdevice, MATSOLVERCUSPARSE, MATSOLVERKOKKOS, MATSOLVERHIPSPARSE, ""));
   if (isdevice) {
     PetscUseTypeMethod(pc, reset);
     pc->setupcalled = PETSC_FALSE;
-    PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERPETSC));
+    PetscCall(PCVCRSSetSolverType_Private(pc));
     PetscCall(PCSetUp(pc));
     PetscCall(PCFactorGetMatrix(pc, F));
     PetscCall(MatFactorGetSolverType(*F, &type));
   }
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool islithe;
+    Mat       host;
+
+    PetscCall(PetscStrcmp(type, MATSOLVERLITHE, &islithe));
+    if (islithe) {
+      PetscCall(MatLitheGetFactor_Private(*F, device, &host));
+      *known = (PetscBool)(*device != NULL);
+      if (*known) PetscFunctionReturn(PETSC_SUCCESS);
+      *F = host;
+      PetscCall(MatFactorGetSolverType(*F, &type));
+    }
+  }
+#endif
   PetscCall(PetscStrcmp(type, MATSOLVERPETSC, &ispetsc));
   if (ispetsc) PetscCall(PetscObjectTypeCompareAny((PetscObject)*F, known, MATSEQAIJ, MATSEQSBAIJ, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Factors read from PETSc's, compressed; known is PETSC_FALSE if they are not what they are thought to be */
+static PetscErrorCode PCVCRSCreateFactor_Host(const PCVCRSOptions *opt, Mat F, PetscBool symmetric, VecType vectype, PCVCRSFactor *f, PetscBool *known)
+{
+  PCVCRSTriangles t;
+  MatFactorType   type;
+  PetscBool       direct;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFactorType(F, &type));
+  PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, known));
+  if (!*known) PetscFunctionReturn(PETSC_SUCCESS);
+  direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
+  PetscCall(PCVCRSCreateFactor_Private(opt, &t, direct, f));
+  PetscCall(PCVCRSChooseWay_Private(opt, &t, direct, vectype, f));
+  PetscCall(PCVCRSTrianglesFree_Private(&t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The factors that a preconditioner applies, compressed; NULL if they are left as they are */
 PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PCVCRSFactor **factor)
 {
-  PCVCRSTriangles t;
-  PCVCRSFactor   *f = NULL;
-  MatFactorType   type;
-  VecType         vectype;
-  MatState        state;
-  PetscInt        bs;
-  PetscBool       known, symmetric, direct, inplace = PETSC_FALSE;
-  Mat             F;
+  const LitheDeviceFactor *device;
+  PCVCRSFactor            *f = NULL;
+  VecType                  vectype;
+  MatState                 state;
+  PetscInt                 bs;
+  PetscBool                known, symmetric = PETSC_FALSE, inplace = PETSC_FALSE;
+  Mat                      F;
 
   PetscFunctionBegin;
   *factor = NULL;
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCVCRSGetFactored_Private(pc, &F, &known));
-  if (known) {
+  PetscCall(PCVCRSGetFactored_Private(pc, &F, &device, &known));
+  if (known && !device) {
     PetscCall(PetscObjectTypeCompare((PetscObject)F, MATSEQSBAIJ, &symmetric));
     PetscCall(MatGetBlockSize(F, &bs));
     inplace = (PetscBool)(F == pc->pmat);
     if (inplace || (symmetric && bs > 1)) known = PETSC_FALSE;
   }
   if (known) {
-    PetscCall(MatGetFactorType(F, &type));
     PetscCall(MatGetState(F, &state));
     for (PetscInt k = 0; k < v->noldfactors && !f; k++) {
       PetscBool same = PETSC_FALSE;
@@ -473,18 +512,16 @@ PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *v, PC pc, const char where[], PC
       v->oldfactor[k] = NULL;
     }
     if (!f) {
-      PetscCall(PCVCRSTrianglesRead_Private(F, symmetric, &t, &known));
-      if (known) {
-        PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
+      PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
 
-        PetscCall(PetscNew(&f));
-        direct = (PetscBool)(type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY);
-        PetscCall(MatGetVecType(pc->pmat, &vectype));
-        PetscCall(PetscStrcmpAny(vectype, &opt.device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
-        PetscCall(PCVCRSCreateFactor_Private(&opt, &t, direct, f));
-        PetscCall(PCVCRSChooseWay_Private(&opt, &t, direct, vectype, f));
-        PetscCall(PCVCRSTrianglesFree_Private(&t));
-      }
+      PetscCall(PetscNew(&f));
+      PetscCall(MatGetVecType(pc->pmat, &vectype));
+      PetscCall(PetscStrcmpAny(vectype, &opt.device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+#if defined(LITHE_HAVE_CUDA)
+      if (device) PetscCall(PCVCRSCreateFactor_Device(&opt, device, f));
+#endif
+      if (!device) PetscCall(PCVCRSCreateFactor_Host(&opt, F, symmetric, vectype, f, &known));
+      if (!known) PetscCall(PCVCRSFactorDestroy_Private(&f));
     }
   }
   if (!f) {

@@ -157,8 +157,8 @@ static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
 }
 
 /*
-   Factors that MATSEQAIJCUSPARSE makes lie where nobody can read them (PCVCRSGetFactored_Private()). An inner preconditioner that factors does
-   so as PETSc does from the beginning, unless it was given a solver type.
+   Factors that MATSEQAIJCUSPARSE makes lie where nobody can read them (PCVCRSGetFactored_Private()). An inner preconditioner that factors makes
+   others from the beginning, unless it was given a solver type.
 */
 static PetscErrorCode PCVCRSChooseSolver_Private(PC pc, PC inner)
 {
@@ -169,7 +169,7 @@ static PetscErrorCode PCVCRSChooseSolver_Private(PC pc, PC inner)
   if (!inner->ops->getfactoredmatrix || inner->setupcalled || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &device));
   PetscCall(PCFactorGetMatSolverType(inner, &type));
-  if (device && !type) PetscCall(PCFactorSetMatSolverType(inner, MATSOLVERPETSC));
+  if (device && !type) PetscCall(PCVCRSSetSolverType_Private(inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,8 @@
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
 #include <petsc/private/kspimpl.h>
+#include <lithe/private/lithecudafactor.h>
+#include <src/mat/vcrs/vcrsimpl.h>
 
 /* How the copies are compressed, and applied */
 typedef struct {
@@ -24,6 +26,13 @@ typedef struct {
   const char           *prefix;       /* of the copies' own options; only in what PCVCRSOptionsHere_Private() gives */
   PetscBool             device;       /* the same: factors are for vectors on a device */
 } PCVCRSOptions;
+
+/* What is compressed: a relative of MATAIJ, or, where exact is NULL, n rows on a device */
+typedef struct {
+  Mat           exact;
+  PetscInt      n;
+  VCRSDeviceCSR csr;
+} PCVCRSSource;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
 typedef struct {
@@ -53,6 +62,8 @@ typedef struct {
   Vec             work[3];
   PCVCRSFactorWay way;
   PetscInt        sweeps[2]; /* for lower and for upper */
+
+  LitheDeviceBorder *border[2]; /* PCVCRS_DEVICE: what is beside the rows of lower and upper, which are those of a grid; NULL: nothing */
 } PCVCRSFactor;
 
 /* A preconditioner somewhere inside, with the solver that it belongs to; both are referenced */
@@ -148,6 +159,7 @@ typedef struct {
 /* context.c: predicates about preconditioners inside */
 PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
+PETSC_INTERN PetscErrorCode PCVCRSSetSolverType_Private(PC);
 
 /* inner.c: the inner preconditioner, told what this one is told */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
@@ -163,6 +175,7 @@ PETSC_INTERN PetscErrorCode PCVCRSClear_Private(PC_VCRS *);
 PETSC_INTERN PetscErrorCode PCVCRSAddLine_Private(PC_VCRS *, const char[], const char[], PetscBool, PetscInt *);
 PETSC_INTERN PetscErrorCode PCVCRSAddLeft_Private(PC_VCRS *, const char[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode PCVCRSAddRefused_Private(PC_VCRS *, const char[], const char[]);
+PETSC_INTERN PetscBool      PCVCRSSumIsTaken_Private(MatVCRSLoss, PetscReal);
 PETSC_INTERN PetscBool      PCVCRSTakesNumbers_Private(MatVCRSLoss, PetscInt, const PetscScalar[]);
 PETSC_INTERN MatVCRSLoss    PCVCRSGetLoss_Private(const PCVCRSOptions *);
 PETSC_INTERN PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *, Mat, const char[], const char[], PetscInt *);
@@ -174,13 +187,43 @@ PETSC_INTERN PetscErrorCode PCVCRSIsFinite_Private(Mat, PetscBool *);
 #define PCVCRS_LOG_BOUND           ((PetscReal)0.05)
 #define PCVCRS_INTERPOLATION_BOUND ((PetscReal)0.1)
 #define PCVCRS_LOG16_BOUND         ((PetscReal)0.01)
-PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, Mat, Mat *);
+PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatVCRSLoss, PetscReal bound, const PCVCRSSource *, Mat *);
 
 /* exchange.c: the copies in their places, and back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
 
-/* factor.c: the factors that PETSC has made, compressed */
+#if defined(LITHE_HAVE_CUDA)
+/*
+   border.c: x = (I - op(T))^-1 b, where T has the rows of a grid and border all others: on the device, other is for work; and of the
+   transpose on the host, in place
+*/
+PETSC_INTERN PetscErrorCode PCVCRSBorderSolve_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec b, Vec x, Vec other);
+PETSC_INTERN PetscErrorCode PCVCRSBorderSolveTranspose_Private(Mat T, const LitheDeviceBorder *, PetscBool upper, Vec x);
+
+/* factordevice.c: factors that are on a device, compressed there */
+PETSC_INTERN PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *, const LitheDeviceFactor *, PCVCRSFactor *);
+#endif
+
+/* How much loss may change a solution with a triangle, for right sides of ones, and for right sides in the units of the rows */
+#define PCVCRS_FACTOR_TOLERANCE ((PetscReal)0.1)
+#define PCVCRS_UNITS_TOLERANCE  ((PetscReal)0.04)
+/*
+   How much an entry of a triangle may change with 8 bits of a logarithmic scale: its changes and those of the other
+   triangle do not cancel, whatever a symmetric matrix would make of them
+*/
+#define PCVCRS_FACTOR_BOUND ((PetscReal)0.05)
+/* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
+#define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
+#define PCVCRS_FACTOR_SWEEPS    100
+/* How often a triangle is compressed at most, with more care each time */
+#define PCVCRS_CARES 4
+PETSC_INTERN PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss);
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *, Mat T, PetscInt n, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host);
+#endif
+
+/* factor.c: the factors that PETSc has made, compressed */
 PETSC_INTERN PetscErrorCode PCVCRSAddFactor_Private(PC_VCRS *, PC, const char[], PCVCRSFactor **);
 PETSC_INTERN PetscErrorCode PCVCRSFactorDestroy_Private(PCVCRSFactor **);
 

@@ -66,6 +66,15 @@ static PetscErrorCode PCVCRSFactorTriangle_Private(const PCVCRSFactor *f, PetscB
     upper     = PETSC_TRUE;
     transpose = (PetscBool)!transpose;
   }
+#if defined(LITHE_HAVE_CUDA)
+  if (f->border[upper ? 1 : 0]) {
+    if (transpose) {
+      PetscCall(VecCopy(b, x));
+      PetscCall(PCVCRSBorderSolveTranspose_Private(T, f->border[upper ? 1 : 0], upper, x));
+    } else PetscCall(PCVCRSBorderSolve_Private(T, f->border[upper ? 1 : 0], upper, b, x, other));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   if (f->way == PCVCRS_SWEEPS) PetscCall(PCVCRSFactorSweep_Private(T, sweeps, transpose, b, x, other));
   else if (f->way == PCVCRS_DEVICE) PetscCall(MatVCRSSubstitute(T, upper, transpose, b, x));
   else {

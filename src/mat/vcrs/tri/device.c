@@ -40,6 +40,20 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tiles find rows by their numbers */
+PetscErrorCode MatVCRSMayUseGrids_Private(Mat T, PetscBool *grids)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSLeavePlainRows_Private(T));
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  *grids = PETSC_TRUE;
+  PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", grids, NULL));
+  if (ctx->plan->layout == MATVCRS_LAYOUT_L3 && (ctx->plan->sorted || ctx->plan->rowperm || ctx->plan->nlong)) *grids = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    The order of the rows of T, or of those of its transpose, and what holds them. i, j: the pattern of
    T if it is at hand, else NULL.
@@ -68,17 +82,10 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
   if (!s->way[w].order) {
     PetscInt       *ti = NULL, *tj = NULL;
     PetscScalar    *ta = NULL;
-    const VCRSPlan *plan;
-    Mat_VCRS       *tctx;
-    PetscBool       grids = PETSC_TRUE;
+    PetscBool       grids;
     PetscLogDouble  begin, end;
 
-    PetscCall(MatVCRSLeavePlainRows_Private(s->way[w].T));
-    PetscCall(MatVCRSGetContext(s->way[w].T, &tctx));
-    plan = tctx->plan;
-    PetscCall(PetscOptionsGetBool(((PetscObject)T)->options, ((PetscObject)T)->prefix, "-mat_vcrs_substitution_grids", &grids, NULL));
-    /* Tiles find rows by their numbers */
-    if (plan->layout == MATVCRS_LAYOUT_L3 && (plan->sorted || plan->rowperm || plan->nlong)) grids = PETSC_FALSE;
+    PetscCall(MatVCRSMayUseGrids_Private(s->way[w].T, &grids));
     PetscCall(PetscTime(&begin));
     if (transpose || !i) {
       PetscCall(MatVCRSGetDecodedArrays_Private(s->way[w].T, &ti, &tj, &ta));
@@ -96,14 +103,29 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatVCRSSubstitute_Device_Private(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
+/* The order of the rows of a compressed T, which is known; T takes it over */
+PetscErrorCode MatVCRSSetOrder_Private(Mat T, PetscBool upper, VCRSOrder *order)
 {
-  Mat_VCRS          *ctx, *tctx;
-  const VCRSOrder   *order;
-  const PetscScalar *pb;
-  PetscScalar       *px;
-  void             **prepared;
-  Mat                stored;
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
+  PetscCall(PetscNew(&ctx->substitution));
+  ctx->substitution->upper        = upper;
+  ctx->substitution->way[0].T     = T;
+  ctx->substitution->way[0].order = order;
+  PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s on the device: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n,
+                      order->grid ? "by tiles of a grid" : "by levels", order->nlevels, order->ntasks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscScalar db[], PetscScalar dx[])
+{
+  Mat_VCRS        *ctx, *tctx;
+  const VCRSOrder *order;
+  void           **prepared;
+  Mat              stored;
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetOrder_Private(T, upper, transpose, NULL, NULL, &order, &stored));
@@ -113,12 +135,22 @@ PetscErrorCode MatVCRSSubstitute_Device_Private(Mat T, PetscBool upper, PetscBoo
   prepared = &ctx->substitution->way[transpose ? 1 : 0].prepared;
   if (!*prepared) PetscCall(LitheCUDAVCRSTriSetUp(tctx->dplan, order, prepared));
 
-  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
-  PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDAVCRSTriSolve(*prepared, tctx->dplan, pb, px));
+  PetscCall(LitheCUDAVCRSTriSolve(*prepared, tctx->dplan, db, dx));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)order->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSSubstitute_Device_Private(Mat T, PetscBool upper, PetscBool transpose, Vec b, Vec x)
+{
+  const PetscScalar *pb;
+  PetscScalar       *px;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
+  PetscCall(MatVCRSSubstituteArrays_Device_Private(T, upper, transpose, pb, px));
   PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
   PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -25,6 +25,10 @@ struct _VCRSSubstitution {
 /* In which order a device takes the rows of op(T), and the matrix that holds them; i, j: the pattern of T if it is at hand, or NULL */
 PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscBool transpose, const PetscInt i[], const PetscInt j[], const VCRSOrder **,
                                                     Mat *stored);
-/* x = (I - op(T))^-1 b; x may not be b */
+/* Whether a device may take the rows of T by tiles of a grid; and an order that is known, which T takes over */
+PETSC_INTERN PetscErrorCode MatVCRSMayUseGrids_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetOrder_Private(Mat, PetscBool upper, VCRSOrder *);
+/* x = (I - op(T))^-1 b, with arrays on the device and with vectors; x may not be b */
+PETSC_INTERN PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat, PetscBool upper, PetscBool transpose, const PetscScalar db[], PetscScalar dx[]);
 PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Device_Private(Mat, PetscBool upper, PetscBool transpose, Vec b, Vec x);
 #endif

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Incomplete LU factorization without fill-in of a CSR matrix on a device, and systems with its exact factors.
+
+   Rows are computed level by level, as in tri.cu: a level holds rows that do not need one another. The order comes from
+   a kernel in which each row waits for the levels of the rows that it needs, and from a radix sort. A warp takes 32 rows of
+   one level, a row a thread; rows of more than FACTOR_WIDE entries are computed by all threads of their warp, one after
+   the other. Work is handed out by a counter in order, so that whoever waits, waits for work that has been handed out.
+
+   The operations of a row are in the order of its columns: the factors are the same bits each time.
+
+   W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse triangular solves,
+   Euro-Par 2016; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM 2003, algorithm 10.4.
+*/
+
+#include "tri.cuh"
+#include <lithe/private/lithecudafactor.h>
+#include <petscdevice_cuda.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#define FACTOR_THREADS 128
+#define FACTOR_WIDE    48
+
+/* What kernels tell the host */
+typedef struct {
+  int      nodiagonal; /* a row has no diagonal entry, or its columns are not in order */
+  int      deep;       /* more levels than FACTOR_LEVELS_MAX */
+  int      longest;    /* entries of a row */
+  int      nlevels;
+  PetscInt zeropivot; /* the least row whose pivot is too small or is no number; n: none */
+} FactorReport;
+
+static __device__ __forceinline__ int FactorLoad(const int *p)
+{
+  int v;
+
+  asm volatile(TRI_ASM_LOAD ".s32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+
+static __device__ __forceinline__ void FactorStore(int *p, int v)
+{
+  asm volatile(TRI_ASM_STORE ".s32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
+static inline unsigned int FactorBlocks(PetscInt64 threads)
+{
+  return static_cast<unsigned int>(PetscMax((threads + 255) / 256, static_cast<PetscInt64>(1)));
+}
+
+#define FACTOR_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
+
+/* ------------------------------------------------------------ pattern */
+
+/* Entries of each row before and behind the diagonal */
+static __global__ void FactorCountKernel(PetscInt n, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, PetscInt *lower, PetscInt *upper,
+                                         FactorReport *report)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row > n) return;
+  if (row == n) {
+    lower[n] = upper[n] = 0;
+    return;
+  }
+  const PetscInt begin = i[row], end = i[row + 1];
+  PetscInt       diagonal = end, before = -1;
+  bool           sorted   = true;
+
+  for (PetscInt k = begin; k < end; k++) {
+    sorted = sorted && j[k] > before;
+    before = j[k];
+    if (before == row) diagonal = k;
+  }
+  if (diagonal == end || !sorted) report->nodiagonal = 1;
+  lower[row] = diagonal == end ? 0 : diagonal - begin;
+  upper[row] = diagonal == end ? 0 : end - diagonal - 1;
+  if (end - begin > 32) atomicMax(&report->longest, static_cast<int>(end - begin));
+}
+
+static __global__ void FactorColumnsKernel(PetscInt n, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, LitheDeviceTriangle lower,
+                                           LitheDeviceTriangle upper)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row >= n) return;
+  const PetscInt nlower = lower.i[row + 1] - lower.i[row], nupper = upper.i[row + 1] - upper.i[row];
+  const PetscInt *from = j + i[row];
+
+  for (PetscInt k = 0; k < nlower; k++) lower.j[lower.i[row] + k] = from[k];
+  for (PetscInt k = 0; k < nupper; k++) upper.j[upper.i[row] + k] = from[nlower + 1 + k];
+}
+
+/* ------------------------------------------------------------ order */
+
+/*
+   The level of each row is one more than the largest of those that it needs. Rows of a warp may need one another, so a
+   thread never waits alone: all look again until all are done.
+*/
+static __global__ void __launch_bounds__(FACTOR_THREADS)
+  FactorLevelsKernel(PetscInt n, bool upper, const PetscInt *__restrict__ i, const PetscInt *__restrict__ j, int *level, unsigned int *ticket,
+                     FactorReport *report)
+{
+  const int lane = threadIdx.x % 32;
+
+  for (;;) {
+    unsigned int task = 0;
+
+    if (lane == 0) task = atomicAdd(ticket, 1u);
+    task = __shfl_sync(0xffffffffu, task, 0);
+
+    const PetscInt64 position = 32 * static_cast<PetscInt64>(task) + lane;
+    const PetscInt   row      = static_cast<PetscInt>(upper ? n - 1 - position : position);
+
+    if (32 * static_cast<PetscInt64>(task) >= n) return;
+
+    bool     done = position >= n;
+    PetscInt k = done ? 0 : i[row], end = done ? 0 : i[row + 1];
+    int      most = -1;
+
+    for (;;) {
+      while (!done && k < end) {
+        const int needed = FactorLoad(level + j[k]);
+
+        if (needed < 0) break;
+        most = max(most, needed);
+        k++;
+      }
+      if (!done && k == end) {
+        FactorStore(level + row, most + 1);
+        done = true;
+      }
+      if (__all_sync(0xffffffffu, done)) break;
+      if (__any_sync(0xffffffffu, most > FACTOR_LEVELS_MAX || FactorLoad(&report->deep))) {
+        report->deep = 1;
+        return;
+      }
+    }
+    for (int d = 16; d; d /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, d));
+    if (lane == 0) atomicMax(&report->nlevels, most + 2);
+  }
+}
+
+static __global__ void FactorRowsKernel(PetscInt n, PetscInt *row)
+{
+  const PetscInt64 k = FACTOR_THREAD;
+
+  if (k < n) row[k] = static_cast<PetscInt>(k);
+}
+
+/* first[l]: where level l begins among the sorted rows; padded[l]: its size, rounded up to whole warps */
+static __global__ void FactorFirstKernel(PetscInt n, const int *__restrict__ level, PetscInt *first)
+{
+  const PetscInt64 k = FACTOR_THREAD;
+
+  if (k < n && (k == 0 || level[k] != level[k - 1])) first[level[k]] = static_cast<PetscInt>(k);
+}
+
+static __global__ void FactorPadKernel(PetscInt n, int nlevels, const PetscInt *__restrict__ first, PetscInt *padded)
+{
+  const PetscInt64 l = FACTOR_THREAD;
+
+  if (l < nlevels) padded[l] = ((l + 1 < nlevels ? first[l + 1] : n) - first[l] + 31) / 32 * 32;
+  else if (l == nlevels) padded[l] = 0;
+}
+
+static __global__ void FactorListKernel(PetscInt n, const int *__restrict__ level, const PetscInt *__restrict__ row, const PetscInt *__restrict__ first,
+                                        const PetscInt *__restrict__ padded, PetscInt *list)
+{
+  const PetscInt64 k = FACTOR_THREAD;
+
+  if (k < n) list[padded[level[k]] + (k - first[level[k]])] = row[k];
+}
+
+static PetscErrorCode FactorScan(PetscInt *counts, PetscInt n, cudaStream_t stream)
+{
+  size_t bytes = 0;
+  void  *work;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(NULL, bytes, counts, counts, n, stream));
+  PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, counts, counts, n, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+static PetscErrorCode FactorAllocate(size_t n, T **p)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(p), PetscMax(n, static_cast<size_t>(1)) * sizeof(T)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows with the same level, by a stable sort, to list */
+static PetscErrorCode FactorSort(LitheDeviceTriangle *t, int *level, cudaStream_t stream)
+{
+  const PetscInt n     = t->n;
+  size_t         bytes = 0;
+  int           *sorted, bits = 1;
+  PetscInt      *row[2], *first, *padded;
+  void          *work;
+
+  PetscFunctionBegin;
+  while (bits < 31 && t->nlevels >> bits) bits++;
+  PetscCall(FactorAllocate(n, &sorted));
+  for (int k = 0; k < 2; k++) PetscCall(FactorAllocate(n, &row[k]));
+  PetscCall(FactorAllocate(t->nlevels + 1, &first));
+  PetscCall(FactorAllocate(t->nlevels + 1, &padded));
+  FactorRowsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, row[0]);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cub::DeviceRadixSort::SortPairs(NULL, bytes, level, sorted, row[0], row[1], n, 0, bits, stream));
+  PetscCallCUDA(cudaMalloc(&work, PetscMax(bytes, static_cast<size_t>(1))));
+  PetscCallCUDA(cub::DeviceRadixSort::SortPairs(work, bytes, level, sorted, row[0], row[1], n, 0, bits, stream));
+  FactorFirstKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, sorted, first);
+  FactorPadKernel<<<FactorBlocks(t->nlevels + 1), 256, 0, stream>>>(n, t->nlevels, first, padded);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(FactorScan(padded, t->nlevels + 1, stream));
+  PetscCallCUDA(cudaMemcpy(&t->nlist, padded + t->nlevels, sizeof(t->nlist), cudaMemcpyDeviceToHost));
+  PetscCall(FactorAllocate(t->nlist, &t->list));
+  PetscCallCUDA(cudaMemsetAsync(t->list, 0xff, t->nlist * sizeof(*t->list), stream)); /* -1 */
+  FactorListKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, sorted, row[1], first, padded, t->list);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(sorted));
+  for (int k = 0; k < 2; k++) PetscCallCUDA(cudaFree(row[k]));
+  PetscCallCUDA(cudaFree(first));
+  PetscCallCUDA(cudaFree(padded));
+  PetscCallCUDA(cudaFree(work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As many blocks as are resident at the same time; tasks are taken by their warps */
+template <class Kernel>
+static PetscErrorCode FactorResident(Kernel kernel, PetscInt64 tasks, unsigned int *blocks)
+{
+  int device, multiprocessors, perprocessor;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, kernel, FACTOR_THREADS, 0));
+  *blocks = static_cast<unsigned int>(
+    PetscMax(PetscMin(static_cast<PetscInt64>(perprocessor) * multiprocessors, (tasks + FACTOR_THREADS / 32 - 1) / (FACTOR_THREADS / 32)), static_cast<PetscInt64>(1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FactorOrder(LitheDeviceFactor *f, LitheDeviceTriangle *t, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
+{
+  FactorReport report;
+  unsigned int blocks;
+  int         *level;
+
+  PetscFunctionBegin;
+  PetscCall(FactorAllocate(t->n, &level));
+  PetscCallCUDA(cudaMemsetAsync(level, 0xff, t->n * sizeof(*level), stream));
+  PetscCallCUDA(cudaMemsetAsync(f->ticket, 0, sizeof(*f->ticket), stream));
+  PetscCallCUDA(cudaMemsetAsync(dreport, 0, sizeof(*dreport), stream));
+  PetscCall(FactorResident(FactorLevelsKernel, (static_cast<PetscInt64>(t->n) + 31) / 32, &blocks));
+  FactorLevelsKernel<<<blocks, FACTOR_THREADS, 0, stream>>>(t->n, t->upper ? true : false, t->i, t->j, level, f->ticket, dreport);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(&report, dreport, sizeof(report), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  *possible  = (PetscBool)!report.deep;
+  t->nlevels = report.nlevels;
+  if (*possible) PetscCall(FactorSort(t, level, stream));
+  PetscCallCUDA(cudaFree(level));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, LitheDeviceFactor **factor, PetscBool *possible)
+{
+  LitheDeviceFactor *f;
+  FactorReport      *dreport, report;
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  *possible = PETSC_FALSE;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(PetscNew(&f));
+  *factor      = f;
+  f->lower.n   = f->upper.n = n;
+  f->upper.upper = PETSC_TRUE;
+  PetscCall(FactorAllocate(n, &f->inverse));
+  PetscCall(FactorAllocate(1, &f->ticket));
+  PetscCall(FactorAllocate(1, &dreport));
+  PetscCall(FactorAllocate(static_cast<size_t>(n) + 1, &f->lower.i));
+  PetscCall(FactorAllocate(static_cast<size_t>(n) + 1, &f->upper.i));
+  PetscCallCUDA(cudaMemsetAsync(dreport, 0, sizeof(*dreport), stream));
+  FactorCountKernel<<<FactorBlocks(static_cast<PetscInt64>(n) + 1), 256, 0, stream>>>(n, di, dj, f->lower.i, f->upper.i, dreport);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(&report, dreport, sizeof(report), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  *possible = (PetscBool)(!report.nodiagonal && report.longest <= FACTOR_LONGEST);
+  for (int k = 0; k < 2 && *possible; k++) {
+    LitheDeviceTriangle *t = k ? &f->upper : &f->lower;
+    PetscInt             nz;
+
+    PetscCall(FactorScan(t->i, n + 1, stream));
+    PetscCallCUDA(cudaMemcpy(&nz, t->i + n, sizeof(nz), cudaMemcpyDeviceToHost));
+    t->nz = nz;
+    PetscCall(FactorAllocate(nz, &t->j));
+    PetscCall(FactorAllocate(nz, &t->a));
+  }
+  if (*possible) {
+    FactorColumnsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, di, dj, f->lower, f->upper);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCall(FactorOrder(f, &f->lower, dreport, stream, possible));
+  }
+  if (*possible) PetscCall(FactorOrder(f, &f->upper, dreport, stream, possible));
+  PetscCallCUDA(cudaFree(dreport));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **factor)
+{
+  LitheDeviceFactor *f = *factor;
+
+  PetscFunctionBegin;
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LitheCUDATriangleFree(&f->lower));
+  PetscCall(LitheCUDATriangleFree(&f->upper));
+  PetscCallCUDA(cudaFree(f->inverse));
+  PetscCallCUDA(cudaFree(f->ticket));
+  PetscCall(PetscFree(*factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ numbers */
+
+/* The entries of A; the pivots to inverse */
+static __global__ void FactorTakeKernel(PetscInt n, const PetscInt *__restrict__ i, const Number *__restrict__ a, LitheDeviceTriangle lower,
+                                        LitheDeviceTriangle upper, Number *inverse)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row >= n) return;
+  const PetscInt nlower = lower.i[row + 1] - lower.i[row], nupper = upper.i[row + 1] - upper.i[row];
+  const Number  *from = a + i[row];
+  Number        *l = reinterpret_cast<Number *>(lower.a) + lower.i[row], *u = reinterpret_cast<Number *>(upper.a) + upper.i[row];
+
+  for (PetscInt k = 0; k < nlower; k++) l[k] = from[k];
+  inverse[row] = from[nlower];
+  for (PetscInt k = 0; k < nupper; k++) u[k] = from[nlower + 1 + k];
+}
+
+/* Where a column is in a sorted row, or -1 */
+static __device__ __forceinline__ PetscInt FactorFind(const PetscInt *__restrict__ j, PetscInt begin, PetscInt end, PetscInt column)
+{
+  while (end - begin > 8) {
+    const PetscInt middle = begin + (end - begin) / 2;
+
+    if (j[middle] <= column) begin = middle;
+    else end = middle;
+  }
+  for (; begin < end; begin++) {
+    if (j[begin] == column) return begin;
+  }
+  return -1;
+}
+
+static __device__ __forceinline__ Number FactorReadOther(const Number *p)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return Number{__ldcg(&p->re), __ldcg(&p->im)};
+#else
+  return __ldcg(p);
+#endif
+}
+
+static __device__ __forceinline__ Number FactorTimes(Number a, Number b)
+{
+  return MultiplyAdd(a, b, Number{});
+}
+
+static __device__ __forceinline__ Number FactorMinus(Number a)
+{
+  return Number{} - a;
+}
+
+/* 1/a, without overflow on the way */
+static __device__ __forceinline__ Number FactorInvert(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  const PetscReal size = fmax(fabs(a.re), fabs(a.im)), re = a.re / size, im = a.im / size, square = (re * re + im * im) * size;
+
+  return Number{re / square, -im / square};
+#else
+  return 1 / a;
+#endif
+}
+
+static __device__ __forceinline__ PetscReal FactorModulus(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return hypot(a.re, a.im);
+#else
+  return fabs(a);
+#endif
+}
+
+struct FactorArguments {
+  LitheDeviceTriangle lower, upper;
+  Number             *l, *u, *inverse;
+  int                *ready; /* [n] the row and its pivot are there */
+  unsigned int       *ticket;
+  PetscReal           least; /* pivots of no more than this modulus are zero */
+  FactorReport       *report;
+};
+
+/* A row, by one thread, or by the 32 of a warp */
+template <int threads>
+static __device__ __forceinline__ void FactorRow(const FactorArguments &f, PetscInt row)
+{
+  const int      lane = threads == 1 ? 0 : threadIdx.x % 32;
+  const PetscInt lbegin = f.lower.i[row], lend = f.lower.i[row + 1], ubegin = f.upper.i[row], uend = f.upper.i[row + 1];
+
+  for (PetscInt k = lbegin; k < lend; k++) {
+    const PetscInt pivot = f.lower.j[k], begin = f.upper.i[pivot], end = f.upper.i[pivot + 1];
+
+    while (!FactorLoad(f.ready + pivot)) TriPause();
+    __threadfence();
+
+    const Number l = FactorTimes(f.l[k], FactorReadOther(f.inverse + pivot)), minus = FactorMinus(l);
+
+    for (PetscInt m = begin + lane; m < end; m += threads) {
+      const PetscInt column = f.upper.j[m];
+      Number        *entry  = NULL;
+      PetscInt       at;
+
+      if (column < row) {
+        at = FactorFind(f.lower.j, k + 1, lend, column);
+        if (at >= 0) entry = f.l + at;
+      } else if (column > row) {
+        at = FactorFind(f.upper.j, ubegin, uend, column);
+        if (at >= 0) entry = f.u + at;
+      } else entry = f.inverse + row;
+      if (entry) *entry = MultiplyAdd(minus, FactorReadOther(f.u + m), *entry);
+    }
+    if (threads > 1) __syncwarp();
+    if (lane == 0) f.l[k] = l;
+    if (threads > 1) __syncwarp();
+  }
+  if (lane == 0) {
+    const Number    pivot = f.inverse[row];
+    const PetscReal size  = FactorModulus(pivot);
+
+    if (!(size > f.least) || isinf(size)) atomicMin(&f.report->zeropivot, row);
+    f.inverse[row] = FactorInvert(pivot);
+    __threadfence();
+    FactorStore(f.ready + row, 1);
+  }
+  if (threads > 1) __syncwarp();
+}
+
+static __global__ void __launch_bounds__(FACTOR_THREADS) FactorKernel(const __grid_constant__ FactorArguments f)
+{
+  const int lane = threadIdx.x % 32;
+
+  for (;;) {
+    unsigned int task = 0;
+
+    if (lane == 0) task = atomicAdd(f.ticket, 1u);
+    task = __shfl_sync(0xffffffffu, task, 0);
+    if (32 * static_cast<PetscInt64>(task) >= f.lower.nlist) return;
+
+    const PetscInt row   = f.lower.list[32 * static_cast<PetscInt64>(task) + lane];
+    const bool     there = row >= 0;
+    const PetscInt wide  = there ? f.lower.i[row + 1] - f.lower.i[row] + f.upper.i[row + 1] - f.upper.i[row] : 0;
+    unsigned int   warps = __ballot_sync(0xffffffffu, wide > FACTOR_WIDE);
+
+    if (there && wide <= FACTOR_WIDE) FactorRow<1>(f, row);
+    __syncwarp();
+    for (; warps; warps &= warps - 1) FactorRow<32>(f, __shfl_sync(0xffffffffu, row, __ffs(warps) - 1));
+  }
+}
+
+/* To what systems need: both triangles without dimension, and with the opposite sign */
+static __global__ void FactorScaleKernel(PetscInt n, LitheDeviceTriangle lower, LitheDeviceTriangle upper, const Number *__restrict__ inverse)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row >= n) return;
+  Number      *l = reinterpret_cast<Number *>(lower.a), *u = reinterpret_cast<Number *>(upper.a);
+  const Number scale = FactorMinus(inverse[row]);
+
+  for (PetscInt k = lower.i[row]; k < lower.i[row + 1]; k++) l[k] = FactorMinus(l[k]);
+  for (PetscInt k = upper.i[row]; k < upper.i[row + 1]; k++) u[k] = FactorTimes(u[k], scale);
+}
+
+PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscInt *row)
+{
+  const PetscInt  n = f->lower.n;
+  FactorArguments arguments;
+  FactorReport   *dreport, report = {};
+  unsigned int    blocks;
+  cudaStream_t    stream;
+
+  PetscFunctionBegin;
+  *row = -1;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  report.zeropivot  = n;
+  arguments.lower   = f->lower;
+  arguments.upper   = f->upper;
+  arguments.l       = reinterpret_cast<Number *>(f->lower.a);
+  arguments.u       = reinterpret_cast<Number *>(f->upper.a);
+  arguments.inverse = reinterpret_cast<Number *>(f->inverse);
+  arguments.ticket  = f->ticket;
+  arguments.least   = zeropivot;
+  PetscCall(FactorAllocate(n, &arguments.ready));
+  PetscCall(FactorAllocate(1, &dreport));
+  arguments.report = dreport;
+  PetscCallCUDA(cudaMemcpyAsync(dreport, &report, sizeof(report), cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaMemsetAsync(arguments.ready, 0, n * sizeof(*arguments.ready), stream));
+  PetscCallCUDA(cudaMemsetAsync(f->ticket, 0, sizeof(*f->ticket), stream));
+  FactorTakeKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, di, reinterpret_cast<const Number *>(da), f->lower, f->upper, arguments.inverse);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(FactorResident(FactorKernel, f->lower.nlist / 32, &blocks));
+  FactorKernel<<<blocks, FACTOR_THREADS, 0, stream>>>(arguments);
+  PetscCallCUDA(cudaGetLastError());
+  FactorScaleKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, f->lower, f->upper, arguments.inverse);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(&report, dreport, sizeof(report), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  if (report.zeropivot < n) *row = report.zeropivot;
+  PetscCallCUDA(cudaFree(arguments.ready));
+  PetscCallCUDA(cudaFree(dreport));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ systems */
+
+static __global__ void __launch_bounds__(FACTOR_THREADS)
+  FactorSolveKernel(const __grid_constant__ LitheDeviceTriangle t, const Number *__restrict__ b, Number *x, unsigned int *ticket)
+{
+  const Number *a    = reinterpret_cast<const Number *>(t.a);
+  const int     lane = threadIdx.x % 32;
+
+  for (;;) {
+    unsigned int task = 0;
+
+    if (lane == 0) task = atomicAdd(ticket, 1u);
+    task = __shfl_sync(0xffffffffu, task, 0);
+    if (32 * static_cast<PetscInt64>(task) >= t.nlist) return;
+
+    const PetscInt row = t.list[32 * static_cast<PetscInt64>(task) + lane];
+
+    if (row >= 0) {
+      Number sum = b[row];
+
+      for (PetscInt k = t.i[row]; k < t.i[row + 1]; k++) sum = MultiplyAdd(a[k], TriWaitOne(x + t.j[k]), sum);
+      TriStore(x + row, sum);
+    }
+    __syncwarp();
+  }
+}
+
+PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *t, unsigned int *ticket, const PetscScalar *db, PetscScalar *dx)
+{
+  unsigned int blocks;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (!t->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(VCRSTriStart(dx, t->n, ticket, stream));
+  PetscCall(FactorResident(FactorSolveKernel, t->nlist / 32, &blocks));
+  FactorSolveKernel<<<blocks, FACTOR_THREADS, 0, stream>>>(*t, reinterpret_cast<const Number *>(db), reinterpret_cast<Number *>(dx), ticket);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static __global__ void FactorMultKernel(const __grid_constant__ LitheDeviceTriangle t, const Number *__restrict__ b, const Number *__restrict__ x, Number *y)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row >= t.n) return;
+  Number sum = b[row];
+
+  for (PetscInt k = t.i[row]; k < t.i[row + 1]; k++) sum = MultiplyAdd(reinterpret_cast<const Number *>(t.a)[k], x[t.j[k]], sum);
+  y[row] = sum;
+}
+
+PetscErrorCode LitheCUDATriangleMultAdd(const LitheDeviceTriangle *t, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dy)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (!t->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  FactorMultKernel<<<FactorBlocks(t->n), 256, 0, stream>>>(*t, reinterpret_cast<const Number *>(db), reinterpret_cast<const Number *>(dx),
+                                                           reinterpret_cast<Number *>(dy));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ vectors */
+
+/* As on the host: src/pc/vcrs/factor.c */
+static __global__ void FactorSignsKernel(PetscInt n, Number *x)
+{
+  const PetscInt64 r = FACTOR_THREAD;
+
+  if (r >= n) return;
+  Number one = Number{};
+#if defined(PETSC_USE_COMPLEX)
+  one.re = static_cast<unsigned int>(r) * 2654435769u >> 31 ? -1 : 1;
+#else
+  one = static_cast<unsigned int>(r) * 2654435769u >> 31 ? -1 : 1;
+#endif
+  x[r] = one;
+}
+
+PetscErrorCode LitheCUDASetSigns(PetscInt n, PetscScalar *dx)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  FactorSignsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, reinterpret_cast<Number *>(dx));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDACreateRows(PetscInt n, PetscInt **drow)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(FactorAllocate(static_cast<size_t>(n) + 1, drow));
+  FactorRowsKernel<<<FactorBlocks(static_cast<PetscInt64>(n) + 1), 256, 0, stream>>>(n + 1, *drow);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDADestroyRows(PetscInt **drow)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFree(*drow));
+  *drow = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu.
+
+   Pointers named d* are device pointers. Launches go to PETSc's current stream.
+*/
+
+#include <lithe/private/vcrsorder.h>
+#include <petscsys.h>
+
+/* Factorizations of longer rows, and of more levels, are left to the host */
+#define FACTOR_LONGEST    4096
+#define FACTOR_LEVELS_MAX 65536
+
+/* A strict triangle T for x = b + T x, by rows; arrays are on the device */
+typedef struct {
+  PetscInt     n;
+  PetscInt64   nz;
+  PetscBool    upper;
+  PetscInt    *i, *j; /* [n+1], [nz] */
+  PetscScalar *a;
+  PetscInt     nlevels, nlist;
+  PetscInt    *list; /* [nlist] rows level by level; a level begins at a multiple of 32; -1: none */
+} LitheDeviceTriangle;
+
+typedef struct {
+  LitheDeviceTriangle lower, upper;
+  PetscScalar        *inverse; /* [n] of the pivots */
+  unsigned int       *ticket;  /* for LitheCUDATriangleSolve() */
+} LitheDeviceFactor;
+
+/*
+   The border of a triangle of total rows: rows of a grid are first .. first + n - 1, all others are its border, which is a few rows before
+   them or behind them. All entries in rows and columns of the border, by rows: those of the border in the order in which they
+   are solved, then rows of the grid. On the host and on the device
+*/
+typedef struct {
+  PetscBool    upper;
+  PetscBool    before; /* the border is solved before the grid, and its solution couples to the grid; else the other way round */
+  PetscInt     total, first, n;
+  PetscInt     nborder, ncoupled;
+  PetscInt    *row, *i, *j, *drow, *di, *dj;
+  PetscScalar *a, *da;
+} LitheDeviceBorder;
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/*
+   The pattern of a square CSR matrix of sorted rows. possible is PETSC_FALSE where a diagonal entry is missing, or where a row is
+   longer or levels are more than above; the factor must be destroyed in any case. Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, LitheDeviceFactor **, PetscBool *possible);
+PETSC_INTERN PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **);
+/* The factors; row: the first one whose pivot is no more than zeropivot or is no number, or -1. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscInt *row);
+/* x = (I - T)^-1 b; dx is not db */
+PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, unsigned int *ticket, const PetscScalar *db, PetscScalar *dx);
+PETSC_INTERN PetscErrorCode LitheCUDATriangleFree(LitheDeviceTriangle *);
+/*
+   The order of rows for compressed copies. With grids, tiles of a grid if it is one; with borders, also if a few rows are not: then
+   grid has the rows of the grid alone, and border all other entries; else border is NULL. The caller frees all of them
+*/
+PETSC_INTERN PetscErrorCode LitheCUDATriangleOrder(const LitheDeviceTriangle *, PetscBool grids, PetscBool borders, VCRSOrder **, LitheDeviceTriangle *grid,
+                                                   LitheDeviceBorder **border);
+PETSC_INTERN PetscErrorCode LitheCUDABorderDestroy(LitheDeviceBorder **);
+/* x = b + T x in the rows of the border; b = b + T x in the rows of the grid, with columns of the border */
+PETSC_INTERN PetscErrorCode LitheCUDABorderRows(const LitheDeviceBorder *, const PetscScalar *db, PetscScalar *dx);
+PETSC_INTERN PetscErrorCode LitheCUDABorderCouple(const LitheDeviceBorder *, const PetscScalar *dx, PetscScalar *db);
+/* y = b + T x; dy is neither of the others */
+PETSC_INTERN PetscErrorCode LitheCUDATriangleMultAdd(const LitheDeviceTriangle *, const PetscScalar *db, const PetscScalar *dx, PetscScalar *dy);
+/* Signs at random, which every run has; and 0, 1, .. n on the device, to be destroyed */
+PETSC_INTERN PetscErrorCode LitheCUDASetSigns(PetscInt n, PetscScalar *dx);
+PETSC_INTERN PetscErrorCode LitheCUDACreateRows(PetscInt n, PetscInt **drow);
+PETSC_INTERN PetscErrorCode LitheCUDADestroyRows(PetscInt **drow);
+#endif

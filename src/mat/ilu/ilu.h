@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* MATSOLVERLITHE: incomplete LU factors of MATSEQAIJCUSPARSE that are made on the device */
+
+#include <lithe/private/lithecudafactor.h>
+#include <lithemat.h>
+
+#if defined(LITHE_HAVE_CUDA)
+PETSC_INTERN PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat, MatFactorType, Mat *);
+/*
+   Where the factors of a factored matrix of type MATSOLVERLITHE are: on the device, or in a factored matrix of PETSc's, which
+   is not referenced; the other one is NULL
+*/
+PETSC_INTERN PetscErrorCode MatLitheGetFactor_Private(Mat, const LitheDeviceFactor **, Mat *host);
+#endif

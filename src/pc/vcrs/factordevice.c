@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Factors that are on a device (MATSOLVERLITHE), compressed there: what factor.c does with those of the host. No array of
+   the size of the matrix is copied to the host.
+*/
+
+#include "pcvcrsimpl.h"
+#include <lithe/private/litheimpl.h>
+#include <lithe/private/machine.h>
+#include <src/mat/vcrs/tri/tri.h>
+
+/* A triangle, and vectors to measure with */
+typedef struct {
+  const LitheDeviceTriangle *t;
+  unsigned int              *ticket;
+  Vec                        unit; /* what stands for one in each row; NULL: one */
+  Vec                        x, y, work;
+} Measured;
+
+static PetscErrorCode PCVCRSSolveExact_Private(const LitheDeviceTriangle *t, unsigned int *ticket, Vec b, Vec x)
+{
+  const PetscScalar *pb;
+  PetscScalar       *px;
+
+  PetscFunctionBegin;
+  PetscCall(VecCUDAGetArrayRead(b, &pb));
+  PetscCall(VecCUDAGetArrayWrite(x, &px));
+  PetscCall(LitheCUDATriangleSolve(t, ticket, pb, px));
+  PetscCall(VecCUDARestoreArrayWrite(x, &px));
+  PetscCall(VecCUDARestoreArrayRead(b, &pb));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A compressed triangle T, with its border if it has one */
+static PetscErrorCode PCVCRSSolveCompressed_Private(Mat T, const LitheDeviceBorder *border, PetscBool upper, Vec b, Vec x, Vec other)
+{
+  PetscFunctionBegin;
+  if (border) PetscCall(PCVCRSBorderSolve_Private(T, border, upper, b, x, other));
+  else PetscCall(MatVCRSSubstitute_Device_Private(T, upper, PETSC_FALSE, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ones, or random signs that every run has, times units */
+static PetscErrorCode PCVCRSSetRightSide_Private(Vec unit, PetscBool signs, Vec b)
+{
+  PetscFunctionBegin;
+  if (!signs) PetscCall(VecSet(b, 1.0));
+  else {
+    PetscScalar *a;
+    PetscInt     n;
+
+    PetscCall(VecGetLocalSize(b, &n));
+    PetscCall(VecCUDAGetArrayWrite(b, &a));
+    PetscCall(LitheCUDASetSigns(n, a));
+    PetscCall(VecCUDARestoreArrayWrite(b, &a));
+  }
+  if (unit) PetscCall(VecPointwiseMult(b, b, unit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   What loss does to solutions, as on the host: for a right side of ones the largest difference, relative to the solution where
+   that is above 1; for random signs the relative difference in the 2-norm
+*/
+static PetscErrorCode PCVCRSMeasure_Device(const Measured *m, Vec unit, Mat T, const LitheDeviceBorder *border, PetscReal *difference)
+{
+  PetscFunctionBegin;
+  for (int signs = 0; signs < 2; signs++) {
+    PetscReal largest, norm;
+    Vec       b;
+
+    PetscCall(VecDuplicate(m->x, &b));
+    PetscCall(PCVCRSSetRightSide_Private(unit, (PetscBool)signs, b));
+    PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, m->x));
+    PetscCall(PCVCRSSolveCompressed_Private(T, border, m->t->upper, b, m->y, m->work));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecAXPY(m->y, -1.0, m->x));
+    if (unit) {
+      PetscCall(VecPointwiseDivide(m->x, m->x, unit));
+      PetscCall(VecPointwiseDivide(m->y, m->y, unit));
+    }
+    if (signs) {
+      PetscCall(VecNorm(m->y, NORM_2, &largest));
+      PetscCall(VecNorm(m->x, NORM_2, &norm));
+      largest = norm > 0.0 || PetscIsInfOrNanReal(norm) ? largest / norm : 0.0;
+    } else {
+      PetscReal   sum;
+      PetscScalar ones;
+
+      /* A maximum may lose what is no number, a sum does not */
+      PetscCall(VecNorm(m->y, NORM_2, &sum));
+      PetscCall(VecAbs(m->x));
+      PetscCall(VecSet(m->work, 1.0));
+      PetscCall(VecPointwiseMax(m->x, m->x, m->work));
+      PetscCall(VecPointwiseDivide(m->y, m->y, m->x));
+      PetscCall(VecNorm(m->y, NORM_INFINITY, &largest));
+      ones = sum;
+      if (PetscIsInfOrNanScalar(ones)) largest = sum;
+    }
+    if (!(largest <= *difference)) *difference = PetscIsInfOrNanReal(largest) ? PETSC_MAX_REAL : largest;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For right sides of ones (difference[0]) and, if there are units, of these or of their inverses (difference[1]) */
+static PetscErrorCode PCVCRSMeasureAll_Device(const Measured *m, Mat T, const LitheDeviceBorder *border, PetscReal difference[])
+{
+  PetscFunctionBegin;
+  PetscCall(PCVCRSMeasure_Device(m, NULL, T, border, &difference[0]));
+  if (!m->unit) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!m->t->upper) PetscCall(PCVCRSMeasure_Device(m, m->unit, T, border, &difference[1]));
+  else {
+    Vec inverse;
+
+    PetscCall(VecDuplicate(m->unit, &inverse));
+    PetscCall(VecCopy(m->unit, inverse));
+    PetscCall(VecReciprocal(inverse));
+    PetscCall(PCVCRSMeasure_Device(m, inverse, T, border, &difference[1]));
+    PetscCall(VecDestroy(&inverse));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a loss takes numbers on a device */
+static PetscErrorCode PCVCRSTakesNumbers_Device(MatVCRSLoss loss, PetscInt64 n, const PetscScalar *a, PetscBool *takes)
+{
+  PetscReal sum = 0.0;
+  Vec       v;
+
+  PetscFunctionBegin;
+  if (loss != MATVCRS_LOSS_NONE && n) {
+    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)n, a, &v));
+    PetscCall(VecNorm(v, NORM_1, &sum));
+    PetscCall(VecDestroy(&v));
+  }
+  *takes = PCVCRSSumIsTaken_Private(loss, sum);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A triangle compressed with its order, by tiles of a grid with a border or without one if that is possible */
+static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, MatVCRSLoss loss, const LitheDeviceTriangle *t, Mat *T, LitheDeviceBorder **border)
+{
+  const PetscBool borders = (PetscBool)(opt->factorsolve == PCVCRS_FACTOR_AUTO || opt->factorsolve == PCVCRS_FACTOR_SUBSTITUTION);
+  PetscBool       takes, maygrids = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PCVCRSTakesNumbers_Device(loss, t->nz, t->a, &takes));
+  if (!takes) loss = MATVCRS_LOSS_NONE;
+  for (;;) {
+    const LitheDeviceTriangle *rows = t;
+    LitheDeviceTriangle        grid;
+    PCVCRSSource               source = {.exact = NULL};
+    VCRSOrder                 *order;
+    PetscBool                  may;
+
+    PetscCall(LitheCUDATriangleOrder(t, maygrids, borders, &order, &grid, border));
+    if (*border) rows = &grid;
+    source.n      = rows->n;
+    source.csr.nz = rows->nz;
+    source.csr.i  = rows->i;
+    source.csr.j  = rows->j;
+    source.csr.a  = rows->a;
+    PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, &source, T));
+    PetscCall(LitheCUDATriangleFree(&grid));
+    PetscCall(MatVCRSMayUseGrids_Private(*T, &may));
+    if (may || !order->grid) {
+      PetscCall(MatVCRSSetOrder_Private(*T, t->upper, order));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    /* Tiles do not find the rows of this copy: by levels, which all rows have */
+    PetscCall(VCRSOrderDestroy(&order));
+    PetscCall(LitheCUDABorderDestroy(border));
+    PetscCall(MatDestroy(T));
+    maygrids = PETSC_FALSE;
+  }
+}
+
+static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, const Measured *m, Mat *T, LitheDeviceBorder **border)
+{
+  PCVCRSOptions careful = *opt;
+  MatVCRSLoss   loss    = PCVCRSGetLoss_Private(opt);
+
+  PetscFunctionBegin;
+  for (PetscInt care = 0; care < PCVCRS_CARES; care++) {
+    PetscReal difference[2] = {0.0, 0.0};
+
+    if (!PCVCRSNextCare_Private(care, &careful, &loss)) continue;
+    PetscCall(PCVCRSCompressTriangle_Device(&careful, loss, m->t, T, border));
+
+    /* Whoever asks for row sums not to be kept wants it so */
+    if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
+    PetscCall(PCVCRSMeasureAll_Device(m, *T, *border, difference));
+    PetscCall(PetscInfo(*T, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss],
+                        careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
+    if (difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE) break;
+    PetscCall(MatDestroy(T));
+    PetscCall(LitheCUDABorderDestroy(border));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Units of right sides with the lower triangle, and of solutions with the upper one the inverse; NULL as on the host */
+static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
+{
+  PetscReal least, most, sum;
+  Vec       v;
+
+  PetscFunctionBegin;
+  *units = NULL;
+  PetscCall(VecDuplicate(inverse, &v));
+  PetscCall(VecCopy(inverse, v));
+  PetscCall(VecAbs(v));
+  PetscCall(VecNorm(v, NORM_1, &sum));
+  PetscCall(VecMin(v, NULL, &least));
+  PetscCall(VecMax(v, NULL, &most));
+  if (PetscIsInfOrNanReal(sum) || !PetscIsNormalReal(least) || !PetscIsNormalReal(most) || most <= 16.0 * least) {
+    PetscCall(VecDestroy(&v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecSqrtAbs(v));
+  PetscCall(VecReciprocal(v));
+  *units = v;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inverse pivots as a diagonal matrix */
+static PetscErrorCode PCVCRSCreateDiagonal_Device(const PCVCRSOptions *opt, PetscInt n, const PetscScalar *inverse, Mat *D)
+{
+  PCVCRSOptions plain = *opt;
+  MatVCRSLoss   loss  = PCVCRSGetLoss_Private(opt) == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE;
+  PCVCRSSource  source = {.exact = NULL, .n = n};
+  PetscInt     *rows;
+  PetscBool     takes;
+
+  PetscFunctionBegin;
+  plain.rowsums = PETSC_FALSE;
+  PetscCall(PCVCRSTakesNumbers_Device(loss, n, inverse, &takes));
+  if (!takes) loss = MATVCRS_LOSS_NONE;
+  PetscCall(LitheCUDACreateRows(n, &rows));
+  source.csr.nz = n;
+  source.csr.i = source.csr.j = rows;
+  source.csr.a                = inverse;
+  PetscCall(PCVCRSCreateFine_Private(&plain, loss, PCVCRS_FACTOR_BOUND, &source, D));
+  PetscCall(LitheCUDADestroyRows(&rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How many sweeps of Jacobi's method come near enough to the solution for a right side of ones; one more than PCVCRS_FACTOR_SWEEPS if those do not */
+static PetscErrorCode PCVCRSCountSweeps_Device(const Measured *m, PetscInt *sweeps)
+{
+  Vec b, x, y, z;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(m->x, &b));
+  PetscCall(VecDuplicate(m->x, &x));
+  PetscCall(VecDuplicate(m->x, &y));
+  PetscCall(VecDuplicate(m->x, &z));
+  PetscCall(VecSet(b, 1.0));
+  PetscCall(VecSet(y, 1.0));
+  PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, x));
+  PetscCall(VecCopy(x, m->work));
+  PetscCall(VecAbs(m->work));
+  PetscCall(VecPointwiseMax(m->work, m->work, b));
+  for (*sweeps = 0; *sweeps <= PCVCRS_FACTOR_SWEEPS; (*sweeps)++) {
+    const PetscScalar *pb, *py;
+    PetscScalar       *pz;
+    PetscReal          error;
+    Vec                swap = y;
+
+    PetscCall(VecWAXPY(m->y, -1.0, x, y));
+    PetscCall(VecPointwiseDivide(m->y, m->y, m->work));
+    PetscCall(VecNorm(m->y, NORM_INFINITY, &error));
+    if (error <= PCVCRS_SWEEPS_TOLERANCE) break;
+    PetscCall(VecCUDAGetArrayRead(b, &pb));
+    PetscCall(VecCUDAGetArrayRead(y, &py));
+    PetscCall(VecCUDAGetArrayWrite(z, &pz));
+    PetscCall(LitheCUDATriangleMultAdd(m->t, pb, py, pz));
+    PetscCall(VecCUDARestoreArrayWrite(z, &pz));
+    PetscCall(VecCUDARestoreArrayRead(y, &py));
+    PetscCall(VecCUDARestoreArrayRead(b, &pb));
+    y = z;
+    z = swap;
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The way that is asked for, or else the fastest one */
+static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
+{
+  PetscLogDouble product = 0.0, device = 0.0, host = 0.0;
+  const Mat      T[2] = {f->lower, f->upper};
+
+  PetscFunctionBegin;
+  f->way       = PCVCRS_DEVICE;
+  f->sweeps[0] = f->sweeps[1] = opt->sweeps;
+  if (opt->factorsolve == PCVCRS_FACTOR_JACOBI) {
+    f->way = PCVCRS_SWEEPS;
+    for (int k = 0; k < 2 && opt->sweeps == PETSC_DECIDE; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
+  }
+  if (opt->factorsolve != PCVCRS_FACTOR_AUTO || f->border[0] || f->border[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) {
+    const VCRSOrder *order;
+
+    PetscCall(MatVCRSGetOrder_Private(T[k], (PetscBool)k, PETSC_FALSE, NULL, NULL, &order, NULL));
+    PetscCall(PCVCRSEstimate_Private(order, T[k], m[k].t->n, &product, &device, &host));
+  }
+  if (host < device) f->way = PCVCRS_HOST;
+  /* Fewer sweeps than those do not come near to solutions */
+  if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
+    for (int k = 0; k < 2 && opt->sweeps == PETSC_DECIDE; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
+    if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS &&
+        0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))
+      f->way = PCVCRS_SWEEPS;
+  }
+  PetscCall(PetscInfo(f->upper, "Estimated seconds of both triangles: substitution %g on the device, %g on the host, a sweep %g\n", device, host, product));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *opt, const LitheDeviceFactor *factor, PCVCRSFactor *f)
+{
+  Measured m[2];
+  Vec      inverse, units;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, factor->lower.n, factor->inverse, &inverse));
+  PetscCall(PCVCRSCreateUnits_Device(inverse, &units));
+  for (int k = 0; k < 2; k++) {
+    m[k].t      = k ? &factor->upper : &factor->lower;
+    m[k].ticket = factor->ticket;
+    m[k].unit   = units;
+    PetscCall(VecDuplicate(inverse, &m[k].x));
+    PetscCall(VecDuplicate(inverse, &m[k].y));
+    PetscCall(VecDuplicate(inverse, &m[k].work));
+    PetscCall(PCVCRSCreateTriangle_Device(opt, &m[k], k ? &f->upper : &f->lower, &f->border[k]));
+  }
+  PetscCall(PCVCRSCreateDiagonal_Device(opt, factor->lower.n, factor->inverse, &f->inverse));
+  PetscCall(PCVCRSChooseWay_Device(opt, m, f));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(VecDestroy(&m[k].x));
+    PetscCall(VecDestroy(&m[k].y));
+    PetscCall(VecDestroy(&m[k].work));
+  }
+  PetscCall(VecDestroy(&units));
+  PetscCall(VecDestroy(&inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
