@@ -181,7 +181,7 @@ LITHE_HD static inline uint16_t LitheFRSZ2EncodeBlock(const LitheFRSZ2 *f, int b
   int      E;
 
   for (int i = 0; i < n; i++) {
-    const uint64_t modulus = LitheFRSZ2Modulus(v[i]);
+    const uint64_t modulus = LitheFRSZ2Modulus(v[i]); /* NOLINT(clang-analyzer-core.CallAndMessage): all n are there */
 
     if (modulus > largest) largest = modulus;
   }

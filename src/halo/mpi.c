@@ -25,10 +25,10 @@ static PetscErrorCode LitheHaloCreate_MPI(LitheHalo halo, LitheHaloObstacle *obs
   PetscCall(PetscNew(&mpi));
   halo->data = mpi;
   /* A type that PETSc has kernels for, of the same size: nothing is computed with it */
+  mpi->unit = MPI_C_DOUBLE_COMPLEX;
+  if (halo->unit == 4) mpi->unit = MPI_FLOAT;
+  if (halo->unit == 8) mpi->unit = MPI_DOUBLE;
   if (halo->unit == sizeof(PetscScalar)) mpi->unit = MPIU_SCALAR;
-  else if (halo->unit == 4) mpi->unit = MPI_FLOAT;
-  else if (halo->unit == 8) mpi->unit = MPI_DOUBLE;
-  else mpi->unit = MPI_C_DOUBLE_COMPLEX;
 #if defined(LITHE_HAVE_CUDA)
   if (PetscMemTypeDevice(halo->memory)) {
     PetscCallCUDA(cudaMalloc(&mpi->ghost, bytes));

@@ -344,6 +344,7 @@ int main(int argc, char **argv)
 
   test:
     suffix: 3
+    requires: double !complex
     args: -plain 0 -mat_vcrs_avx512 0
     output_file: output/ex32_1.out
 

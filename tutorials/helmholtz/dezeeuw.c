@@ -101,7 +101,7 @@ static void AverageWeights(const Grid *grid, PetscInt odd, PetscInt last, const 
       if (!(odd & 2)) to -= 3 * Offset(s, 1);
       if (!(odd & 4)) to -= 9 * Offset(s, 2);
     }
-    along[to] += stencil[s];
+    along[to] += stencil[s]; /* NOLINT(clang-analyzer-core.uninitialized.Assign): all points are set above */
   }
   for (PetscInt s = 0; s < grid->points; s++) {
     const PetscReal    modulus = PetscAbsScalar(along[s]);

@@ -111,6 +111,7 @@ static LITHE_ALWAYS_INLINE void CBTileSubtract(size_t count, const PetscReal fac
 #else
   const PetscReal a = factor[0];
 
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a whole tile is decoded */
   for (size_t i = 0; i < count; i++) t[i] -= a * v[i];
 #endif
 }

@@ -185,7 +185,6 @@ static PetscErrorCode HybMakeTail_Private(HybPlan *p, const HybCSR *csr)
   PetscCall(PetscMalloc1((size_t)t->nlongpieces + 2 * (size_t)((t->nz - nlongentries) / HYB_PIECE + 1) + 1, &t->piece));
   npieces = 0;
   at      = 0;
-  nl      = 0;
   for (PetscInt l = 0; l < t->nlong; l++) {
     const PetscInt length = HybLength(csr, t->longrow[l]), rest = length - HybBodyLength(p, length);
 

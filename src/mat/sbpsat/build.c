@@ -414,7 +414,7 @@ PetscErrorCode MatSBPSATGetBytes_Private(Mat A, PetscLogDouble *product, PetscLo
       if (ctx->diagonal[precision][device]) *all += padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       if (op->coefficient[0]) *all += 3 * padded * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double));
       for (int f = 0; f < SBP_FACES; f++)
-        *all += op->penalty[f] ? (double)g->ghosted.count[1 - f / 2] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
+        *all += op->penalty[f] ? (double)g->ghosted.count[f < 2 ? 1 : 0] * (precision == SBP_SINGLE ? sizeof(float) : sizeof(double)) : 0;
     }
   }
   if (ctx->geometry.grid.order)

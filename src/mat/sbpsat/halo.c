@@ -52,7 +52,8 @@ PetscErrorCode SBPHaloCreate(MPI_Comm comm, DM da, LitheTransport transport, SBP
 static MPI_Datatype SBPHaloUnit(SBPPrecision precision)
 {
   if (precision == SBP_SINGLE) return MPI_FLOAT;
-  return precision == SBP_DOUBLE ? MPI_DOUBLE : MPIU_SCALAR;
+  if (precision == SBP_DOUBLE) return MPI_DOUBLE;
+  return MPIU_SCALAR;
 }
 
 /* ------------------------------------------------------------ on a device */

@@ -312,7 +312,7 @@ static PetscErrorCode PCVCRSExpand_Private(Mat exact, PCVCRSKind kind, Mat *aij,
   else PetscCall(MatGetBlockSize(exact, &bs));
   PetscCall(MatGetSize(one, &m, &n));
   PetscCall(MatGetInfo(one, MAT_GLOBAL_SUM, &info));
-  *bytes = info.nz_used * (entry + index / (PetscLogDouble)(bs * bs)) + (PetscLogDouble)(m / bs) * index;
+  *bytes = info.nz_used * (entry + index / (PetscLogDouble)(bs * bs)) + (PetscLogDouble)m / bs * index;
   PetscCall(LitheOptionsHide(&none));
   ierr = MatConvert(exact, MATAIJ, MAT_INITIAL_MATRIX, aij);
   PetscCall(LitheOptionsShow(&none));

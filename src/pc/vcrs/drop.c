@@ -46,7 +46,7 @@ static PetscErrorCode PCVCRSComesAgain_Private(const PC_VCRS *v, PC pc, PetscBoo
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGAMG, &isgamg));
   if (isgamg) *again = PETSC_TRUE;
   else {
-    const PC_MG *mg = (const PC_MG *)pc->data;
+    const PC_MG *mg = (const PC_MG *)pc->data; /* NOLINT(clang-analyzer-core.NullDereference): no multigrid is NULL */
 
     /* Interpolations from grids, operators from interpolations */
     *again = (PetscBool)(pc->dm && !(v->told && pc == v->inner) && (mg->galerkin == PC_MG_GALERKIN_BOTH || mg->galerkin == PC_MG_GALERKIN_PMAT));

@@ -228,6 +228,7 @@ static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): t.a is not const */
 static PetscErrorCode PCVCRSCreateDiagonal_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, PetscInt n, PetscScalar a[], Mat *compressed)
 {
   PCVCRSOptions plain = *opt;

@@ -53,7 +53,7 @@ static PetscErrorCode VCRSFindAlikeRows_Private(const VCRSBuild *b, VCRSPlan *pl
       const PetscInt other = row + end - q;
 
       if (VCRSLongRow(plan, end) != other || b->i[other + 1] - b->i[other] != len) break;
-      if (memcmp(b->j + b->i[row], b->j + b->i[other], (size_t)len * sizeof(*b->j))) break;
+      if (memcmp(b->j + b->i[row], b->j + b->i[other], (size_t)len * sizeof(*b->j)) != 0) break;
     }
     plan->longalike[q] = (uint8_t)(end - q);
   }

@@ -195,7 +195,7 @@ static PetscBool UnionGetValues(const VCRSPlan *plan, const PetscInt key[], Pets
       value[i] = plan->setvalue[e];
       has[i] |= bit;
       if (one < 0) one = i;
-      else if (memcmp(&value[one], &value[i], sizeof(*value))) same = PETSC_FALSE;
+      else if (memcmp(&value[one], &value[i], sizeof(*value)) != 0) same = PETSC_FALSE;
     }
   }
   if (same && one > 0) value[0] = value[one];

@@ -290,11 +290,13 @@ static LITHE_ALWAYS_INLINE const PetscScalar *VCRSDecode(const VCRSPlan *plan, P
           const int8_t *q = (const int8_t *)data + p;
 
           LITHE_INDEPENDENT
+          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there where entries are fixed-point */
           for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
         } else {
           const int16_t *q = (const int16_t *)data + p;
 
           LITHE_INDEPENDENT
+          /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there where entries are fixed-point */
           for (PetscInt l = 0; l < w; l++) out[p + l] = q[l] * scale[l];
         }
       }

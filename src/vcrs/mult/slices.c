@@ -307,7 +307,7 @@ static LITHE_ALWAYS_INLINE void AddGroup(const VCRSPlan *plan, const VCRSValues 
   }
   for (; j < longest; j++, value += valuewidth, place += placewidth) {
     const PetscScalar *xj   = base ? x + *base++ : x;
-    const VCRSMaskInt  k    = (VCRSMaskInt)(steps->first + j);
+    const VCRSMaskInt  k    = steps->first + j;
     const Mask         most = {k, k, k, k};
 
     LITHE_UNROLL

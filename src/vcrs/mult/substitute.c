@@ -222,6 +222,7 @@ static LITHE_ALWAYS_INLINE void Substitute_L3(const VCRSPlan *plan, PetscBool de
     DecodeWindow(plan, w, buffer, columns, &window);
     if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
     for (PetscInt u = 0; u < rows; u++) {
+      /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): DecodeWindow() sets the lanes of all rows */
       const PetscInt r = descending ? rows - 1 - u : u, row = begin + r, lane = window.lane[r], s = lane / VCRS_SLICE - begin / VCRS_SLICE,
                      l = lane % VCRS_SLICE, n = plan->rowlength[lane];
       const VCRSTriRow e = {.n         = n - first,

