@@ -180,6 +180,7 @@ static PetscErrorCode Convert(Study *s, const Kind *kind, Mat *B)
   PetscBool isvcrs;
 
   PetscFunctionBegin;
+  if (s->bench->gpu) PetscCall(MatSetVecType(s->chain.A, VECCUDA)); /* where a matrix is multiplied it is compressed, too */
   PetscCall(MatConvert(s->chain.A, kind->type, MAT_INITIAL_MATRIX, B));
   if (kind->format) {
     PetscEnum format;

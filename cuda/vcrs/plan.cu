@@ -317,3 +317,16 @@ PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd)
   PetscCall(VCRSRowsGetDiagonal(dplan, dd, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good)
+{
+  int          scan[4] = {0, 0, 0, 0};
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (dplan->m > 0) PetscCall(VCRSRowsScan(dplan, scan, stream));
+  for (int k = 0; k < 3; k++) most[k] = scan[k];
+  *good = (PetscBool)!scan[3];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -166,8 +166,8 @@ static PetscBool FitsGrid(PetscInt n, const PetscInt i[], const PetscInt j[], Pe
    The grid of candidates, sizes that are differences, which makes the entries near and fits. Up to most rows may be left over.
    fits() is asked about few of them
 */
-PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *found, PetscErrorCode (*fits)(const VCRSOrderGrid *, void *, PetscBool *),
-                                 void *ctx, VCRSOrderGrid *g, PetscBool *isgrid)
+PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *found,
+                                 PetscErrorCode (*fits)(const VCRSOrderGrid *, void *, PetscBool *), void *ctx, VCRSOrderGrid *g, PetscBool *isgrid)
 {
   PetscReal done = -1.0; /* grids that make entries as near as this have been tried */
 

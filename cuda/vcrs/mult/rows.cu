@@ -163,6 +163,53 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsGetDiagonalKerne
   d[c.row] = reference ? RowSum(p, c.row) - value : value;
 }
 
+/*
+   What all entries are: the longest row, how far they lie right and left of the diagonal, and whether one off the diagonal is
+   negative or no number, or one has an imaginary part
+*/
+template <bool together>
+static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const __grid_constant__ VCRSPlan p, int *scan)
+{
+  const RowCursor c      = OpenMyRow<together>(p);
+  const PetscInt  first  = p.difference ? 1 : 0;
+  Number          others = Number{};
+  int             right = 0, left = 0, bad = 0;
+
+  if (c.row >= 0) {
+    const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+    auto      look     = [&](PetscInt column, Number v) {
+      right = max(right, static_cast<int>(column - c.row));
+      left  = max(left, static_cast<int>(c.row - column));
+#if defined(PETSC_USE_COMPLEX)
+      if (v.im != 0) bad = 1;
+      if (column != c.row && !(v.re >= 0 && !isinf(v.re))) bad = 1;
+#else
+      if (column != c.row && !(v >= 0 && !isinf(v))) bad = 1;
+#endif
+    };
+
+    for (PetscInt k = first + (together ? threadIdx.x : 0); k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
+      Number v = Value(p, c, k);
+
+      if (exponent) v = ScaleByPower(v, exponent);
+      if (p.difference) others = others + v;
+      look(Column(c, k), v);
+    }
+    if (p.difference) {
+      others = SumThreads<together>(others);
+      if (c.length > 0 && (!together || threadIdx.x == 0)) look(Column(c, 0), RowSum(p, c.row) - others);
+    }
+  }
+  const int mine[4] = {c.row >= 0 ? static_cast<int>(c.length) : 0, right, left, bad};
+
+  for (int q = 0; q < 4; q++) {
+    int most = mine[q];
+
+    for (int d = 16; d; d /= 2) most = max(most, __shfl_xor_sync(0xffffffffu, most, d));
+    if (threadIdx.x % 32 == 0 && most) atomicMax(scan + q, most);
+  }
+}
+
 /* One thread for each row of the layout's main part; very long rows have blocks of their own */
 static unsigned int RowsBlocks(const VCRSPlan *p)
 {
@@ -233,5 +280,21 @@ PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *p, PetscScalar *d, cudaStream
   RowsGetDiagonalKernel<false><<<RowsBlocks(p), VCRS_ROWS_THREADS, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
   if (p->nlong) RowsGetDiagonalKernel<true><<<static_cast<unsigned int>(p->nlong), VCRS_ROWS_THREADS, 0, stream>>>(*p, reinterpret_cast<Number *>(d));
   PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSRowsScan(const VCRSPlan *p, int scan[4], cudaStream_t stream)
+{
+  int *dscan;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dscan), 4 * sizeof(*dscan)));
+  PetscCallCUDA(cudaMemsetAsync(dscan, 0, 4 * sizeof(*dscan), stream));
+  RowsScanKernel<false><<<RowsBlocks(p), VCRS_ROWS_THREADS, 0, stream>>>(*p, dscan);
+  if (p->nlong) RowsScanKernel<true><<<static_cast<unsigned int>(p->nlong), VCRS_ROWS_THREADS, 0, stream>>>(*p, dscan);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(scan, dscan, 4 * sizeof(*dscan), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(dscan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,7 +69,7 @@ static __global__ void FactorCountKernel(PetscInt n, const PetscInt *__restrict_
   }
   const PetscInt begin = i[row], end = i[row + 1];
   PetscInt       diagonal = end, before = -1;
-  bool           sorted   = true;
+  bool           sorted = true;
 
   for (PetscInt k = begin; k < end; k++) {
     sorted = sorted && j[k] > before;
@@ -88,7 +88,7 @@ static __global__ void FactorColumnsKernel(PetscInt n, const PetscInt *__restric
   const PetscInt64 row = FACTOR_THREAD;
 
   if (row >= n) return;
-  const PetscInt nlower = lower.i[row + 1] - lower.i[row], nupper = upper.i[row + 1] - upper.i[row];
+  const PetscInt  nlower = lower.i[row + 1] - lower.i[row], nupper = upper.i[row + 1] - upper.i[row];
   const PetscInt *from = j + i[row];
 
   for (PetscInt k = 0; k < nlower; k++) lower.j[lower.i[row] + k] = from[k];
@@ -247,18 +247,18 @@ static PetscErrorCode FactorResident(Kernel kernel, PetscInt64 tasks, unsigned i
   PetscCallCUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   PetscCallCUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perprocessor, kernel, FACTOR_THREADS, 0));
   *blocks = static_cast<unsigned int>(
-    PetscMax(PetscMin(static_cast<PetscInt64>(perprocessor) * multiprocessors, (tasks + FACTOR_THREADS / 32 - 1) / (FACTOR_THREADS / 32)), static_cast<PetscInt64>(1)));
+    PetscMax(PetscMin(static_cast<PetscInt64>(perprocessor) * multiprocessors, (tasks + FACTOR_THREADS / 32 - 1) / (FACTOR_THREADS / 32)),
+             static_cast<PetscInt64>(1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FactorOrder(LitheDeviceFactor *f, LitheDeviceTriangle *t, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
+/* Levels of a triangle; possible is PETSC_FALSE if there are too many */
+static PetscErrorCode FactorLevels(LitheDeviceFactor *f, LitheDeviceTriangle *t, int *level, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
 {
   FactorReport report;
   unsigned int blocks;
-  int         *level;
 
   PetscFunctionBegin;
-  PetscCall(FactorAllocate(t->n, &level));
   PetscCallCUDA(cudaMemsetAsync(level, 0xff, t->n * sizeof(*level), stream));
   PetscCallCUDA(cudaMemsetAsync(f->ticket, 0, sizeof(*f->ticket), stream));
   PetscCallCUDA(cudaMemsetAsync(dreport, 0, sizeof(*dreport), stream));
@@ -269,7 +269,52 @@ static PetscErrorCode FactorOrder(LitheDeviceFactor *f, LitheDeviceTriangle *t, 
   PetscCallCUDA(cudaStreamSynchronize(stream));
   *possible  = (PetscBool)!report.deep;
   t->nlevels = report.nlevels;
-  if (*possible) PetscCall(FactorSort(t, level, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether the levels of the lower triangle, taken backwards, are an order of the upper one, as with symmetric patterns */
+static __global__ void FactorBackwardsKernel(const __grid_constant__ LitheDeviceTriangle upper, const int *__restrict__ level, FactorReport *report)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row >= upper.n) return;
+  for (PetscInt k = upper.i[row]; k < upper.i[row + 1]; k++) {
+    if (level[upper.j[k]] <= level[row]) report->deep = 1;
+  }
+}
+
+static __global__ void FactorReverseKernel(PetscInt n, int nlevels, int *level)
+{
+  const PetscInt64 row = FACTOR_THREAD;
+
+  if (row < n) level[row] = nlevels - 1 - level[row];
+}
+
+/* The orders of both triangles */
+static PetscErrorCode FactorOrder(LitheDeviceFactor *f, FactorReport *dreport, cudaStream_t stream, PetscBool *possible)
+{
+  const PetscInt n = f->lower.n;
+  FactorReport   report;
+  int           *level;
+
+  PetscFunctionBegin;
+  PetscCall(FactorAllocate(n, &level));
+  PetscCall(FactorLevels(f, &f->lower, level, dreport, stream, possible));
+  if (*possible) {
+    PetscCall(FactorSort(&f->lower, level, stream));
+    PetscCallCUDA(cudaMemsetAsync(dreport, 0, sizeof(*dreport), stream));
+    FactorBackwardsKernel<<<FactorBlocks(n), 256, 0, stream>>>(f->upper, level, dreport);
+    PetscCallCUDA(cudaGetLastError());
+    PetscCallCUDA(cudaMemcpyAsync(&report, dreport, sizeof(report), cudaMemcpyDeviceToHost, stream));
+    PetscCallCUDA(cudaStreamSynchronize(stream));
+    if (report.deep) PetscCall(FactorLevels(f, &f->upper, level, dreport, stream, possible));
+    else {
+      f->upper.nlevels = f->lower.nlevels;
+      FactorReverseKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, static_cast<int>(f->upper.nlevels), level);
+      PetscCallCUDA(cudaGetLastError());
+    }
+    if (*possible) PetscCall(FactorSort(&f->upper, level, stream));
+  }
   PetscCallCUDA(cudaFree(level));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,9 +329,9 @@ PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const Petsc
   *possible = PETSC_FALSE;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(PetscNew(&f));
-  *factor      = f;
-  f->lower.n   = f->upper.n = n;
-  f->upper.upper = PETSC_TRUE;
+  *factor    = f;
+  f->lower.n = f->upper.n = n;
+  f->upper.upper          = PETSC_TRUE;
   PetscCall(FactorAllocate(n, &f->inverse));
   PetscCall(FactorAllocate(1, &f->ticket));
   PetscCall(FactorAllocate(1, &dreport));
@@ -311,9 +356,8 @@ PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const Petsc
   if (*possible) {
     FactorColumnsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, di, dj, f->lower, f->upper);
     PetscCallCUDA(cudaGetLastError());
-    PetscCall(FactorOrder(f, &f->lower, dreport, stream, possible));
+    PetscCall(FactorOrder(f, dreport, stream, possible));
   }
-  if (*possible) PetscCall(FactorOrder(f, &f->upper, dreport, stream, possible));
   PetscCallCUDA(cudaFree(dreport));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -418,7 +462,7 @@ struct FactorArguments {
 template <int threads>
 static __device__ __forceinline__ void FactorRow(const FactorArguments &f, PetscInt row)
 {
-  const int      lane = threads == 1 ? 0 : threadIdx.x % 32;
+  const int      lane   = threads == 1 ? 0 : threadIdx.x % 32;
   const PetscInt lbegin = f.lower.i[row], lend = f.lower.i[row + 1], ubegin = f.upper.i[row], uend = f.upper.i[row + 1];
 
   for (PetscInt k = lbegin; k < lend; k++) {

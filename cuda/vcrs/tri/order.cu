@@ -226,8 +226,8 @@ typedef struct {
 static __global__ void BorderCountKernel(const __grid_constant__ LitheDeviceTriangle t, PetscInt first, PetscInt n, PetscInt *i, BorderEntry *entry, int most,
                                          int *count)
 {
-  const PetscInt64 row = ORDER_THREAD;
-  const bool       in  = row >= first && row < first + n;
+  const PetscInt64 row  = ORDER_THREAD;
+  const bool       in   = row >= first && row < first + n;
   PetscInt         stay = 0;
 
   if (row < t.n) {
@@ -248,7 +248,8 @@ static __global__ void BorderCountKernel(const __grid_constant__ LitheDeviceTria
   if (row == t.n) i[n] = 0;
 }
 
-static __global__ void BorderGridKernel(const __grid_constant__ LitheDeviceTriangle t, PetscInt first, PetscInt n, const __grid_constant__ LitheDeviceTriangle g)
+static __global__ void BorderGridKernel(const __grid_constant__ LitheDeviceTriangle t, PetscInt first, PetscInt n,
+                                        const __grid_constant__ LitheDeviceTriangle g)
 {
   const PetscInt64 row = ORDER_THREAD;
 
@@ -283,7 +284,7 @@ static PetscErrorCode BorderUpload(const void *from, size_t bytes, void **to)
 static PetscErrorCode BorderSetUp(LitheDeviceBorder *b, BorderEntry entry[], PetscInt nentry)
 {
   const PetscInt nborder = b->total - b->n;
-  PetscInt       next    = 0, nz = 0;
+  PetscInt       next = 0, nz = 0;
 
   PetscFunctionBegin;
   qsort(entry, nentry, sizeof(*entry), BorderCompare);
@@ -323,8 +324,8 @@ static PetscErrorCode BorderSetUp(LitheDeviceBorder *b, BorderEntry entry[], Pet
 }
 
 /* The triangle without its border; fewer entries than most are expected to touch it */
-static PetscErrorCode BorderCreate(const LitheDeviceTriangle *t, PetscInt first, PetscInt n, PetscInt most, LitheDeviceTriangle *grid, LitheDeviceBorder **border,
-                                   cudaStream_t stream)
+static PetscErrorCode BorderCreate(const LitheDeviceTriangle *t, PetscInt first, PetscInt n, PetscInt most, LitheDeviceTriangle *grid,
+                                   LitheDeviceBorder **border, cudaStream_t stream)
 {
   LitheDeviceBorder *b;
   BorderEntry       *dentry, *entry;
@@ -451,7 +452,7 @@ static __device__ __forceinline__ BorderNumber BorderPlus(BorderNumber a, Border
   return BorderNumber{a.re + b.re, a.im + b.im};
 }
 #else
-typedef PetscReal BorderNumber;
+typedef PetscReal                              BorderNumber;
 static __device__ __forceinline__ BorderNumber BorderAdd(BorderNumber a, BorderNumber x, BorderNumber sum)
 {
   return a * x + sum;
@@ -518,8 +519,8 @@ PetscErrorCode LitheCUDABorderCouple(const LitheDeviceBorder *b, const PetscScal
   if (!b->ncoupled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   BorderCoupleKernel<<<OrderBlocks(b->ncoupled), 256, 0, stream>>>(b->ncoupled, b->drow + b->nborder, b->di + b->nborder, b->dj,
-                                                                  reinterpret_cast<const BorderNumber *>(b->da), reinterpret_cast<const BorderNumber *>(dx),
-                                                                  reinterpret_cast<BorderNumber *>(db));
+                                                                   reinterpret_cast<const BorderNumber *>(b->da), reinterpret_cast<const BorderNumber *>(dx),
+                                                                   reinterpret_cast<BorderNumber *>(db));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

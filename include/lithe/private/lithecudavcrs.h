@@ -35,6 +35,11 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSStep(const VCRSPlan *table, const VCRSP
 /* dd[row] = a_row,row for row < min(m,n), 0 where the pattern has none */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, PetscScalar *dd);
 /*
+   What the entries are, of fewer than 2^31 rows and columns: most = {entries of the longest row, the largest column less row, row
+   less column}; good: all are real, and those off the diagonal are finite and not negative. Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good);
+/*
    Compresses a CSR matrix that is on the device; dextra [m]: what to add to the row sums that are kept, or NULL. table
    gets the set tables on the host, dplan everything. Synchronises.
 */

@@ -81,7 +81,7 @@ typedef struct {
    The grid that most differences belong to, whose rows are n but for up to most; fits() says whether all rows belong to one.
    Then its order
 */
-PETSC_INTERN PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDifferences *,
+PETSC_INTERN PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt                                                         most, const VCRSOrderDifferences *,
                                               PetscErrorCode (*fits)(const VCRSOrderGrid *, void *ctx, PetscBool *), void *ctx, VCRSOrderGrid *,
                                               PetscBool *isgrid);
 PETSC_INTERN PetscErrorCode VCRSOrderCreateGrid(PetscInt64 nz, PetscInt longest, PetscBool upper, const VCRSOrderGrid *, VCRSOrder **);

@@ -92,7 +92,7 @@ static PetscErrorCode MatGetInfo_LitheFactor(Mat F, MatInfoType flag, MatInfo *i
   else {
     info->nz_allocated = info->nz_used = f->nz;
     info->fill_ratio_given = info->fill_ratio_needed = 1.0;
-    info->memory = f->nz * (sizeof(PetscScalar) + sizeof(PetscInt));
+    info->memory                                     = f->nz * (sizeof(PetscScalar) + sizeof(PetscInt));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,26 +8,26 @@
    The copy never has AIJ arrays of its own. A plan is made once, with the loss that is asked for.
 */
 
-#include "vcrsimpl.h"
+#include "vcrsdropimpl.h"
 #include <lithe/private/litheimpl.h>
 
-/* An assembled MATSEQAIJVCRS without entries */
+/*
+   An assembled MATSEQAIJVCRS without entries and without arrays: those of an empty matrix with millions of rows take
+   longer than a compression. Its AIJ arrays have to be dropped before anything else is done with it
+*/
 static PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
 {
-  PetscErrorCode ierr;
-  PetscOptions   none;
+  VCRSDrop *drop;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(comm, B));
   PetscCall(MatSetSizes(*B, m, n, m, n));
   PetscCall(MatSetType(*B, MATSEQAIJVCRS));
-  PetscCall(MatSeqAIJSetPreallocation(*B, 0, NULL));
-  /* -mat_view would show nothing */
-  PetscCall(LitheOptionsHide(&none));
-  ierr = MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY);
-  if (!ierr) ierr = MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY);
-  PetscCall(LitheOptionsShow(&none));
-  PetscCall(ierr);
+  PetscCall(MatSeqAIJSetPreallocation(*B, MAT_SKIP_ALLOCATION, NULL));
+  PetscCall(MatVCRSGetDrop_Private(*B, &drop));
+  PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, PETSC_TRUE));
+  (*B)->assembled = PETSC_TRUE;
+  (*B)->num_ass   = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

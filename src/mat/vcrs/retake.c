@@ -99,7 +99,6 @@
   X(transposecoloringcreate, A, (Mat A, ISColoring is, MatTransposeColoring t), (A, is, t))                                                                  \
   X(transcoloringapplysptoden, A, (MatTransposeColoring t, Mat A, Mat B), (t, A, B))                                                                         \
   X(transcoloringapplydentosp, A, (MatTransposeColoring t, Mat B, Mat A), (t, B, A))                                                                         \
-  X(residual, A, (Mat A, Vec b, Vec x, Vec r), (A, b, x, r))                                                                                                 \
   X(fdcoloringsetup, A, (Mat A, ISColoring is, MatFDColoring fd), (A, is, fd))                                                                               \
   X(findoffblockdiagonalentries, A, (Mat A, IS * is), (A, is))                                                                                               \
   X(creatempimatconcatenateseqmat, A, (MPI_Comm comm, Mat A, PetscInt n, MatReuse reuse, Mat * B), (comm, A, n, reuse, B))                                   \

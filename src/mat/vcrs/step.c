@@ -222,3 +222,33 @@ PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat A, PETSC_UNUSED PetscBool device, Pe
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+   What MatGetRow() would show of all entries, where a device knows it; LitheCUDAVCRSScan() says what most and good are. known is
+   PETSC_FALSE elsewhere
+*/
+PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBool *known)
+{
+  PetscFunctionBegin;
+  *known = *good = PETSC_FALSE;
+  (void)A;
+  (void)most;
+#if defined(LITHE_HAVE_CUDA)
+  if (!A->boundtocpu && A->rmap->n <= PETSC_INT32_MAX && A->cmap->n <= PETSC_INT32_MAX) {
+    Mat_VCRS *ctx;
+    VecType   vectype;
+    PetscBool device;
+
+    PetscCall(MatGetVecType(A, &vectype));
+    PetscCall(PetscStrendswith(vectype, "cuda", &device));
+    if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatVCRSCompress(A));
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    /* Exact entries are not those of the plan */
+    if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(LitheCUDAVCRSScan(ctx->dplan, most, good));
+    *known = PETSC_TRUE;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -90,6 +90,7 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
   if (ctx) {
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStepLeavesOut_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatScan_C", NULL));
     PetscCall(MatVCRSDecomposeProducts_Private(A));
     PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
   }
@@ -132,6 +133,7 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
+  if (!parallel) PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
 #endif
@@ -171,6 +173,7 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", ctx->setvaluescoo));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", NULL));
   PetscCall(MatVCRSRemoveContext_Private(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,22 +31,22 @@ typedef struct {
    keeps its plans in its two blocks, which are MATSEQAIJVCRS.
 */
 typedef struct {
-  VCRSOptions      opt;
-  PetscBool        lossy;      /* opt asks for loss */
-  PetscBool        lost;       /* the last compression changed an entry, on some process */
-  PetscBool        gone;       /* nothing has the exact entries any more */
-  PetscBool        allowlossy; /* products also outside of preconditioners */
-  PetscBool        beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
-  PetscBool        mayplain;   /* products on the host may use plain rows */
-  PetscBool        dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
-  PetscBool        dropped;    /* they are given back now */
-  PetscBool        ondevice;   /* the vectors of the last product were on a device */
-  Mat              source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
-  const VCRSDeviceCSR *csr;    /* the same, where a copy is made of arrays on a device. Else NULL */
-  struct _MatOps   super;      /* the operations of the AIJ type */
-  PetscObjectState state;      /* of the AIJ arrays that the plan was made from, -1: of none */
-  Mat              owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
-  PetscLogDouble   buildtime;
+  VCRSOptions          opt;
+  PetscBool            lossy;      /* opt asks for loss */
+  PetscBool            lost;       /* the last compression changed an entry, on some process */
+  PetscBool            gone;       /* nothing has the exact entries any more */
+  PetscBool            allowlossy; /* products also outside of preconditioners */
+  PetscBool            beside;     /* a block of a matrix on several processes: an exchange runs beside its products */
+  PetscBool            mayplain;   /* products on the host may use plain rows */
+  PetscBool            dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
+  PetscBool            dropped;    /* they are given back now */
+  PetscBool            ondevice;   /* the vectors of the last product were on a device */
+  Mat                  source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
+  const VCRSDeviceCSR *csr;        /* the same, where a copy is made of arrays on a device. Else NULL */
+  struct _MatOps       super;      /* the operations of the AIJ type */
+  PetscObjectState     state;      /* of the AIJ arrays that the plan was made from, -1: of none */
+  Mat                  owner;      /* whose state that is: MatVCRSIsCurrent_Private() */
+  PetscLogDouble       buildtime;
   PetscErrorCode (*apply)(Mat, VCRSOp, Vec, Vec, Vec); /* of one process or of many: MatVCRSApply() */
   PetscErrorCode (*drop)(Mat);                         /* MatVCRSDropAIJ(), for a compression with dropaij */
   PetscErrorCode (*destroy)(Mat);                      /* the class' own operation, which PETSc replaces in submatrices that it keeps */
@@ -202,6 +202,7 @@ PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat);
 /* step.c: steps of power series */
 PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSScan_Seq(Mat, PetscInt most[3], PetscBool *good, PetscBool *known);
 PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);

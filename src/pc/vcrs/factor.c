@@ -370,8 +370,7 @@ static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBo
 
   PetscFunctionBegin;
   PetscCall(MatVCRSGetOrder_Private(T, upper, PETSC_FALSE, NULL, NULL, &order, NULL));
-  if (border)
-    PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " steps of tiles, and %" PetscInt_FMT " rows)", name, order->nlevels, border->nborder));
+  if (border) PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " steps of tiles, and %" PetscInt_FMT " rows)", name, order->nlevels, border->nborder));
   else PetscCall(PetscSNPrintf(text, size, "%s (%" PetscInt_FMT " %s)", name, order->nlevels, order->grid ? "steps of tiles" : "levels"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -141,7 +141,8 @@ static PetscErrorCode PCVCRSTakesNumbers_Device(MatVCRSLoss loss, PetscInt64 n, 
 }
 
 /* A triangle compressed with its order, by tiles of a grid with a border or without one if that is possible */
-static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, MatVCRSLoss loss, const LitheDeviceTriangle *t, Mat *T, LitheDeviceBorder **border)
+static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, MatVCRSLoss loss, const LitheDeviceTriangle *t, Mat *T,
+                                                    LitheDeviceBorder **border)
 {
   const PetscBool borders = (PetscBool)(opt->factorsolve == PCVCRS_FACTOR_AUTO || opt->factorsolve == PCVCRS_FACTOR_SUBSTITUTION);
   PetscBool       takes, maygrids = PETSC_TRUE;
@@ -229,8 +230,8 @@ static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
 /* The inverse pivots as a diagonal matrix */
 static PetscErrorCode PCVCRSCreateDiagonal_Device(const PCVCRSOptions *opt, PetscInt n, const PetscScalar *inverse, Mat *D)
 {
-  PCVCRSOptions plain = *opt;
-  MatVCRSLoss   loss  = PCVCRSGetLoss_Private(opt) == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE;
+  PCVCRSOptions plain  = *opt;
+  MatVCRSLoss   loss   = PCVCRSGetLoss_Private(opt) == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE;
   PCVCRSSource  source = {.exact = NULL, .n = n};
   PetscInt     *rows;
   PetscBool     takes;
@@ -315,8 +316,7 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured 
   /* Fewer sweeps than those do not come near to solutions */
   if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
     for (int k = 0; k < 2 && opt->sweeps == PETSC_DECIDE; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
-    if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS &&
-        0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))
+    if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))
       f->way = PCVCRS_SWEEPS;
   }
   PetscCall(PetscInfo(f->upper, "Estimated seconds of both triangles: substitution %g on the device, %g on the host, a sweep %g\n", device, host, product));

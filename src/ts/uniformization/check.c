@@ -141,6 +141,26 @@ static PetscErrorCode UniformizationLengthsDestroy_Private(UniformizationLengths
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same, where the matrix itself knows what its entries are, and nothing is wrong with them; done is PETSC_FALSE elsewhere */
+static PetscErrorCode UniformizationScan_Private(TS_Uniformization *un, const UniformizationReader *reader, PetscBool check, PetscBool *done)
+{
+  PetscErrorCode (*scan)(Mat, PetscInt[], PetscBool *, PetscBool *);
+  PetscInt  most[3] = {0, 0, 0};
+  PetscBool good    = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  if (reader->transposed || reader->upper) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectQueryFunction((PetscObject)reader->rows, "LitheMatScan_C", &scan));
+  if (scan) PetscCall((*scan)(reader->rows, most, &good, done));
+  if (check && !good) *done = PETSC_FALSE; /* which entry it is has to be told */
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  un->row      = most[0];
+  un->reach[0] = most[1];
+  un->reach[1] = most[2];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Reads all entries: their signs, if those are checked, the length of the longest row of Q^T, and how far entries lie from the
    diagonal. Where rows of another matrix are read, each entry is counted in the row of Q^T that it stands for.
@@ -468,7 +488,12 @@ static PetscErrorCode UniformizationGenerator_Private(TS_Uniformization *un, Mat
   un->defect = 0;
   un->row    = -1;
   PetscCall(UniformizationReaderCreate_Private(A, &reader));
-  if (reader.rows) PetscCall(UniformizationRead_Private(un, A, &reader, un->check));
+  if (reader.rows) {
+    PetscBool done;
+
+    PetscCall(UniformizationScan_Private(un, &reader, un->check, &done));
+    if (!done) PetscCall(UniformizationRead_Private(un, A, &reader, un->check));
+  }
   if (un->check) {
     PetscRandom random;
 

@@ -80,10 +80,10 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     PetscCall(PetscInfo(T, "Stored the transpose of a triangle for substitution on a device\n"));
   }
   if (!s->way[w].order) {
-    PetscInt       *ti = NULL, *tj = NULL;
-    PetscScalar    *ta = NULL;
-    PetscBool       grids;
-    PetscLogDouble  begin, end;
+    PetscInt      *ti = NULL, *tj = NULL;
+    PetscScalar   *ta = NULL;
+    PetscBool      grids;
+    PetscLogDouble begin, end;
 
     PetscCall(MatVCRSMayUseGrids_Private(s->way[w].T, &grids));
     PetscCall(PetscTime(&begin));
