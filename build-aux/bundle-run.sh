@@ -22,7 +22,8 @@ A command is any program, found first among those here; Lithe is loaded by PETSC
   ./run ksp-ksp-tutorials-ex2 -m 300 -n 300 -mat_type vcrs -log_view
   ./run mpiexec -n 2 ksp-ksp-tutorials-ex2 -mat_type vcrs
   ./run spmv -help
-  ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them
+  ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them;
+                           LITHE_TEST_DEVICE_ONLY=yes: only those that need a GPU
   ./run env                the shell lines that set all this
 
 programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')
@@ -88,6 +89,7 @@ check()
     [ $# = 0 ] || case " $* " in *" $folder "*) ;; *) continue ;; esac
     needs_cuda=no
     grep -qE '_types?[ =]*[a-z,]*cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
+    [ $needs_cuda = yes ] || [ "${LITHE_TEST_DEVICE_ONLY:-no}" = no ] || continue
     if [ "$device" = no ] && [ $needs_cuda = yes ]; then
       echo "ok $script # SKIP no CUDA device here" | tee -a "$work/tap"
       continue

@@ -178,12 +178,15 @@ PetscErrorCode VCRSOrderFindGrid(PetscInt n, PetscInt most, const VCRSOrderDiffe
     VCRSOrderGrid best;
 
     for (PetscInt a = 0; a <= found->n; a++) {
+      const PetscInt line = a < found->n ? -found->difference[a] : n;
+
+      if (line < 4 || line > 1 << 30) continue;
       for (PetscInt b = 0; b <= found->n; b++) {
-        const PetscInt line = a < found->n ? -found->difference[a] : n, plane = b < found->n ? -found->difference[b] : n - n % line;
+        const PetscInt plane = b < found->n ? -found->difference[b] : n - n % line;
         VCRSOrderGrid  candidate;
         PetscReal      distance = 0.0;
 
-        if (line < 4 || line > 1 << 30 || plane % line || n % plane > most || (plane > line && plane / line < 4)) continue;
+        if (plane < line || plane % line || n % plane > most || (plane > line && plane / line < 4)) continue;
         candidate.line   = line;
         candidate.lines  = plane / line;
         candidate.planes = n / plane;

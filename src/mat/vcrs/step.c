@@ -231,8 +231,8 @@ PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBo
 {
   PetscFunctionBegin;
   *known = *good = PETSC_FALSE;
+  most[0] = most[1] = most[2] = 0;
   (void)A;
-  (void)most;
 #if defined(LITHE_HAVE_CUDA)
   if (!A->boundtocpu && A->rmap->n <= PETSC_INT32_MAX && A->cmap->n <= PETSC_INT32_MAX) {
     Mat_VCRS *ctx;

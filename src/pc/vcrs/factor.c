@@ -180,30 +180,6 @@ static PetscErrorCode PCVCRSMeasureAll_Private(const PCVCRSRows *t, PetscBool up
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   How a triangle is compressed the next time: with the loss that was asked for, if that does little to its solutions. Where unknowns
-   depend strongly on one another along long lines, a small change of each entry becomes a large one
-   at the other end: then row sums are kept, then entries have 16 bits, then they are in single
-   precision. Elsewhere row sums, 8 bytes of each row, make no difference. Two right sides do not see
-   everything, so 8 bits of a logarithmic scale that is coarse are 16 from the beginning. Entries relative to the
-   largest of a row (classes) are next to nothing where units are unlike: a logarithmic scale keeps within the
-   same tolerance in fewer bytes.
-*/
-PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss)
-{
-  if (!care && *loss == MATVCRS_LOSS_CLASSES && careful->unit != MATVCRS_UNIT_ABSOLUTE && careful->lambda >= PCVCRS_FACTOR_BOUND) {
-    *loss         = MATVCRS_LOSS_LOG;
-    careful->bits = 8;
-  }
-  careful->rowsums = (PetscBool)(care > 0 && care < 3);
-  if (care == 2) {
-    if (careful->bits == 16 || !VCRSLossHasWidths(*loss)) return PETSC_FALSE;
-    careful->bits = 16;
-  }
-  if (care == 3) *loss = MATVCRS_LOSS_SINGLE;
-  return PETSC_TRUE;
-}
-
 static PetscErrorCode PCVCRSCreateTriangle_Private(const PCVCRSOptions *opt, MatVCRSLoss loss, const PCVCRSRows *t, PetscBool upper, PetscBool symmetric,
                                                    const PetscReal units[], Mat *compressed)
 {
@@ -276,20 +252,6 @@ static PetscErrorCode PCVCRSChooseSweeps_Private(const PCVCRSOptions *opt, const
 }
 
 #if defined(LITHE_HAVE_CUDA)
-/* Adds estimated seconds of a product with T of n rows on a device, with the vectors that it reads and writes, and of substitution there and here */
-PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *order, Mat T, PetscInt n, PetscLogDouble *product, PetscLogDouble *device, PetscLogDouble *host)
-{
-  const PetscLogDouble vectors = (PetscLogDouble)n * sizeof(PetscScalar);
-  MatVCRSInfo          info;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSGetInfo(T, &info));
-  *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
-  *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
-  *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Of both triangles */
 static PetscErrorCode PCVCRSEstimateAll_Private(const PCVCRSTriangles *t, const PCVCRSFactor *f, PetscLogDouble *product, PetscLogDouble *device,
                                                 PetscLogDouble *host)

@@ -216,7 +216,7 @@ PETSC_INTERN PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *, con
 /* How near to a solution sweeps of Jacobi's method must come, and how many of them are tried */
 #define PCVCRS_SWEEPS_TOLERANCE ((PetscReal)0.02)
 #define PCVCRS_FACTOR_SWEEPS    100
-/* How often a triangle is compressed at most, with more care each time */
+/* factorchoice.c. How often a triangle is compressed at most, with more care each time */
 #define PCVCRS_CARES 4
 PETSC_INTERN PetscBool PCVCRSNextCare_Private(PetscInt care, PCVCRSOptions *careful, MatVCRSLoss *loss);
 #if defined(LITHE_HAVE_CUDA)
