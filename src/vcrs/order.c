@@ -310,6 +310,14 @@ PetscErrorCode VCRSOrderCreate(PetscInt n, const PetscInt i[], const PetscInt j[
   VCRSOrder *o;
 
   PetscFunctionBegin;
+  /* A row that waits for itself, or for one that waits for it, waits for ever */
+  for (PetscInt row = 0; row < n; row++) {
+    for (PetscInt k = i[row]; k < i[row + 1]; k++)
+      PetscCheck(upper ? j[k] > row : j[k] < row, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+                 "Row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+                 ": substitution on a device needs a triangle with all entries strictly %s its diagonal",
+                 row, j[k], upper ? "above" : "below");
+  }
   PetscCall(PetscNew(&o));
   o->n     = n;
   o->nz    = i[n];

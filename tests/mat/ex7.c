@@ -295,10 +295,24 @@ static PetscErrorCode TestWrongMatrix(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device a row of a matrix that is no triangle would wait for itself for ever */
+static PetscErrorCode TestTriangle(Mat B, Vec x, Vec y)
+{
+  Mat T;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(B, MATSEQAIJVCRS, MAT_INITIAL_MATRIX, &T));
+  TEST_REFUSED("MatVCRSSubstitute() of a matrix that is no triangle", MatVCRSSubstitute(T, PETSC_FALSE, PETSC_FALSE, x, y), "triangle", "strictly below");
+  TEST_REFUSED("MatVCRSSubstitute() of one for the upper triangle", MatVCRSSubstitute(T, PETSC_TRUE, PETSC_FALSE, x, y), "triangle", "strictly above");
+  PetscCall(MatDestroy(&T));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
-  Mat A, B;
-  Vec x, y;
+  Mat       A, B;
+  Vec       x, y;
+  PetscBool device;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -312,6 +326,8 @@ int main(int argc, char **argv)
   PetscCall(TestBadNumbers(x, y));
   PetscCall(TestLayouts(x, y));
   PetscCall(TestOperators());
+  PetscCall(PetscObjectTypeCompare((PetscObject)x, VECSEQCUDA, &device));
+  if (device) PetscCall(TestTriangle(B, x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
@@ -334,6 +350,5 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda double
     args: -x_vec_type cuda -y_vec_type cuda -checkfunctionlist 0
-    output_file: output/ex7_1.out
 
 TEST*/

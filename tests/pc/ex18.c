@@ -248,10 +248,11 @@ int main(int argc, char **argv)
   test:
     suffix: 1
 
+  # -checkfunctionlist 0: as in mat/ex5
   test:
     suffix: cuda
     requires: cuda
-    args: -mat_type seqaijcusparse -test_least 280
+    args: -checkfunctionlist 0 -mat_type seqaijcusparse -test_least 280
     output_file: output/ex18_1.out
 
 TEST*/

@@ -443,6 +443,18 @@ static LITHE_ALWAYS_INLINE PetscInt VCRSRunEnd(const VCRSPlan *plan, PetscInt ro
   return r;
 }
 
+/* The runs of rows row .. row + rows - 1, at most a slice of them, counted from row on; their number */
+static LITHE_ALWAYS_INLINE PetscInt VCRSFindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, VCRSRun run[])
+{
+  PetscInt n = 0;
+
+  for (PetscInt l = 0, end; l < rows; l = end, n++) {
+    end    = VCRSRunEnd(plan, row + l, row + rows) - row;
+    run[n] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
+  }
+  return n;
+}
+
 /* sigma of rows row .. row+count-1 of the difference form; of rows that have none, 0. PETSC_FALSE if none of them has one */
 static LITHE_ALWAYS_INLINE PetscBool VCRSGetSigma(const VCRSPlan *plan, PetscInt row, PetscInt count, PetscScalar sigma[])
 {

@@ -321,13 +321,7 @@ static LITHE_ALWAYS_INLINE PetscBool FindCommonSet(const VCRSPlan *plan, PetscIn
 /* Rows in the order in which they follow one another */
 static LITHE_ALWAYS_INLINE void FindRuns(const VCRSPlan *plan, PetscInt row, PetscInt rows, SliceRuns *runs)
 {
-  PetscInt n = 0;
-
-  for (PetscInt l = 0, end; l < rows; l = end, n++) {
-    end          = VCRSRunEnd(plan, row + l, row + rows) - row;
-    runs->run[n] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
-  }
-  runs->nruns = runs->nside = n;
+  runs->nruns = runs->nside = VCRSFindRuns(plan, row, rows, runs->run);
 }
 
 /* Whether the rows of a slice whose longest has width entries are better summed lane by lane: there are many runs, and rows are not much shorter than that */

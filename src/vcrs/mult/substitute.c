@@ -22,6 +22,10 @@
 
 #include "host.h"
 
+/* Rows of the same index set that are worth being added together, and columns of theirs */
+#define VCRS_RUN_LEAST   4
+#define VCRS_RUN_COLUMNS 64
+
 /* The entries of a row: a[k stride], k < n, in the columns base + col[k colstride]; sigma and ref: of the difference form */
 typedef struct {
   PetscInt           n;
@@ -115,33 +119,124 @@ static LITHE_TARGET_CLONES const PetscScalar *DecodeSlice(const VCRSPlan *plan, 
   return VCRSDecode(plan, plan->sliceptr[s], count, row, scale, normal, buffer);
 }
 
+/* A column of a run: the entry of row i of the run is a[i], in the column offset columns behind row i */
+typedef struct {
+  const PetscScalar *a;
+  PetscInt           offset;
+} VCRSTriColumn;
+
+/*
+   Rows of a run, x[0 .. len-1], which follow one another and have the same index set. What they need of rows outside of the run is
+   known, and is added to all of them together, which vectorises; what they need of one another comes last, row by row.
+*/
+static LITHE_ALWAYS_INLINE void GatherRun(PetscInt n, const VCRSTriColumn column[], PetscInt len, PetscBool descending, PetscScalar x[])
+{
+  VCRSTriColumn inside[2 * VCRS_SLICE + 1];
+  PetscScalar   sum[VCRS_SLICE];
+  PetscInt      ninside = 0;
+
+  for (PetscInt i = 0; i < len; i++) sum[i] = x[i];
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscScalar *a = column[k].a, *from = x + column[k].offset;
+
+    if (descending ? column[k].offset < len : -column[k].offset < len) inside[ninside++] = column[k];
+    else {
+      for (PetscInt i = 0; i < len; i++) sum[i] = VCRSAddProduct(sum[i], a[i], from[i], 0);
+    }
+  }
+  if (!ninside) {
+    for (PetscInt i = 0; i < len; i++) x[i] = sum[i];
+  } else if (ninside == 1 && inside[0].offset == (descending ? 1 : -1)) {
+    PetscScalar last = x[descending ? len : -1]; /* a register: a store that is loaded again takes as long as the product */
+
+    for (PetscInt u = 0; u < len; u++) {
+      const PetscInt i = descending ? len - 1 - u : u;
+
+      x[i] = last = VCRSAddProduct(sum[i], inside[0].a[i], last, 0);
+    }
+  } else {
+    for (PetscInt u = 0; u < len; u++) {
+      const PetscInt i     = descending ? len - 1 - u : u;
+      PetscScalar    total = sum[i];
+
+      for (PetscInt k = 0; k < ninside; k++) total = VCRSAddProduct(total, inside[k].a[i], x[i + inside[k].offset], 0);
+      x[i] = total;
+    }
+  }
+}
+
+/* The same, as functions that vectorise */
+static LITHE_TARGET_CLONES void GatherRunUp(PetscInt n, const VCRSTriColumn column[], PetscInt len, PetscScalar x[])
+{
+  GatherRun(n, column, len, PETSC_TRUE, x);
+}
+
+static LITHE_TARGET_CLONES void GatherRunDown(PetscInt n, const VCRSTriColumn column[], PetscInt len, PetscScalar x[])
+{
+  GatherRun(n, column, len, PETSC_FALSE, x);
+}
+
+/* Rows row .. row + len - 1 of a slice, whose entries begin at a, by the index set at p; sigma: of these rows, or NULL */
+static void SubstituteRun(const VCRSPlan *plan, PetscInt row, PetscInt len, PetscInt p, PetscInt n, const PetscScalar a[], const PetscScalar sigma[],
+                          PetscBool descending, PetscScalar x[])
+{
+  const PetscInt first = plan->difference ? 1 : 0;
+  VCRSTriColumn  column[VCRS_RUN_COLUMNS];
+  PetscScalar    rest[VCRS_SLICE];
+
+  for (PetscInt k = first; k < n; k++) column[k] = (VCRSTriColumn){a + VCRS_SLICE * (k - first), plan->setoffset[p + k]};
+  if (first) {
+    /* The reference's own entry: what is missing in the row sum */
+    for (PetscInt i = 0; i < len; i++) rest[i] = sigma ? sigma[i] : 0;
+    for (PetscInt k = first; k < n; k++) {
+      for (PetscInt i = 0; i < len; i++) rest[i] -= column[k].a[i];
+    }
+    column[0] = (VCRSTriColumn){rest, plan->setoffset[p]};
+  }
+  if (descending) GatherRunUp(n, column, len, x + row);
+  else GatherRunDown(n, column, len, x + row);
+}
+
 /* L1 and L2: rows in their natural order, columns by index set */
 static LITHE_ALWAYS_INLINE void Substitute_Sets(const VCRSPlan *plan, PetscBool descending, PetscBool transpose, PetscScalar buffer[], PetscScalar x[])
 {
-  const PetscInt first = plan->difference ? 1 : 0;
-  PetscScalar    sigma[VCRS_SLICE];
-  PetscInt       lane[VCRS_SLICE];
+  const PetscInt  first = plan->difference ? 1 : 0;
+  const PetscBool fixed = (PetscBool)(plan->values == VCRS_VALUES_FIXED8 || plan->values == VCRS_VALUES_FIXED16);
+  PetscScalar     sigma[VCRS_SLICE];
+  PetscInt        lane[VCRS_SLICE], nruns;
+  VCRSRun         run[VCRS_SLICE];
 
   for (PetscInt t = 0; t < plan->nslices; t++) {
     const PetscInt     s = descending ? plan->nslices - 1 - t : t, begin = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - begin);
     const PetscScalar *a;
     PetscBool          sums = PETSC_FALSE;
 
-    for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = PetscMin(begin + l, plan->m);
+    for (PetscInt l = 0; l < VCRS_SLICE && fixed; l++) lane[l] = PetscMin(begin + l, plan->m);
     a = DecodeSlice(plan, s, lane, buffer, NULL);
     if (plan->difference) sums = VCRSGetSigma(plan, begin, rows, sigma);
-    for (PetscInt u = 0; u < rows; u++) {
-      const PetscInt   l = descending ? rows - 1 - u : u, row = begin + l, set = VCRSGetId(plan, row), p = plan->setptr[set], n = plan->setptr[set + 1] - p;
-      const VCRSTriRow e = {.n         = n - first,
-                            .a         = a + l,
-                            .stride    = VCRS_SLICE,
-                            .col       = plan->setoffset + p + first,
-                            .colstride = 1,
-                            .base      = row,
-                            .ref       = first && n ? row + plan->setoffset[p] : -1,
-                            .sigma     = sums ? sigma[l] : 0};
+    nruns = VCRSFindRuns(plan, begin, rows, run);
+    for (PetscInt v = 0; v < nruns; v++) {
+      const VCRSRun  r = run[descending ? nruns - 1 - v : v];
+      const PetscInt p = plan->setptr[r.set], n = plan->setptr[r.set + 1] - p;
 
-      if (n) Pass(&e, row, descending, transpose, x);
+      if (!n) continue;
+      if (!transpose && r.count >= VCRS_RUN_LEAST && n <= VCRS_RUN_COLUMNS) {
+        SubstituteRun(plan, begin + r.first, r.count, p, n, a + r.first, sums ? sigma + r.first : NULL, descending, x);
+        continue;
+      }
+      for (PetscInt u = 0; u < r.count; u++) {
+        const PetscInt   l = r.first + (descending ? r.count - 1 - u : u), row = begin + l;
+        const VCRSTriRow e = {.n         = n - first,
+                              .a         = a + l,
+                              .stride    = VCRS_SLICE,
+                              .col       = plan->setoffset + p + first,
+                              .colstride = 1,
+                              .base      = row,
+                              .ref       = first ? row + plan->setoffset[p] : -1,
+                              .sigma     = sums ? sigma[l] : 0};
+
+        Pass(&e, row, descending, transpose, x);
+      }
     }
   }
 }

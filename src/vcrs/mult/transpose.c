@@ -123,15 +123,11 @@ static LITHE_TARGET_CLONES void MultTranspose_Sets(const VCRSPlan *plan, const V
     const PetscInt row = VCRS_SLICE * s, rows = PetscMin(VCRS_SLICE, plan->m - row);
     const PetscInt width  = (PetscInt)((plan->sliceptr[s + 1] - plan->sliceptr[s]) / VCRS_SLICE);
     PetscBool      normal = PETSC_TRUE, sums = PETSC_FALSE;
-    PetscInt       lane[VCRS_SLICE], nruns   = 0;
+    PetscInt       lane[VCRS_SLICE], nruns;
     VCRSRun        run[VCRS_SLICE];
 
     /* What the whole slice shares */
-    for (PetscInt l = 0, end; l < rows; l = end) {
-      end        = VCRSRunEnd(plan, row + l, row + rows) - row;
-      run[nruns] = (VCRSRun){l, end - l, VCRSGetId(plan, row + l)};
-      nruns++;
-    }
+    nruns = VCRSFindRuns(plan, row, rows, run);
     if (fixed) {
       for (PetscInt l = 0; l < VCRS_SLICE; l++) lane[l] = row + l;
       normal = VCRSScale(plan, lane, scale);

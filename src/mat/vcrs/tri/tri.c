@@ -42,7 +42,7 @@ PetscErrorCode MatVCRSSubstitute_Private(Mat A, PetscBool upper, PetscBool trans
   which rows can be taken: by tiles, if the triangle is that of a grid in one of its natural orderings, else by levels. The order by
   levels takes an index a row. For a transpose the first call there stores the transpose, compressed without further loss.
 
-  Entries of `T` that are not where they should be are no error that is found.
+  On a device, entries of `T` that are not where they should be are an error; on the host they are not looked for.
 
   A lossy triangle is refused as in a product, see `MatVCRSSetAllowLossyOperator()`.
 
