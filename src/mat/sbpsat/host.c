@@ -4,10 +4,10 @@
 
 /*
    SBPHostKernels: operators, transfers and vectors of SBP-SAT multigrid on host memory. They are the whole of it, in
-   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h.
+   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h and metrics.c.
 */
 
-#include <lithe/private/sbpsat.h>
+#include "sbpmetrics.h"
 
 /* Nodes of a strip: a handful of lines of so many doubles fit into a first cache */
 #define SBP_STRIP 512
@@ -158,6 +158,31 @@ static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision,
 {
   PetscFunctionBegin;
   SBPCopyLoops(SBPSelf);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to = from, or to += from, of types that are known */
+#define SBPStridedLoop(type, totype)                                                          \
+  do {                                                                                        \
+    for (PetscInt j = 0; j < count[1]; j++) {                                                 \
+      const type *x = (const type *)from->p + j * from->pitch;                                \
+      totype     *y = (totype *)to->p + j * to->pitch;                                        \
+                                                                                              \
+      if (add) {                                                                              \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] += (totype)x[i * from->step]; \
+      } else {                                                                                \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] = (totype)x[i * from->step];  \
+      }                                                                                       \
+    }                                                                                         \
+  } while (0)
+
+static PetscErrorCode SBPStrided_Host(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to)
+{
+  PetscFunctionBegin;
+  if (from->single && to->single) SBPStridedLoop(float, float);
+  else if (from->single) SBPStridedLoop(float, double);
+  else if (to->single) SBPStridedLoop(double, float);
+  else SBPStridedLoop(double, double);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -523,4 +548,9 @@ const SBPKernels SBPHostKernels = {
   .noise           = SBPNoise_Host,
   .mark            = SBPMark_Host,
   .gather          = SBPGather_Host,
+  .metrics         = SBPMetrics_Host,
+  .check           = SBPCheck_Host,
+  .source          = SBPSource_Host,
+  .square          = SBPSquare_Host,
+  .strided         = SBPStrided_Host,
 };
