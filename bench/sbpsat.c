@@ -77,7 +77,8 @@ static PetscErrorCode CreateSystem(const Run *run, PetscInt N, System *s)
   PetscCall(PetscMemzero(s, sizeof(*s)));
   s->N = N;
   if (run->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda"));
-  PetscCall(ProblemCreateDM(run->bench.comm, n, &s->da));
+  PetscCall(ProblemCreateGrid(run->bench.comm, n, &s->da));
+  if (!run->exact) PetscCall(ProblemSetCoordinates(s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, run->order));
   PetscCall(ProblemSetOperator(s->da, run->exact, s->A));

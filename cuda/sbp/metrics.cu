@@ -164,11 +164,13 @@ PetscErrorCode LitheCUDASBPSource(const SBPGrid *g, const PetscReal *jacobian, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static __device__ __forceinline__ PetscReal SBPSquareOf(PetscReal x)
+template <class T>
+static __device__ __forceinline__ T SBPSquareOf(T x)
 {
   return x * x;
 }
-static __device__ __forceinline__ PetscReal SBPSquareOf(SBPPair<PetscReal> x)
+template <class T>
+static __device__ __forceinline__ T SBPSquareOf(SBPPair<T> x)
 {
   return x.re * x.re + x.im * x.im;
 }
