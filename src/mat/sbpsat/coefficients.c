@@ -38,6 +38,10 @@ static PetscErrorCode MatSBPSATTakeMetrics_Private(Mat A, PetscBool device, Pets
   void             *owned[3] = {NULL, NULL, NULL}, *ghosted;
 
   PetscFunctionBegin;
+  if (ctx->geometry.grid.order) { /* kept on the host, with ghosts: what was read counts */
+    PetscCall((*kernels->metrics)(&ctx->geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(SBPGeometryCreate_Private(A, PETSC_FALSE, device, &geometry));
   if (!ctx->halo) PetscCall((*kernels->metrics)(&geometry, &g->ghosted, g->coefficientpitch, c[0], c[1], c[2], NULL));
   else {
@@ -97,6 +101,7 @@ PetscErrorCode MatSBPSATStore_Private(Mat A, PetscBool device)
   PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_SUP, "This library was built without CUDA");
 #endif
   kernels = SBPKernelsOf(device);
+  if (device && ctx->geometry.grid.order) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
   if (device && !ctx->made[SBP_REAL_PRECISION][1]) {
     *op = ctx->op[SBP_REAL_PRECISION][0];
     for (int k = 0; k < 3; k++) op->coefficient[k] = NULL;
