@@ -69,6 +69,33 @@ PetscErrorCode ProblemCreateGrid(MPI_Comm comm, const PetscInt n[2], DM *da)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode ProblemCreateVector(DM da, Vec *v)
+{
+  PetscBool device = PETSC_FALSE;
+
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    MPI_Comm    comm = PetscObjectComm((PetscObject)da);
+    PetscMPIInt size;
+    PetscInt    nodes[2], count[2];
+    VecType     type;
+
+    PetscCall(DMGetVecType(da, &type));
+    if (type) PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (device) {
+      PetscCallMPI(MPI_Comm_size(comm, &size));
+      PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+      PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &count[0], &count[1], NULL));
+      if (size == 1) PetscCall(VecCreateSeqCUDAWithArrays(comm, 1, count[0] * count[1], NULL, NULL, v));
+      else PetscCall(VecCreateMPICUDAWithArrays(comm, 1, count[0] * count[1], nodes[0] * nodes[1], NULL, NULL, v));
+    }
+  }
+#endif
+  if (!device) PetscCall(DMCreateGlobalVector(da, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ProblemSetCoordinates(DM da)
 {
   DM      cda;
@@ -102,13 +129,13 @@ PetscErrorCode ProblemSetOperator(DM da, PetscBool exact, Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATSetDirichlet(A, dirichlet));
-  PetscCall(DMCreateGlobalVector(da, &mu));
+  PetscCall(ProblemCreateVector(da, &mu));
   PetscCall(ProblemFill(da, FIELD_MU, PETSC_FALSE, MATSBPSAT_LEFT, 0, mu));
   PetscCall(MatSBPSATSetCoefficient(A, mu));
   PetscCall(VecDestroy(&mu));
   if (exact) {
     for (int k = 0; k < 4; k++) {
-      PetscCall(DMCreateGlobalVector(da, &tensor[k]));
+      PetscCall(ProblemCreateVector(da, &tensor[k]));
       PetscCall(ProblemFill(da, (ProblemField)(FIELD_RR + k), PETSC_FALSE, MATSBPSAT_LEFT, 0, tensor[k]));
     }
     PetscCall(MatSBPSATSetTensor(A, tensor[0], tensor[1], tensor[2], tensor[3]));
@@ -124,14 +151,14 @@ PetscErrorCode ProblemAddRightSide(DM da, Mat A, Vec b)
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetDirichlet(A, dirichlet));
-  PetscCall(DMGetGlobalVector(da, &data));
+  PetscCall(ProblemCreateVector(da, &data));
   PetscCall(ProblemFill(da, FIELD_SOURCE, PETSC_FALSE, MATSBPSAT_LEFT, 0, data));
   PetscCall(MatSBPSATAddSource(A, data, b));
   for (int f = 0; f < 4; f++) {
     PetscCall(ProblemFill(da, dirichlet[f] ? FIELD_SOLUTION : FIELD_TRACTION, PETSC_TRUE, (MatSBPSATFace)f, 0, data));
     PetscCall(MatSBPSATAddBoundary(A, (MatSBPSATFace)f, data, b));
   }
-  PetscCall(DMRestoreGlobalVector(da, &data));
+  PetscCall(VecDestroy(&data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,6 +26,8 @@ PetscErrorCode ProblemCreateGrid(MPI_Comm, const PetscInt n[2], DM *);
 PetscErrorCode ProblemSetCoordinates(DM);
 /* Both */
 PetscErrorCode ProblemCreateDM(MPI_Comm, const PetscInt n[2], DM *);
+/* A vector of the nodes. A CUDA vector has no array before it is filled, and none on the host: PETSc makes and clears both for others */
+PetscErrorCode ProblemCreateVector(DM, Vec *);
 /* Sets faces and coefficient of a MATSBPSAT of that DMDA; exact: the metrics, too, otherwise differences of the coordinates */
 PetscErrorCode ProblemSetOperator(DM, PetscBool exact, Mat);
 /* Adds source, Dirichlet data and tractions to b */
