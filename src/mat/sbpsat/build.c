@@ -5,6 +5,7 @@
 /* What a MATSBPSAT makes of its settings when it is first used: where its vectors are, and in other places and precisions when that is asked for */
 
 #include "sbpsatimpl.h"
+#include <lithe/private/litheimpl.h>
 
 static PetscInt64 builds = 0; /* of all matrices: what each makes has a number */
 
@@ -86,7 +87,9 @@ PetscErrorCode MatSBPSATBuild_Private(Mat A)
 
   PetscFunctionBegin;
   if (ctx->built) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(MAT_SBPSATBuild, A, 0, 0, 0));
   ierr = MatSBPSATTryBuild_Private(A);
+  PetscCall(PetscLogEventEnd(MAT_SBPSATBuild, A, 0, 0, 0));
   if (ierr && ctx->built) PetscCall(MatSBPSATForget_Private(A));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);

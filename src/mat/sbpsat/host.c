@@ -161,31 +161,6 @@ static PetscErrorCode SBPCopy_Host(const SBPGrid *g, SBPPrecision fromprecision,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* to = from, or to += from, of types that are known */
-#define SBPStridedLoop(type, totype)                                                          \
-  do {                                                                                        \
-    for (PetscInt j = 0; j < count[1]; j++) {                                                 \
-      const type *x = (const type *)from->p + j * from->pitch;                                \
-      totype     *y = (totype *)to->p + j * to->pitch;                                        \
-                                                                                              \
-      if (add) {                                                                              \
-        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] += (totype)x[i * from->step]; \
-      } else {                                                                                \
-        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] = (totype)x[i * from->step];  \
-      }                                                                                       \
-    }                                                                                         \
-  } while (0)
-
-static PetscErrorCode SBPStrided_Host(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to)
-{
-  PetscFunctionBegin;
-  if (from->single && to->single) SBPStridedLoop(float, float);
-  else if (from->single) SBPStridedLoop(float, double);
-  else if (to->single) SBPStridedLoop(double, float);
-  else SBPStridedLoop(double, double);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static inline double SBPNumber(SBPRatio r)
 {
   const double under = r.under ? *r.under : 1;

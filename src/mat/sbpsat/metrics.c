@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm. Plain data comes in, no object */
+/* What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of arrays. Plain data comes in, no object */
 
 #include "sbpmetrics.h"
 
@@ -134,5 +134,30 @@ PetscErrorCode SBPSquare_Host(const SBPGrid *g, const PetscScalar *e, double *su
     }
     *sum += row;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to = from, or to += from, of types that are known */
+#define SBPStridedLoop(type, totype)                                                          \
+  do {                                                                                        \
+    for (PetscInt j = 0; j < count[1]; j++) {                                                 \
+      const type *x = (const type *)from->p + j * from->pitch;                                \
+      totype     *y = (totype *)to->p + j * to->pitch;                                        \
+                                                                                              \
+      if (add) {                                                                              \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] += (totype)x[i * from->step]; \
+      } else {                                                                                \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] = (totype)x[i * from->step];  \
+      }                                                                                       \
+    }                                                                                         \
+  } while (0)
+
+PetscErrorCode SBPStrided_Host(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to)
+{
+  PetscFunctionBegin;
+  if (from->single && to->single) SBPStridedLoop(float, float);
+  else if (from->single) SBPStridedLoop(float, double);
+  else if (to->single) SBPStridedLoop(double, float);
+  else SBPStridedLoop(double, double);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

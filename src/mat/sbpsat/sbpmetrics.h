@@ -11,3 +11,4 @@ PETSC_INTERN PetscErrorCode SBPMetrics_Host(const SBPGeometry *, const SBPBox *,
 PETSC_INTERN PetscErrorCode SBPCheck_Host(const SBPBox *, PetscInt, const PetscReal *, const PetscReal *, const PetscReal *, PetscInt64 *);
 PETSC_INTERN PetscErrorCode SBPSource_Host(const SBPGrid *, const PetscReal *, const PetscScalar *, PetscScalar *);
 PETSC_INTERN PetscErrorCode SBPSquare_Host(const SBPGrid *, const PetscScalar *, double *);
+PETSC_INTERN PetscErrorCode SBPStrided_Host(const PetscInt[2], PetscBool, const SBPSpaced *, const SBPSpaced *);
