@@ -158,7 +158,7 @@ PetscErrorCode MatSBPSATGetJacobian_Private(Mat A, PetscBool device, const Petsc
     if (!ctx->settings.jacobian) PetscFunctionReturn(PETSC_SUCCESS);
     own.ghosted = own.own;
     PetscCall((*kernels->reserve)(nodes * sizeof(PetscReal), J));
-    PetscCall(SBPGridScatter_Private(NULL, &own, ctx->settings.jacobian, 1, 0, device, own.own.count[0], (PetscReal *)*J));
+    PetscCall(SBPGridScatter_Private(NULL, &own, ctx->settings.jacobian, device, own.own.count[0], (PetscReal *)*J));
   } else if (!*J) {
     SBPGeometry geometry;
 

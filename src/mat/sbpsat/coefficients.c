@@ -23,7 +23,7 @@ static PetscErrorCode MatSBPSATTakeTensor_Private(Mat A, PetscBool device, Petsc
   const SBPGrid *g   = &ctx->op[SBP_SCALAR][0].grid;
 
   PetscFunctionBegin;
-  for (int k = 0; k < 3; k++) PetscCall(SBPGridScatter_Private(ctx->halo, g, ctx->settings.tensor[k], 1, 0, device, g->coefficientpitch, c[k]));
+  for (int k = 0; k < 3; k++) PetscCall(SBPGridScatter_Private(ctx->halo, g, ctx->settings.tensor[k], device, g->coefficientpitch, c[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -66,18 +66,16 @@ PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecisio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One component of a vector of the nodes, which has bs, in the place that is asked for: at the nodes of ghosted, rows pitch apart. Neighbor-wise Collective */
-PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, PetscInt bs, PetscInt component, PetscBool device, PetscInt pitch, PetscReal *to)
+/* Numbers bs apart of the owned nodes, in the place of a, to the nodes of ghosted, rows pitch apart. Neighbor-wise Collective */
+static PetscErrorCode SBPGridSpread_Private(SBPHalo halo, const SBPGrid *g, const PetscScalar *a, PetscInt bs, PetscBool device, PetscInt pitch, PetscReal *to)
 {
-  const SBPKernels  *kernels = SBPKernelsOf(device);
-  const size_t       nodes = (size_t)g->own.count[0] * (size_t)g->own.count[1], all = (size_t)g->ghosted.count[0] * (size_t)g->ghosted.count[1];
-  const PetscScalar *a;
-  void              *copy, *owned = NULL, *ghosted = NULL;
-  SBPSpaced          from, into;
+  const SBPKernels *kernels = SBPKernelsOf(device);
+  const size_t      nodes = (size_t)g->own.count[0] * (size_t)g->own.count[1], all = (size_t)g->ghosted.count[0] * (size_t)g->ghosted.count[1];
+  void             *owned = NULL, *ghosted = NULL;
+  SBPSpaced         from, into;
 
   PetscFunctionBegin;
-  PetscCall(SBPVecGetRead_Private(v, device, &a, &copy));
-  from = SBPRealParts(a + component, (PetscInt64)g->own.count[0] * bs);
+  from = SBPRealParts(a, (PetscInt64)g->own.count[0] * bs);
   from.step *= bs;
   into = SBPReals(to, pitch);
   if (halo) {
@@ -86,7 +84,6 @@ PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, Pet
     into = SBPReals((const PetscReal *)owned, g->own.count[0]);
   }
   PetscCall((*kernels->strided)(g->own.count, PETSC_FALSE, &from, &into));
-  PetscCall(SBPVecRestoreRead_Private(v, device, &a, &copy));
   if (halo) {
     PetscCall(SBPGridGhosts_Private(halo, g, SBP_REAL_PRECISION, device, owned, ghosted));
     from = SBPReals((const PetscReal *)ghosted, g->ghosted.count[0]);
@@ -98,18 +95,33 @@ PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same of a vector of the nodes */
+PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, PetscBool device, PetscInt pitch, PetscReal *to)
+{
+  const PetscScalar *a;
+  void              *copy;
+
+  PetscFunctionBegin;
+  PetscCall(SBPVecGetRead_Private(v, device, &a, &copy));
+  PetscCall(SBPGridSpread_Private(halo, g, a, 1, device, pitch, to));
+  PetscCall(SBPVecRestoreRead_Private(v, device, &a, &copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Coordinates and coefficient of the matrix, for metrics at the owned nodes or, if ghosts, at the ghosted ones; collective */
 PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool device, SBPGeometry *geometry)
 {
-  Mat_SBPSAT       *ctx     = (Mat_SBPSAT *)A->data;
-  const SBPKernels *kernels = SBPKernelsOf(device);
-  const SBPTable   *t       = SBPTableOf((int)ctx->settings.order);
-  const SBPGrid    *g       = &geometry->grid;
-  DM                da, grid;
-  Vec               coordinates;
-  SBPHalo           halo = NULL;
-  PetscInt          bs;
-  size_t            bytes;
+  Mat_SBPSAT        *ctx     = (Mat_SBPSAT *)A->data;
+  const SBPKernels  *kernels = SBPKernelsOf(device);
+  const SBPTable    *t       = SBPTableOf((int)ctx->settings.order);
+  const SBPGrid     *g       = &geometry->grid;
+  DM                 da, grid;
+  Vec                coordinates;
+  SBPHalo            halo = NULL;
+  PetscInt           bs;
+  size_t             bytes;
+  const PetscScalar *a;
+  void              *copy;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(geometry, sizeof(*geometry)));
@@ -124,12 +136,14 @@ PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, PetscBool devi
                "The DMDA has coordinates in %" PetscInt_FMT " dimensions; a matrix of type sbpsat needs x and y", bs);
     PetscCall((*kernels->reserve)(bytes, (void **)&geometry->x));
     PetscCall((*kernels->reserve)(bytes, (void **)&geometry->y));
-    PetscCall(SBPGridScatter_Private(halo, g, coordinates, 2, 0, device, g->ghostpitch, geometry->x));
-    PetscCall(SBPGridScatter_Private(halo, g, coordinates, 2, 1, device, g->ghostpitch, geometry->y));
+    PetscCall(SBPVecGetRead_Private(coordinates, device, &a, &copy));
+    PetscCall(SBPGridSpread_Private(halo, g, a, 2, device, g->ghostpitch, geometry->x));
+    PetscCall(SBPGridSpread_Private(halo, g, a + 1, 2, device, g->ghostpitch, geometry->y));
+    PetscCall(SBPVecRestoreRead_Private(coordinates, device, &a, &copy));
   }
   if (ctx->settings.mu) {
     PetscCall((*kernels->reserve)(bytes, (void **)&geometry->mu));
-    PetscCall(SBPGridScatter_Private(halo, g, ctx->settings.mu, 1, 0, device, g->ghostpitch, geometry->mu));
+    PetscCall(SBPGridScatter_Private(halo, g, ctx->settings.mu, device, g->ghostpitch, geometry->mu));
   }
   PetscCall(SBPHaloDestroy(&halo));
   PetscCall(DMDestroy(&grid));

@@ -100,7 +100,7 @@ PETSC_INTERN PetscErrorCode MatSBPSATGetLines_Private(Mat, int, const SBPBox *, 
 /* grid.c */
 PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
 PETSC_INTERN PetscErrorCode SBPGridGhosts_Private(SBPHalo, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
-PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscInt, PetscInt, PetscBool, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscBool, PetscInt, PetscReal *);
 PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, PetscBool, SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *, SBPGeometry *);
 PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(PetscBool, SBPGeometry *);
