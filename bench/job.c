@@ -14,51 +14,12 @@ static char help[] = "One linear system from its assembled matrix to its solutio
    program of its own per measurement: nothing is warm that is cold for a user.
 
    Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
-   matrix type with the upload to a device and a first product, set-up, solve. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
+   matrix type with the upload to a device and a first product, set-up, solve: see stages.h.
 */
 
-#include <tutorials/common/measure.h>
+#include "stages.h"
 #include <lithe.h>
 #include <petscdevice.h>
-#include <time.h>
-
-typedef enum {
-  STAGE_START,
-  STAGE_ASSEMBLY,
-  STAGE_CONVERSION,
-  STAGE_SETUP,
-  STAGE_SOLVE,
-  NSTAGES
-} Stage;
-static const char *const stages[] = {"start", "assembly", "conversion", "setup", "solve"};
-
-typedef struct {
-  Bench          bench;
-  PetscLogDouble last, seconds[NSTAGES];
-} Job;
-
-/* MPI's clock does not run before MPI is initialized */
-static PetscLogDouble Now(void)
-{
-  struct timespec now;
-
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (PetscLogDouble)now.tv_sec + 1e-9 * (PetscLogDouble)now.tv_nsec;
-}
-
-/* The stage ends here */
-static PetscErrorCode End(Job *job, Stage stage)
-{
-  PetscLogDouble now;
-
-  PetscFunctionBeginUser;
-  PetscCall(BenchWait(&job->bench));
-  PetscCallMPI(MPI_Barrier(job->bench.comm));
-  now                 = Now();
-  job->seconds[stage] = now - job->last;
-  job->last           = now;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Seconds of an event, 0 where it was not logged */
 static PetscErrorCode GetEventTime(const char name[], PetscLogDouble *seconds)
@@ -79,17 +40,15 @@ int main(int argc, char **argv)
 {
   static const char *const events[] = {"MatVCRSCompress", "MatVCRSMaterialize", "PCSetUp"};
   char                     type[64] = "", name[PETSC_MAX_PATH_LEN] = "reservoir";
-  PetscInt                 solves = 1, its, m;
-  PetscLogDouble           seconds, total = 0.;
-  KSPConvergedReason       reason;
-  PetscReal                norm[2];
+  PetscInt                 solves = 1;
+  PetscLogDouble           seconds;
   Job                      job;
   KSP                      ksp;
   Mat                      A;
   Vec                      x, b, r;
 
   PetscFunctionBeginUser;
-  job.last = Now();
+  JobBegin(&job);
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscLogDefaultBegin());
   PetscCall(LitheInitializePackage());
@@ -99,14 +58,14 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-job_mat_type", type, sizeof(type), NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-job_solves", &solves, NULL));
   if (job.bench.gpu) PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
-  PetscCall(End(&job, STAGE_START));
+  PetscCall(JobEnd(&job, STAGE_START));
 
   PetscCall(BenchCreateSystem(&job.bench, name, &A, &b));
   if (!b) {
     PetscCall(MatCreateVecs(A, NULL, &b));
     PetscCall(VecSet(b, 1.0));
   }
-  PetscCall(End(&job, STAGE_ASSEMBLY));
+  PetscCall(JobEnd(&job, STAGE_ASSEMBLY));
 
   if (job.bench.gpu) PetscCall(MatSetVecType(A, VECCUDA));
   if (type[0]) PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
@@ -115,7 +74,7 @@ int main(int argc, char **argv)
   PetscCall(VecDestroy(&b));
   b = r;
   PetscCall(MatMult(A, b, x)); /* a MATAIJCUSPARSE is on the device after that */
-  PetscCall(End(&job, STAGE_CONVERSION));
+  PetscCall(JobEnd(&job, STAGE_CONVERSION));
 
   PetscCall(KSPCreate(job.bench.comm, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
@@ -123,37 +82,23 @@ int main(int argc, char **argv)
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSetUp(ksp));
   PetscCall(KSPSetUpOnBlocks(ksp));
-  PetscCall(End(&job, STAGE_SETUP));
+  PetscCall(JobEnd(&job, STAGE_SETUP));
 
   for (PetscInt k = 0; k < solves; k++) {
     PetscCall(VecZeroEntries(x));
     PetscCall(KSPSolve(ksp, b, x));
   }
-  PetscCall(End(&job, STAGE_SOLVE));
+  PetscCall(JobEnd(&job, STAGE_SOLVE));
 
-  PetscCall(KSPGetIterationNumber(ksp, &its));
-  PetscCall(KSPGetConvergedReason(ksp, &reason));
-  PetscCall(MatGetSize(A, &m, NULL));
-  PetscCall(VecDuplicate(b, &r));
-  PetscCall(MatMult(A, x, r));
-  PetscCall(VecAXPY(r, -1.0, b));
-  PetscCall(VecNorm(r, NORM_2, &norm[0]));
-  PetscCall(VecNorm(b, NORM_2, &norm[1]));
-  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its,
-                        KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
-  for (int s = 0; s < NSTAGES; s++) {
-    PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", stages[s], job.seconds[s]));
-    if (s >= STAGE_CONVERSION) total += job.seconds[s];
-  }
+  PetscCall(JobPrintSolve(&job, ksp, x, b));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
     PetscCall(GetEventTime(events[k], &seconds));
     PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", events[k], seconds));
   }
-  PetscCall(PetscPrintf(job.bench.comm, ", \"total\": %.6f}\n", total));
+  PetscCall(JobPrintStages(&job));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&r));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
   return 0;

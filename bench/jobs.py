@@ -8,8 +8,8 @@
     jobs.py --from JSON [--markdown FILE] [--chart FILE]
 
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, with
-commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
-for programs that have none, the program as a whole. The chart needs matplotlib.
+commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
+assembly, the whole program what passes from its start to its end; for programs that have none, the program as a whole. The chart needs matplotlib.
 """
 import argparse
 import json
@@ -27,6 +27,11 @@ def system(case, rows, solver):
     return lambda scale: f"job -bench_cases {case} -bench_size {int(rows * scale)} {solver} "
 
 
+def sbpsat(intervals):
+    """The manufactured problem of SBP-SAT operators by bench/sbpjob; sizes are in nodes, and intervals must be halved often."""
+    return lambda scale: f"sbpjob -bench_n {max(16, round(intervals * scale ** 0.5 / 16) * 16)} -ksp_type cg "
+
+
 # name: the program with what both have, PETSc's options, Lithe's
 JOBS = {
     "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
@@ -37,7 +42,10 @@ JOBS = {
         system("convdiff7", 8e6, "-pc_type jacobi -ksp_gmres_restart 100 -ksp_pc_side right"),
         "-ksp_type gmres", "-ksp_type cbgmres -job_mat_type vcrs"),
     "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
+    "sbpsat-2048": (sbpsat(2048), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
+    "sbpsat": (sbpsat(8192), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
 }
+PROGRAMS = ("job", "sbpjob")
 
 
 def measure(command, limit):
@@ -48,7 +56,7 @@ def measure(command, limit):
         return {"error": f"not done in {limit} s"}
     wall = time.perf_counter() - start
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or (not lines and "job" in command.split()):
+    if done.returncode or (not lines and any(program in command.split() for program in PROGRAMS)):
         print(done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
         return {"error": f"exit status {done.returncode}"}
     return {**(json.loads(lines[-1]) if lines else {}), "wall": wall}
@@ -73,14 +81,16 @@ def cell(result, key, digits=2):
 
 
 def markdown(results):
-    lines = ["| job | | rows | conversion | set-up | of it compression | solve | iterations | **total** | residual |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| job | | rows | before | conversion | set-up | of it compression | solve | iterations | **total** | whole program | residual |",
+             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in results:
         if "error" in r:
-            lines.append(f"| {r['job']} | {r['variant']} | {r['error']} | | | | | | | |")
+            lines.append(f"| {r['job']} | {r['variant']} | {r['error']} | | | | | | | | | |")
             continue
+        before = f"{r['start'] + r['assembly']:.2f}" if "start" in r else ""
         lines.append(
-            f"| {r['job']} | {r['variant']} | {r.get('rows', '')} | {cell(r, 'conversion')} | {cell(r, 'setup')} | {cell(r, 'MatVCRSCompress')} "
-            f"| {cell(r, 'solve')} | {r.get('iterations', '')} | **{cell(r, 'total')}** | {r.get('residual', 0):.1e} |")
+            f"| {r['job']} | {r['variant']} | {r.get('rows', '')} | {before} | {cell(r, 'conversion')} | {cell(r, 'setup')} | {cell(r, 'MatVCRSCompress')} "
+            f"| {cell(r, 'solve')} | {r.get('iterations', '')} | **{cell(r, 'total')}** | {cell(r, 'wall')} | {r.get('residual', 0):.1e} |")
     return "\n".join(lines) + "\n"
 
 

@@ -76,17 +76,20 @@ static PetscErrorCode CreateSystem(const Run *run, PetscInt N, System *s)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(s, sizeof(*s)));
   s->N = N;
-  if (run->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda"));
-  PetscCall(ProblemCreateDM(run->bench.comm, n, &s->da));
+  /* No memory of the host is pinned for vectors that stay on the device */
+  if (run->bench.gpu) PetscCall(PetscOptionsInsertString(NULL, "-dm_vec_type cuda -vec_pinned_memory_min 2000000000"));
+  PetscCall(ProblemCreateGrid(run->bench.comm, n, &s->da));
+  if (!run->exact) PetscCall(ProblemSetCoordinates(s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, run->order));
   PetscCall(ProblemSetOperator(s->da, run->exact, s->A));
   PetscCall(MatAssemblyBegin(s->A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(s->A, MAT_FINAL_ASSEMBLY));
-  PetscCall(DMCreateGlobalVector(s->da, &s->u));
-  PetscCall(VecDuplicate(s->u, &s->b));
-  PetscCall(VecDuplicate(s->u, &s->x));
-  PetscCall(VecDuplicate(s->u, &s->e));
+  PetscCall(ProblemCreateVector(s->da, &s->u));
+  PetscCall(ProblemCreateVector(s->da, &s->b));
+  PetscCall(ProblemCreateVector(s->da, &s->x));
+  PetscCall(ProblemCreateVector(s->da, &s->e));
+  PetscCall(VecZeroEntries(s->b));
   PetscCall(ProblemGetSolution(s->da, s->u));
   PetscCall(ProblemAddRightSide(s->da, s->A, s->b));
   if ((run->variant[GAMG] || run->variant[MG]) && N <= run->assembledmax) {

@@ -27,7 +27,7 @@ OBJECTS = {
     "halo": [("LitheHalo, LitheReduce", range(1, 100))],
     "mat": [
         ("MATVCRS", [*range(1, 14), 32, 39, 40]),
-        ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41]),
+        ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],

@@ -4,10 +4,8 @@
 
 /* Memory and vectors of SBP-SAT multigrid: copies, inner products, sums, what its set-up and its coarsest level need */
 
-#include "../common/blocksum.cuh"
-#include "launch.cuh"
+#include "visit.cuh"
 
-#define SBP_VECTOR_THREADS 256
 #define SBP_DENSE_THREADS  256
 #define SBP_RESCALE_BLOCKS 512
 
@@ -64,51 +62,6 @@ PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
 }
 
 /* ------------------------------------------------------------ pointwise */
-
-/* Own nodes of a grid, a thread for one at a time: visit(i, j) */
-struct SBPNodes {
-  int count[2];
-};
-
-static SBPNodes SBPOwnNodes(const SBPGrid *g)
-{
-  return SBPNodes{{static_cast<int>(g->own.count[0]), static_cast<int>(g->own.count[1])}};
-}
-
-template <class Visit>
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPVisitKernel(SBPNodes nodes, int columnblocks, Visit visit)
-{
-  const int i    = static_cast<int>(blockIdx.x) % columnblocks * SBP_VECTOR_THREADS + static_cast<int>(threadIdx.x),
-            rows = static_cast<int>(gridDim.x) / columnblocks;
-
-  if (i < nodes.count[0])
-    for (int j = static_cast<int>(blockIdx.x) / columnblocks; j < nodes.count[1]; j += rows) visit(i, j);
-}
-
-/* How many blocks have one row of nodes, and how many there are: none without nodes, and more rows than there is room for are done in turn */
-static int SBPVisitBlocks(SBPNodes nodes, int *columnblocks)
-{
-  *columnblocks = (nodes.count[0] + SBP_VECTOR_THREADS - 1) / SBP_VECTOR_THREADS;
-  if (nodes.count[0] <= 0 || nodes.count[1] <= 0) return 0;
-  return *columnblocks * (nodes.count[1] < 65536 / *columnblocks ? nodes.count[1] : 65536 / *columnblocks + 1);
-}
-
-template <class Visit>
-static PetscErrorCode SBPVisit(const SBPGrid *g, Visit visit)
-{
-  const SBPNodes nodes = SBPOwnNodes(g);
-  int            columnblocks;
-  const int      blocks = SBPVisitBlocks(nodes, &columnblocks);
-  cudaStream_t   stream;
-
-  PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
-  if (blocks) {
-    SBPVisitKernel<Visit><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, visit);
-    PetscCallCUDA(cudaGetLastError());
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Real numbers of an array: step apart */
 template <class T>
@@ -460,43 +413,6 @@ struct SBPWeightedTerm {
     return static_cast<double>(x(i, j)) * (w.p ? static_cast<double>(w(i, j)) : 1) * static_cast<double>(y(i, j));
   }
 };
-
-/* Each block has some rows; the sums of all blocks are added by a second kernel */
-template <class Term>
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPTermKernel(SBPNodes nodes, Term term, double *partial)
-{
-  double s = 0;
-
-  for (int j = static_cast<int>(blockIdx.x); j < nodes.count[1]; j += static_cast<int>(gridDim.x))
-    for (int i = static_cast<int>(threadIdx.x); i < nodes.count[0]; i += SBP_VECTOR_THREADS) s += term(i, j);
-  s = BlockSum<SBP_VECTOR_THREADS>(s);
-  if (threadIdx.x == 0) partial[blockIdx.x] = s;
-}
-
-static __global__ void __launch_bounds__(SBP_VECTOR_THREADS) SBPSumKernel(int n, const double *partial, double *sum)
-{
-  double s = 0;
-
-  for (int k = static_cast<int>(threadIdx.x); k < n; k += SBP_VECTOR_THREADS) s += partial[k];
-  s = BlockSum<SBP_VECTOR_THREADS>(s);
-  if (threadIdx.x == 0) *sum = s;
-}
-
-/* sum, on the device, of term(i, j) over the own nodes */
-template <class Term>
-static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *partial, double *sum)
-{
-  const SBPNodes nodes  = SBPOwnNodes(g);
-  const int      blocks = nodes.count[0] == 0 ? 0 : (nodes.count[1] < SBP_SUM_BLOCKS ? nodes.count[1] : SBP_SUM_BLOCKS);
-  cudaStream_t   stream;
-
-  PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
-  if (blocks) SBPTermKernel<Term><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, term, partial);
-  SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, partial, sum);
-  PetscCallCUDA(cudaGetLastError());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const void *x, const void *w, const void *y, double *sum)
 {

@@ -13,6 +13,7 @@
 PetscLogEvent MAT_VCRSCompress;
 PetscLogEvent MAT_VCRSMaterialize;
 PetscLogEvent MAT_VCRSUpload;
+PetscLogEvent MAT_SBPSATBuild;
 PetscLogEvent PC_SBPMGArrays;
 PetscLogEvent PC_SBPMGCoarsen;
 PetscLogEvent PC_SBPMGCoarsest;
@@ -25,6 +26,7 @@ PetscErrorCode LitheLogEventsRegisterAll(void)
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
   PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
   PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+  PetscCall(PetscLogEventRegister("MatSBPSATBuild", MAT_CLASSID, &MAT_SBPSATBuild));
   PetscCall(PetscLogEventRegister("PCSBPMGArrays", PC_CLASSID, &PC_SBPMGArrays));
   PetscCall(PetscLogEventRegister("PCSBPMGCoarsen", PC_CLASSID, &PC_SBPMGCoarsen));
   PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));

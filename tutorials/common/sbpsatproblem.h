@@ -9,28 +9,25 @@
 
      u = sin(pi x) cos(pi y), mu = 20 in a small basin around the origin, 36 in the rock around it,
 
-   Dirichlet data on the left and the right face, tractions on the other two. Reference coordinates (r, s) run
-   over [-1, 1]^2.
+   Dirichlet data on the left and the right face, tractions on the other two.
 */
 
 #include <lithemat.h>
 #include <petscdmda.h>
 
-typedef struct {
-  PetscReal x, y;           /* the point */
-  PetscReal xr, yr, xs, ys; /* its derivatives along r and s */
-} ProblemPoint;
+/*
+   Vectors are filled where they are, on a device (-dm_vec_type cuda) by the kernel of sbpsatproblemdevice.cu; both use the formulas of
+   sbpsatformulas.h.
+*/
 
-/* Functions of the problem: at a reference point, and at points */
-ProblemPoint ProblemMap(PetscReal r, PetscReal s);
-PetscReal    ProblemMu(PetscReal x, PetscReal y);
-PetscReal    ProblemSolution(PetscReal x, PetscReal y);
-PetscReal    ProblemSource(PetscReal x, PetscReal y);
-/* mu times the derivative of u along the outward normal of a face */
-PetscReal ProblemTraction(MatSBPSATFace face, const ProblemPoint *);
-
-/* A DMDA with n[0] and n[1] intervals, options of the command line taken, and the problem's coordinates */
+/* A DMDA with n[0] and n[1] intervals, options of the command line taken */
+PetscErrorCode ProblemCreateGrid(MPI_Comm, const PetscInt n[2], DM *);
+/* The problem's coordinates, which metrics from formulas do not need: a DMDA of their own has lists of all nodes */
+PetscErrorCode ProblemSetCoordinates(DM);
+/* Both */
 PetscErrorCode ProblemCreateDM(MPI_Comm, const PetscInt n[2], DM *);
+/* A vector of the nodes. A CUDA vector has no array before it is filled, and none on the host: PETSc makes and clears both for others */
+PetscErrorCode ProblemCreateVector(DM, Vec *);
 /* Sets faces and coefficient of a MATSBPSAT of that DMDA; exact: the metrics, too, otherwise differences of the coordinates */
 PetscErrorCode ProblemSetOperator(DM, PetscBool exact, Mat);
 /* Adds source, Dirichlet data and tractions to b */

@@ -27,7 +27,8 @@ PetscErrorCode MMSCreateSystem(MPI_Comm comm, const MMSOptions *opt, PetscInt N,
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(s, sizeof(*s)));
-  PetscCall(ProblemCreateDM(comm, n, &s->da));
+  PetscCall(ProblemCreateGrid(comm, n, &s->da));
+  if (!opt->exact || opt->output[0]) PetscCall(ProblemSetCoordinates(s->da));
   PetscCall(DMCreateMatrix(s->da, &s->A));
   PetscCall(MatSBPSATSetOrder(s->A, opt->order));
   PetscCall(ProblemSetOperator(s->da, opt->exact, s->A));

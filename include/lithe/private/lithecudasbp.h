@@ -56,6 +56,12 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPReciprocal(const SBPGrid *, SBPPrecision
 PETSC_INTERN PetscErrorCode LitheCUDASBPMark(const SBPGrid *, SBPPrecision, int, void *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGather(const SBPGrid *, SBPPrecision, int, const void *, void *const[SBP_COEFFICIENTS]);
 PETSC_INTERN PetscErrorCode LitheCUDASBPDense(PetscInt, SBPPrecision, const void *, const void *, void *);
+/* cuda/sbp/metrics.cu */
+PETSC_INTERN PetscErrorCode LitheCUDASBPMetrics(const SBPGeometry *, const SBPBox *, PetscInt, PetscReal *, PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPCheck(const SBPBox *, PetscInt, const PetscReal *, const PetscReal *, const PetscReal *, PetscInt64 *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPSource(const SBPGrid *, const PetscReal *, const PetscScalar *, PetscScalar *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPSquare(const SBPGrid *, const PetscScalar *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDASBPStrided(const PetscInt[2], PetscBool, const SBPSpaced *, const SBPSpaced *);
 /* cuda/sbp/graph.cu */
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphBegin(void);
 PETSC_INTERN PetscErrorCode LitheCUDASBPGraphEnd(void **);

@@ -94,6 +94,51 @@ typedef struct {
   double       scale;                         /* SBP_SHIFTED */
 } SBPOperator;
 
+/* Coordinates and coefficient at the nodes of ghosted, contiguous, from which metrics come: its ghosts are as far as derivatives of coordinates read */
+typedef struct {
+  SBPGrid    grid;
+  PetscReal *x, *y; /* or NULL: the nodes of [-1, 1]^2 */
+  PetscReal *mu;    /* or NULL: 1 */
+} SBPGeometry;
+
+/* Real numbers in an array of any kind: number (i, j) at p[j pitch + i step] */
+typedef struct {
+  void      *p;
+  PetscBool  single; /* float, else double */
+  PetscInt64 pitch, step;
+} SBPSpaced;
+
+/* Numbers of PetscReal, and the real parts of numbers of PetscScalar, rows pitch of them apart */
+static inline SBPSpaced SBPReals(const PetscReal *x, PetscInt64 pitch)
+{
+  SBPSpaced n;
+
+  n.p      = (void *)x;
+  n.single = (PetscBool)(sizeof(PetscReal) == sizeof(float));
+  n.pitch  = pitch;
+  n.step   = 1;
+  return n;
+}
+
+static inline SBPSpaced SBPRealParts(const PetscScalar *x, PetscInt64 pitch)
+{
+  const PetscInt64 step = (PetscInt64)(sizeof(PetscScalar) / sizeof(PetscReal));
+  SBPSpaced        n    = SBPReals((const PetscReal *)x, pitch * step);
+
+  n.step = step;
+  return n;
+}
+
+/* Whether c_rr > 0 and c_rr c_ss > c_rs^2, where the products may be out of range */
+static LITHE_HD inline PetscBool SBPIsTensor(PetscReal rr, PetscReal ss, PetscReal rs)
+{
+  const PetscReal least = PETSC_REAL_MIN / PETSC_MACHINE_EPSILON, most = PETSC_MAX_REAL, product = rr * ss;
+
+  if (!(rr > 0 && ss > 0 && rr <= most && ss <= most && rs >= -most && rs <= most)) return PETSC_FALSE;
+  if (product > least && product < 1 / least) return (PetscBool)(product > rs * rs);
+  return (PetscBool)(sqrt(rr) * sqrt(ss) > fabs(rs));
+}
+
 /* What a step does with A u. Every array but u is owned; out may be b or d, never u. */
 typedef enum {
   SBP_APPLY,    /* out = A u */
@@ -271,6 +316,21 @@ typedef struct {
      the grid and has the colour; the others are left. All owned, in one precision, SBP_SINGLE or SBP_DOUBLE */
   PetscErrorCode (*mark)(const SBPGrid *, SBPPrecision, int colour, void *v);
   PetscErrorCode (*gather)(const SBPGrid *, SBPPrecision, int colour, const void *o, void *const coefficient[SBP_COEFFICIENTS]);
+
+  /*
+     What the operator of a MATSBPSAT and its right sides are made of, in PetscReal and PetscScalar:
+     metrics   coefficients and J = x_r y_s - x_s y_r at the nodes of a box of the geometry, node (i, j) at (j - box->start[1]) pitch + i - box->start[0]; any of the
+               four may be NULL
+     check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1 if there is none. To the host
+     source    b += (H x H) J f, owned arrays without gaps
+     square    the sum of (H x H) |e|^2, an owned array without gaps. To the host
+     strided   to = from, or to += from, count[0] x count[1] numbers
+  */
+  PetscErrorCode (*metrics)(const SBPGeometry *, const SBPBox *, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian);
+  PetscErrorCode (*check)(const SBPBox *, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where);
+  PetscErrorCode (*source)(const SBPGrid *, const PetscReal *jacobian, const PetscScalar *f, PetscScalar *b);
+  PetscErrorCode (*square)(const SBPGrid *, const PetscScalar *e, double *sum);
+  PetscErrorCode (*strided)(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to);
 
   /* What is launched between begin and end is recorded, not run; launch runs it on PETSc's current stream. NULL where there is no such thing */
   PetscErrorCode (*graphbegin)(void);

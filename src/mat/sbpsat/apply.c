@@ -35,7 +35,7 @@ static PetscErrorCode MatSBPSATStep_Private(Mat A, const SBPKernels *kernels, co
     end            = PetscMin(block.start[1] + block.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
     box.start[1]   = PetscMax(block.start[1] - g->reach, g->ghosted.start[1]);
     box.count[1]   = end - box.start[1];
-    PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+    PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
     /* Where the array of all rows would begin: rows outside of the box are not read */
     for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
     PetscCall((*kernels->step)(&part, &block, step));
@@ -117,7 +117,6 @@ static PetscLogDouble MatSBPSATFlops_Private(const SBPGrid *g)
 */
 static PetscErrorCode MatSBPSATApplyReal_Private(Mat A, PetscBool changes, SBPMode mode, Vec u, Vec b, Vec out)
 {
-  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
   PetscBool          device;
   const SBPKernels  *kernels = &SBPHostKernels;
   const SBPOperator *op;
@@ -131,8 +130,7 @@ static PetscErrorCode MatSBPSATApplyReal_Private(Mat A, PetscBool changes, SBPMo
 #if defined(LITHE_HAVE_CUDA)
   if (device) kernels = &SBPDeviceKernels;
 #endif
-  op = &ctx->op[SBP_SCALAR][0];
-  if (device) PetscCall(MatSBPSATGetPlain(A, SBP_SCALAR, PETSC_TRUE, &op));
+  PetscCall(MatSBPSATGetProduct_Private(A, device, &op));
   if (changes) PetscCall(MatSBPSATAddChange_Private(A, SBP_SCALAR, device, op, &op));
   if (device) {
     PetscCall(VecGetArrayReadAndMemType(u, &pu, NULL));
@@ -318,7 +316,7 @@ static PetscErrorCode MatSBPSATGetPlainDiagonal_Private(Mat A, Vec d)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  op = &ctx->op[SBP_SCALAR][0];
+  PetscCall(MatSBPSATGetProduct_Private(A, PETSC_FALSE, &op));
   PetscCall(VecGetArrayWrite(d, &to));
   if (op->coefficient[0]) PetscCall((*SBPHostKernels.diagonal)(op, to));
   else {
@@ -338,7 +336,7 @@ static PetscErrorCode MatSBPSATGetPlainDiagonal_Private(Mat A, Vec d)
       end                    = PetscMin(part.grid.own.start[1] + part.grid.own.count[1] + g->reach, g->ghosted.start[1] + g->ghosted.count[1]);
       box.start[1]           = PetscMax(part.grid.own.start[1] - g->reach, g->ghosted.start[1]);
       box.count[1]           = end - box.start[1];
-      PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
+      PetscCall((*SBPHostKernels.metrics)(&ctx->geometry, &box, g->coefficientpitch, c[0], c[1], c[2], NULL));
       for (int k = 0; k < 3; k++) part.coefficient[k] = c[k] - (PetscInt64)(box.start[1] - g->ghosted.start[1]) * g->coefficientpitch;
       PetscCall((*SBPHostKernels.diagonal)(&part, to + (PetscInt64)j * g->pitch));
     }

@@ -296,12 +296,15 @@ static PetscErrorCode MatSBPSATSameOperator_Private(Mat A, Mat B, PetscBool *sam
   PetscCall(MatSBPSATBuild_Private(B));
   *same = PETSC_TRUE;
   if (a->values == b->values) PetscFunctionReturn(PETSC_SUCCESS);
+  if (a->settings.metrics == MATSBPSAT_METRICS_STORED) PetscCall(MatSBPSATStore_Private(A, PETSC_FALSE));
+  if (b->settings.metrics == MATSBPSAT_METRICS_STORED) PetscCall(MatSBPSATStore_Private(B, PETSC_FALSE));
   p = &a->op[SBP_REAL_PRECISION][0];
   q = &b->op[SBP_REAL_PRECISION][0];
   g = &p->grid;
   for (int d = 0; d < 2; d++)
     equal = (PetscBool)(equal && g->n[d] == q->grid.n[d] && g->own.start[d] == q->grid.own.start[d] && g->own.count[d] == q->grid.own.count[d]);
-  equal = (PetscBool)(equal && g->order == q->grid.order && a->stored == b->stored && !a->geometry.x == !b->geometry.x && !a->geometry.mu == !b->geometry.mu);
+  equal = (PetscBool)(equal && g->order == q->grid.order && a->stored[0] == b->stored[0] && !a->geometry.x == !b->geometry.x &&
+                      !a->geometry.mu == !b->geometry.mu);
   if (equal) {
     const size_t nodes = (size_t)a->geometry.grid.ghosted.count[0] * (size_t)a->geometry.grid.ghosted.count[1];
 

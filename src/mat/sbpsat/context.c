@@ -206,13 +206,13 @@ PetscErrorCode MatSBPSATForget_Private(Mat A)
       ctx->made[precision][device] = PETSC_FALSE;
     }
     if (ctx->ghosts[device]) PetscCall((*release)(&ctx->ghosts[device]));
+    if (ctx->jacobian[device]) PetscCall((*release)(&ctx->jacobian[device]));
+    ctx->stored[device] = PETSC_FALSE;
   }
-  PetscCall(PetscFree(ctx->jacobian));
-  PetscCall(SBPGeometryDestroy_Private(&ctx->geometry));
+  PetscCall(SBPGeometryDestroy_Private(PETSC_FALSE, &ctx->geometry));
   PetscCall(SBPHaloDestroy(&ctx->halo));
   PetscCall(DMDestroy(&ctx->grid));
   PetscCall(MatSBPSATForgetChange_Private(A));
   PetscCall(MatSBPSATForgetStored_Private(A));
-  ctx->stored = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

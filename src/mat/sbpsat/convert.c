@@ -151,8 +151,7 @@ PetscErrorCode MatSBPSATRowBegin_Private(Mat A)
   if (!ctx->change.right || ctx->rights) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(op->grid.ghosted.count[0] * op->grid.ghosted.count[1], &ctx->rights));
   PetscCall(VecGetArrayRead(ctx->change.right, &right));
-  PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, right, ctx->rights));
-  PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, right, ctx->rights));
+  PetscCall(SBPGridGhosts_Private(ctx->halo, &op->grid, SBP_SCALAR, PETSC_FALSE, right, ctx->rights));
   PetscCall(VecRestoreArrayRead(ctx->change.right, &right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +176,7 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
   double                 entries[SBP_ROW_MOST];
   PetscScalar            diagonal = 0, left = 1;
   ISLocalToGlobalMapping map;
-  const PetscInt        *global;
+  const PetscInt        *global = NULL; /* on one process it is the node itself */
   const PetscScalar     *array;
 
   PetscFunctionBegin;
@@ -199,8 +198,10 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
     left = array[own];
     PetscCall(VecRestoreArrayRead(c->left, &array));
   }
-  PetscCall(DMGetLocalToGlobalMapping(ctx->grid, &map));
-  PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
+  if (ctx->grid) {
+    PetscCall(DMGetLocalToGlobalMapping(ctx->grid, &map));
+    PetscCall(ISLocalToGlobalMappingGetIndices(map, &global));
+  }
   for (PetscInt l = low[1]; l <= high[1]; l++) {
     for (PetscInt k = low[0]; k <= high[0]; k++) {
       const PetscInt  ghost = (l - g->ghosted.start[1]) * g->ghosted.count[0] + k - g->ghosted.start[0];
@@ -213,11 +214,11 @@ PetscErrorCode MatSBPSATRow_Private(Mat A, PetscInt i, PetscInt j, PetscInt *n, 
       if (here) value += diagonal;
       if (c->left) value *= left;
       if (c->right) value *= ctx->rights[ghost];
-      columns[count]  = global[ghost];
+      columns[count]  = global ? global[ghost] : ghost;
       values[count++] = value;
     }
   }
-  PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
+  if (ctx->grid) PetscCall(ISLocalToGlobalMappingRestoreIndices(map, &global));
   *n = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

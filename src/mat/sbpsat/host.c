@@ -4,10 +4,10 @@
 
 /*
    SBPHostKernels: operators, transfers and vectors of SBP-SAT multigrid on host memory. They are the whole of it, in
-   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h.
+   one thread, and what the kernels of a device are compared with. The loops over nodes are in sbphostloops.h and metrics.c.
 */
 
-#include <lithe/private/sbpsat.h>
+#include "sbpmetrics.h"
 
 /* Nodes of a strip: a handful of lines of so many doubles fit into a first cache */
 #define SBP_STRIP 512
@@ -523,4 +523,9 @@ const SBPKernels SBPHostKernels = {
   .noise           = SBPNoise_Host,
   .mark            = SBPMark_Host,
   .gather          = SBPGather_Host,
+  .metrics         = SBPMetrics_Host,
+  .check           = SBPCheck_Host,
+  .source          = SBPSource_Host,
+  .square          = SBPSquare_Host,
+  .strided         = SBPStrided_Host,
 };

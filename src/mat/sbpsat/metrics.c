@@ -2,134 +2,14 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Grids of MATSBPSAT with their ghosts, and coefficients from coordinates */
+/* What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of arrays. Plain data comes in, no object */
 
-#include "sbpsatimpl.h"
+#include "sbpmetrics.h"
 
 #define SBP_VALUE   PetscReal
 #define SBP_REAL    PetscReal
 #define SBP_NAME(f) f##_Metrics
 #include "sbpnode.h"
-
-/*
-   The nodes of da with ghosts in a box as far as width, whatever ghosts da has: a DMDA with its ranges, and the same as
-   plain data
-*/
-PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid, SBPGrid *g)
-{
-  MPI_Comm        comm = PetscObjectComm((PetscObject)da);
-  const PetscInt *ranges[2];
-  PetscInt        nodes[2], processes[2];
-
-  PetscFunctionBegin;
-  PetscCall(DMDAGetInfo(da, NULL, &nodes[0], &nodes[1], NULL, &processes[0], &processes[1], NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-  PetscCall(DMDAGetOwnershipRanges(da, &ranges[0], &ranges[1], NULL));
-  for (int d = 0; d < 2; d++) {
-    for (PetscInt k = 0; k < processes[d] && processes[d] > 1; k++) {
-      PetscCheck(ranges[d][k] >= width, comm, PETSC_ERR_ARG_SIZ,
-                 "A process has %" PetscInt_FMT " of the %" PetscInt_FMT " nodes along %s, order %d needs at least %" PetscInt_FMT
-                 " on each of the %" PetscInt_FMT " processes; use fewer processes, -da_processors_%s, or in a multigrid fewer levels",
-                 ranges[d][k], nodes[d], d ? "y" : "x", order, width, processes[d], d ? "y" : "x");
-    }
-  }
-  PetscCall(DMDACreate2d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, nodes[0], nodes[1], processes[0], processes[1], 1, width, ranges[0],
-                         ranges[1], grid));
-  PetscCall(DMSetUp(*grid));
-
-  PetscCall(PetscMemzero(g, sizeof(*g)));
-  g->order = order;
-  g->reach = (int)width;
-  for (int d = 0; d < 2; d++) {
-    g->n[d] = nodes[d] - 1;
-    g->h[d] = (PetscReal)2.0 / (nodes[d] - 1);
-  }
-  PetscCall(DMDAGetCorners(*grid, &g->own.start[0], &g->own.start[1], NULL, &g->own.count[0], &g->own.count[1], NULL));
-  PetscCall(DMDAGetGhostCorners(*grid, &g->ghosted.start[0], &g->ghosted.start[1], NULL, &g->ghosted.count[0], &g->ghosted.count[1], NULL));
-  g->pitch            = g->own.count[0];
-  g->ghostpitch       = g->ghosted.count[0];
-  g->coefficientpitch = g->ghosted.count[0];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The ghosted array of one component of a vector of the nodes, which has bs */
-PetscErrorCode SBPGridScatter_Private(SBPHalo halo, const SBPGrid *g, Vec v, PetscInt bs, PetscInt component, PetscReal *ghosted)
-{
-  const PetscScalar *from;
-  const PetscInt     nodes = g->own.count[0] * g->own.count[1];
-  const PetscBool    alone = (PetscBool)(g->own.count[0] == g->ghosted.count[0] && g->own.count[1] == g->ghosted.count[1]);
-  PetscReal         *owned = ghosted;
-
-  PetscFunctionBegin;
-  if (!alone) PetscCall(PetscMalloc1(nodes, &owned));
-  PetscCall(VecGetArrayRead(v, &from));
-  for (PetscInt k = 0; k < nodes; k++) owned[k] = PetscRealPart(from[k * bs + component]);
-  PetscCall(VecRestoreArrayRead(v, &from));
-  PetscCall(SBPHaloBegin(halo, SBP_REAL_PRECISION, PETSC_MEMTYPE_HOST, owned, ghosted));
-  PetscCall(SBPHaloEnd(halo, SBP_REAL_PRECISION, PETSC_MEMTYPE_HOST, owned, ghosted));
-  if (!alone) PetscCall(PetscFree(owned));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Coordinates and coefficient of the matrix, for metrics at the owned nodes or, if ghosts, at the ghosted ones; collective */
-PetscErrorCode SBPGeometryCreate_Private(Mat A, PetscBool ghosts, SBPGeometry *geometry)
-{
-  Mat_SBPSAT     *ctx = (Mat_SBPSAT *)A->data;
-  const SBPTable *t   = SBPTableOf((int)ctx->settings.order);
-  DM              da, grid;
-  Vec             coordinates;
-  SBPHalo         halo;
-  PetscInt        bs, nodes;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(geometry, sizeof(*geometry)));
-  PetscCall(MatGetDM(A, &da));
-  PetscCall(SBPGridCreate_Private(da, t->order, SBPTableReach(t) + (ghosts ? PetscMax(t->half, t->norms - 1) : 0), &grid, &geometry->grid));
-  PetscCall(SBPHaloCreate(PetscObjectComm((PetscObject)A), grid, LITHE_TRANSPORT_AUTO, &halo));
-  nodes = geometry->grid.ghosted.count[0] * geometry->grid.ghosted.count[1];
-  PetscCall(DMGetCoordinates(da, &coordinates));
-  if (coordinates) {
-    PetscCall(VecGetBlockSize(coordinates, &bs));
-    PetscCheck(bs == 2, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
-               "The DMDA has coordinates in %" PetscInt_FMT " dimensions; a matrix of type sbpsat needs x and y", bs);
-    PetscCall(PetscMalloc2(nodes, &geometry->x, nodes, &geometry->y));
-    PetscCall(SBPGridScatter_Private(halo, &geometry->grid, coordinates, 2, 0, geometry->x));
-    PetscCall(SBPGridScatter_Private(halo, &geometry->grid, coordinates, 2, 1, geometry->y));
-  }
-  if (ctx->settings.mu) {
-    PetscCall(PetscMalloc1(nodes, &geometry->mu));
-    PetscCall(SBPGridScatter_Private(halo, &geometry->grid, ctx->settings.mu, 1, 0, geometry->mu));
-  }
-  PetscCall(SBPHaloDestroy(&halo));
-  PetscCall(DMDestroy(&grid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* to has nothing yet */
-PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *from, SBPGeometry *to)
-{
-  const PetscInt nodes = from->grid.ghosted.count[0] * from->grid.ghosted.count[1];
-
-  PetscFunctionBegin;
-  to->grid = from->grid;
-  if (from->x) {
-    PetscCall(PetscMalloc2(nodes, &to->x, nodes, &to->y));
-    PetscCall(PetscArraycpy(to->x, from->x, nodes));
-    PetscCall(PetscArraycpy(to->y, from->y, nodes));
-  }
-  if (from->mu) {
-    PetscCall(PetscMalloc1(nodes, &to->mu));
-    PetscCall(PetscArraycpy(to->mu, from->mu, nodes));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *geometry)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree2(geometry->x, geometry->y));
-  PetscCall(PetscFree(geometry->mu));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* d = H^-1 Q f/h at the nodes i0 <= i < i1 of row j, along r (direction 0) or s; f is the array of the geometry */
 static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direction, const PetscReal *f, PetscInt i0, PetscInt i1, PetscInt j,
@@ -164,12 +44,7 @@ static void SBPGeometryDerivative(const SBPGrid *g, const SBPTable *t, int direc
   }
 }
 
-/*
-   Coefficients and J at the nodes of a box, node (i, j) at (j - box->start[1]) pitch + i - box->start[0]; any of the four
-   may be NULL
-*/
-PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *geometry, const SBPBox *box, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs,
-                                          PetscReal *jacobian)
+PetscErrorCode SBPMetrics_Host(const SBPGeometry *geometry, const SBPBox *box, PetscInt pitch, PetscReal *rr, PetscReal *ss, PetscReal *rs, PetscReal *jacobian)
 {
   const SBPGrid  *g  = &geometry->grid;
   const SBPTable *t  = SBPTableOf(g->order);
@@ -203,5 +78,86 @@ PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *geometry, const SBP
     }
   }
   PetscCall(PetscFree4(xr, yr, xs, ys));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPCheck_Host(const SBPBox *box, PetscInt pitch, const PetscReal *rr, const PetscReal *ss, const PetscReal *rs, PetscInt64 *where)
+{
+  PetscFunctionBegin;
+  *where = -1;
+  for (PetscInt j = 0; j < box->count[1]; j++) {
+    for (PetscInt i = 0; i < box->count[0]; i++) {
+      const PetscInt64 k = (PetscInt64)j * pitch + i;
+
+      if (SBPIsTensor(rr[k], ss[k], rs[k])) continue;
+      *where = (PetscInt64)j * box->count[0] + i;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* H x H at an owned node, counted from the first one */
+static PetscReal SBPGridWeight(const SBPGrid *g, const SBPTable *t, PetscInt i, PetscInt j)
+{
+  return (PetscReal)(SBPTableNorm(t, g->n[0], g->own.start[0] + i) * SBPTableNorm(t, g->n[1], g->own.start[1] + j)) * g->h[0] * g->h[1];
+}
+
+PetscErrorCode SBPSource_Host(const SBPGrid *g, const PetscReal *jacobian, const PetscScalar *f, PetscScalar *b)
+{
+  const SBPTable *t = SBPTableOf(g->order);
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < g->own.count[1]; j++) {
+    for (PetscInt i = 0; i < g->own.count[0]; i++) {
+      const PetscInt64 k = (PetscInt64)j * g->own.count[0] + i;
+
+      b[k] += SBPGridWeight(g, t, i, j) * jacobian[k] * f[k];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPSquare_Host(const SBPGrid *g, const PetscScalar *e, double *sum)
+{
+  const SBPTable *t = SBPTableOf(g->order);
+
+  PetscFunctionBegin;
+  *sum = 0;
+  for (PetscInt j = 0; j < g->own.count[1]; j++) {
+    double row = 0;
+
+    for (PetscInt i = 0; i < g->own.count[0]; i++) {
+      const PetscScalar x = e[(PetscInt64)j * g->own.count[0] + i];
+
+      row += (double)(SBPGridWeight(g, t, i, j) * PetscRealPart(x * PetscConj(x)));
+    }
+    *sum += row;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* to = from, or to += from, of types that are known */
+#define SBPStridedLoop(type, totype)                                                          \
+  do {                                                                                        \
+    for (PetscInt j = 0; j < count[1]; j++) {                                                 \
+      const type *x = (const type *)from->p + j * from->pitch;                                \
+      totype     *y = (totype *)to->p + j * to->pitch;                                        \
+                                                                                              \
+      if (add) {                                                                              \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] += (totype)x[i * from->step]; \
+      } else {                                                                                \
+        for (PetscInt i = 0; i < count[0]; i++) y[i * to->step] = (totype)x[i * from->step];  \
+      }                                                                                       \
+    }                                                                                         \
+  } while (0)
+
+PetscErrorCode SBPStrided_Host(const PetscInt count[2], PetscBool add, const SBPSpaced *from, const SBPSpaced *to)
+{
+  PetscFunctionBegin;
+  if (from->single && to->single) SBPStridedLoop(float, float);
+  else if (from->single) SBPStridedLoop(float, double);
+  else if (to->single) SBPStridedLoop(double, float);
+  else SBPStridedLoop(double, double);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

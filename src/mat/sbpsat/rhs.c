@@ -6,10 +6,21 @@
 
 #include "sbpsatimpl.h"
 
-/* H x H at an owned node, counted from the first one */
-static PetscReal SBPGridWeight(const SBPGrid *g, const SBPTable *t, PetscInt i, PetscInt j)
+/* The array of a right side in its place, and back */
+static PetscErrorCode SBPVecGetArray_Private(Vec v, PetscBool device, PetscScalar **a)
 {
-  return (PetscReal)(SBPTableNorm(t, g->n[0], g->own.start[0] + i) * SBPTableNorm(t, g->n[1], g->own.start[1] + j)) * g->h[0] * g->h[1];
+  PetscFunctionBegin;
+  if (device) PetscCall(VecGetArrayAndMemType(v, a, NULL));
+  else PetscCall(VecGetArray(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SBPVecRestoreArray_Private(Vec v, PetscBool device, PetscScalar **a)
+{
+  PetscFunctionBegin;
+  if (device) PetscCall(VecRestoreArrayAndMemType(v, a));
+  else PetscCall(VecRestoreArray(v, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
@@ -24,103 +35,180 @@ static PetscReal SBPGridWeight(const SBPGrid *g, const SBPTable *t, PetscInt i, 
 
   Level: beginner
 
+  Note:
+  It works on the device if both vectors are there.
+
 .seealso: `MATSBPSAT`, `MatSBPSATAddBoundary()`, `MatSBPSATNorm()`
 @*/
 PetscErrorCode MatSBPSATAddSource(Mat A, Vec f, Vec b)
 {
   Mat_SBPSAT        *ctx;
-  const SBPGrid     *g;
-  const SBPTable    *t;
+  PetscBool          device;
   const PetscReal   *jacobian;
   const PetscScalar *from;
   PetscScalar       *to;
+  void              *copy;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
   PetscValidHeaderSpecific(f, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(b, VEC_CLASSID, 3);
-  PetscCall(MatSBPSATGetJacobian_Private(A, &jacobian));
+  PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){f, b}, &device));
+  PetscCall(MatSBPSATGetJacobian_Private(A, device, &jacobian));
   PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A source needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
-  g = &ctx->op[SBP_SCALAR][0].grid;
-  t = SBPTableOf(g->order);
-  PetscCall(VecGetArrayRead(f, &from));
-  PetscCall(VecGetArray(b, &to));
-  for (PetscInt j = 0; j < g->own.count[1]; j++) {
-    for (PetscInt i = 0; i < g->own.count[0]; i++) {
-      const PetscInt k = j * g->pitch + i;
-
-      to[k] += SBPGridWeight(g, t, i, j) * jacobian[k] * from[k];
-    }
-  }
-  PetscCall(VecRestoreArray(b, &to));
-  PetscCall(VecRestoreArrayRead(f, &from));
+  PetscCall(SBPVecGetRead_Private(f, device, &from, &copy));
+  PetscCall(SBPVecGetArray_Private(b, device, &to));
+  PetscCall((*SBPKernelsOf(device)->source)(&ctx->op[SBP_SCALAR][0].grid, jacobian, from, to));
+  PetscCall(SBPVecRestoreArray_Private(b, device, &to));
+  PetscCall(SBPVecRestoreRead_Private(f, device, &from, &copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* c_rr or c_ss, and c_rs at the nodes of a face, of the range of ghosted; c is NULL where ghosted does not touch it */
+/* Nodes of a face and of lines behind it: those of own and of all of the face, or of ghosted. Empty where a process has none of them */
+static SBPBox SBPFaceBox(const SBPGrid *g, int face, PetscInt depth, PetscBool ghosts)
+{
+  const int      d = face / 2, e = 1 - d, end = face % 2;
+  const SBPBox  *all   = ghosts ? &g->ghosted : &g->own;
+  const PetscInt first = end ? g->n[d] - depth + 1 : 0, last = first + depth; /* along the normal */
+  SBPBox         box;
+
+  box.start[e] = all->start[e];
+  box.count[e] = all->count[e];
+  box.start[d] = PetscMax(first, all->start[d]);
+  box.count[d] = PetscMax(0, PetscMin(last, all->start[d] + all->count[d]) - box.start[d]);
+  return box;
+}
+
+/* c_rr or c_ss, and c_rs at the nodes of a face, of the range of ghosted; NULL where ghosted does not touch it */
 static PetscErrorCode MatSBPSATGetFace_Private(Mat A, int face, PetscReal **normal, PetscReal **mixed)
 {
-  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
-  const SBPOperator *op  = &ctx->op[SBP_SCALAR][0];
-  const SBPGrid     *g   = &op->grid;
-  const int          d = face / 2, e = 1 - d;
-  const PetscInt     at = face % 2 ? g->n[d] : 0;
+  const SBPGrid *g   = &((Mat_SBPSAT *)A->data)->op[SBP_SCALAR][0].grid;
+  const SBPBox   box = SBPFaceBox(g, face, 1, PETSC_TRUE);
 
   PetscFunctionBegin;
   *normal = *mixed = NULL;
-  if (at < g->ghosted.start[d] || at >= g->ghosted.start[d] + g->ghosted.count[d]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc2(g->ghosted.count[e], normal, g->ghosted.count[e], mixed));
-  if (op->coefficient[0]) {
-    for (PetscInt k = 0; k < g->ghosted.count[e]; k++) {
-      const PetscInt64 where = d ? (PetscInt64)(at - g->ghosted.start[1]) * g->coefficientpitch + k
-                                 : (PetscInt64)k * g->coefficientpitch + at - g->ghosted.start[0];
-
-      (*normal)[k] = ((const PetscReal *)op->coefficient[d])[where];
-      (*mixed)[k]  = ((const PetscReal *)op->coefficient[2])[where];
-    }
-  } else {
-    SBPBox box;
-
-    box.start[d] = at;
-    box.count[d] = 1;
-    box.start[e] = g->ghosted.start[e];
-    box.count[e] = g->ghosted.count[e];
-    PetscCall(SBPGeometryMetrics_Private(&ctx->geometry, &box, d ? 0 : 1, d ? NULL : *normal, d ? *normal : NULL, *mixed, NULL));
-  }
+  if (!box.count[face / 2]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(g->ghosted.count[1 - face / 2], normal, g->ghosted.count[1 - face / 2], mixed));
+  PetscCall(MatSBPSATGetLines_Private(A, face / 2, &box, *normal));
+  PetscCall(MatSBPSATGetLines_Private(A, 2, &box, *mixed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b += (L^T H c Gamma - G^T) g: data of the face in the range of ghosted */
-static void SBPAddDirichlet(const SBPOperator *op, int face, const PetscReal *normal, const PetscReal *mixed, const PetscScalar *data, PetscScalar *b)
+/* An array of PetscScalar on the nodes of all as one of real numbers of a part of them: a complex number is two along r */
+static SBPSpaced SBPPart(const SBPBox *all, const SBPBox *box, const PetscScalar *a, PetscInt count[2])
+{
+  const PetscInt   reals = (PetscInt)(sizeof(PetscScalar) / sizeof(PetscReal));
+  const PetscInt64 first = (PetscInt64)(box->start[1] - all->start[1]) * all->count[0] + box->start[0] - all->start[0];
+
+  count[0] = box->count[0] * reals;
+  count[1] = box->count[1];
+  return SBPReals((const PetscReal *)(a + first), (PetscInt64)all->count[0] * reals);
+}
+
+/* Values of a vector at the nodes of a face, of the range of ghosted, on the host. Neighbor-wise Collective */
+static PetscErrorCode MatSBPSATGetData_Private(Mat A, int face, Vec v, PetscBool device, PetscScalar *data)
+{
+  Mat_SBPSAT        *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid     *g   = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPBox       box = SBPFaceBox(g, face, 1, PETSC_TRUE);
+  const PetscScalar *a, *ghosted;
+  void              *copy;
+  PetscInt           count[2];
+
+  PetscFunctionBegin;
+  PetscCall(SBPVecGetRead_Private(v, device, &a, &copy));
+  ghosted = a;
+  if (ctx->halo) {
+    if (!ctx->ghosts[device])
+      PetscCall((*SBPKernelsOf(device)->alloc)((size_t)g->ghostpitch * (size_t)g->ghosted.count[1] * sizeof(PetscScalar), &ctx->ghosts[device]));
+    PetscCall(SBPGridGhosts_Private(ctx->halo, g, SBP_SCALAR, device, a, ctx->ghosts[device]));
+    ghosted = (const PetscScalar *)ctx->ghosts[device];
+  }
+  {
+    const SBPSpaced from = SBPPart(&g->ghosted, &box, ghosted, count);
+
+    PetscCall(SBPGetNumbers_Private(device, count, &from, (PetscReal *)data));
+  }
+  PetscCall(SBPVecRestoreRead_Private(v, device, &a, &copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* (L^T H c Gamma - G^T) g in the owned nodes of a box of lines next to a face, without gaps; data in the range of ghosted */
+static void SBPDirichlet(const SBPOperator *op, int face, const SBPBox *box, const PetscReal *normal, const PetscReal *mixed, const PetscScalar *data,
+                         PetscScalar *b)
 {
   const SBPGrid   *g = &op->grid;
   const SBPTable  *t = SBPTableOf(g->order);
   const int        d = face / 2, e = 1 - d, end = face % 2;
   const PetscReal *penalty    = (const PetscReal *)op->penalty[face];
-  const PetscInt   strides[2] = {1, g->pitch};
+  const PetscInt   strides[2] = {1, box->count[0]};
 
-  for (PetscInt k = 0; k < g->own.count[e]; k++) {
-    const PetscInt  at = g->own.start[e] + k, here = at - g->ghosted.start[e]; /* of the face's nodes; in the range of ghosted */
+  for (PetscInt k = 0; k < box->count[e]; k++) {
+    const PetscInt  at = box->start[e] + k, here = at - g->ghosted.start[e]; /* of the face's nodes; in the range of ghosted */
     const PetscReal weight = (PetscReal)SBPTableNorm(t, g->n[e], at) * g->h[e];
 
-    for (PetscInt deep = 0; deep < t->normals; deep++) {
-      const PetscInt node = (end ? g->n[d] - deep : deep) - g->own.start[d];
+    for (PetscInt l = 0; l < box->count[d]; l++) {
+      const PetscInt deep = end ? g->n[d] - (box->start[d] + l) : box->start[d] + l;
+      PetscScalar   *to   = &b[k * strides[e] + l * strides[d]];
 
-      if (node < 0 || node >= g->own.count[d]) continue;
-      b[k * strides[e] + node * strides[d]] += weight / g->h[d] * (PetscReal)t->normal[deep] * normal[here] * data[here];
+      *to = weight / g->h[d] * (PetscReal)t->normal[deep] * normal[here] * data[here];
       if (deep == 0) {
         PetscScalar along = 0;
         int         low, high;
 
         /* Q^T c_rs g along the face */
         SBPTableRangeQ(t, g->n[e], at, &low, &high);
-        for (int l = low; l <= high; l++) along -= (PetscReal)SBPTableQ(t, g->n[e], at, l) * mixed[here + l] * data[here + l];
+        for (int q = low; q <= high; q++) along -= (PetscReal)SBPTableQ(t, g->n[e], at, q) * mixed[here + q] * data[here + q];
         if (at == 0) along -= mixed[here] * data[here];
         if (at == g->n[e]) along += mixed[here] * data[here];
-        b[k * strides[e] + node * strides[d]] += weight * penalty[here] * data[here] + (end ? -along : along);
+        *to += weight * penalty[here] * data[here] + (end ? -along : along);
       }
     }
   }
+}
+
+/* L^T H S_J g in the owned nodes of a face: how much the face is stretched follows of c_nn = mu S_J^2/J */
+static PetscErrorCode MatSBPSATTraction_Private(Mat A, int face, const SBPBox *box, const PetscReal *normal, const PetscScalar *data, PetscBool device,
+                                                const PetscReal *jacobian, PetscScalar *b)
+{
+  Mat_SBPSAT     *ctx = (Mat_SBPSAT *)A->data;
+  const SBPGrid  *g   = &ctx->op[SBP_SCALAR][0].grid;
+  const SBPTable *t   = SBPTableOf(g->order);
+  const int       e   = 1 - face / 2;
+  const PetscInt  n   = box->count[0] * box->count[1];
+  PetscReal      *J;
+  PetscScalar    *mu = NULL;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n, &J));
+  {
+    const SBPSpaced from = SBPReals(jacobian + (PetscInt64)(box->start[1] - g->own.start[1]) * g->own.count[0] + box->start[0] - g->own.start[0],
+                                    g->own.count[0]);
+
+    PetscCall(SBPGetNumbers_Private(device, box->count, &from, J));
+  }
+  if (ctx->settings.mu) {
+    const PetscScalar *a;
+    void              *copy;
+    PetscInt           count[2];
+    SBPSpaced          from;
+
+    PetscCall(PetscMalloc1(n, &mu));
+    PetscCall(SBPVecGetRead_Private(ctx->settings.mu, device, &a, &copy));
+    from = SBPPart(&g->own, box, a, count);
+    PetscCall(SBPGetNumbers_Private(device, count, &from, (PetscReal *)mu));
+    PetscCall(SBPVecRestoreRead_Private(ctx->settings.mu, device, &a, &copy));
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt  at = box->start[e] + k, here = at - g->ghosted.start[e];
+    const PetscReal weight = (PetscReal)SBPTableNorm(t, g->n[e], at) * g->h[e];
+
+    b[k] = weight * PetscSqrtReal(normal[here] * J[k] / (mu ? PetscRealPart(mu[k]) : 1)) * data[here];
+  }
+  PetscCall(PetscFree(J));
+  PetscCall(PetscFree(mu));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
@@ -141,18 +229,20 @@ static void SBPAddDirichlet(const SBPOperator *op, int face, const PetscReal *no
   A face whose data is zero needs no call. Faces meet in nodes: such a node has a value on either face, so use one vector a face
   if their data differ there.
 
+  What is not on the face is not read. If both vectors are on the device, nothing but faces goes to the host.
+
 .seealso: `MATSBPSAT`, `MatSBPSATFace`, `MatSBPSATSetDirichlet()`, `MatSBPSATAddSource()`
 @*/
 PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 {
-  Mat_SBPSAT        *ctx;
-  const SBPOperator *op;
-  const SBPGrid     *grid;
-  PetscReal         *normal, *mixed;
-  const PetscScalar *from;
-  PetscScalar       *to;
-  int                d, e;
-  PetscInt           at;
+  Mat_SBPSAT      *ctx;
+  const SBPGrid   *grid;
+  const PetscReal *jacobian = NULL;
+  PetscReal       *normal, *mixed;
+  PetscScalar     *data, *part, *to;
+  PetscBool        device;
+  PetscInt         count[2];
+  SBPBox           box;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
@@ -162,60 +252,29 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
   PetscCheck((int)face >= 0 && (int)face < SBP_FACES, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
              "There is no face %d; use MATSBPSAT_LEFT, RIGHT, BOTTOM or TOP", (int)face);
   PetscCall(MatSBPSATBuild_Private(A));
-  op   = &ctx->op[SBP_SCALAR][0];
-  grid = &op->grid;
-  d    = (int)face / 2;
-  e    = 1 - d;
-  at   = face % 2 ? grid->n[d] : 0;
-
-  if (grid->dirichlet[face]) {
-    PetscScalar *ghosted = NULL, *data;
-
-    /* Values of the face, with those of its ghosts */
-    PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
-    PetscCall(PetscMalloc1(grid->ghosted.count[0] * grid->ghosted.count[1], &ghosted));
-    PetscCall(VecGetArrayRead(g, &from));
-    PetscCall(SBPHaloBegin(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, from, ghosted));
-    PetscCall(SBPHaloEnd(ctx->halo, SBP_SCALAR, PETSC_MEMTYPE_HOST, from, ghosted));
-    PetscCall(VecRestoreArrayRead(g, &from));
-    PetscCall(VecGetArray(b, &to));
-    if (normal) {
-      PetscCall(PetscMalloc1(grid->ghosted.count[e], &data));
-      for (PetscInt k = 0; k < grid->ghosted.count[e]; k++)
-        data[k] = ghosted[d ? (PetscInt64)(at - grid->ghosted.start[1]) * grid->ghostpitch + k
-                            : (PetscInt64)k * grid->ghostpitch + at - grid->ghosted.start[0]];
-      SBPAddDirichlet(op, (int)face, normal, mixed, data, to);
-      PetscCall(PetscFree(data));
-    }
-    PetscCall(VecRestoreArray(b, &to));
-    PetscCall(PetscFree(ghosted));
-    PetscCall(PetscFree2(normal, mixed));
-  } else {
-    const SBPTable    *t = SBPTableOf(grid->order);
-    const PetscReal   *jacobian;
-    const PetscScalar *mu = NULL;
-
-    PetscCall(MatSBPSATGetJacobian_Private(A, &jacobian));
+  PetscCall(LitheMatIsOnDevice(A, 2, (const Vec[]){g, b}, &device));
+  grid = &ctx->op[SBP_SCALAR][0].grid;
+  if (!grid->dirichlet[face]) {
+    PetscCall(MatSBPSATGetJacobian_Private(A, device, &jacobian));
     PetscCheck(jacobian, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "A traction needs J = x_r y_s - x_s y_r; give it to MatSBPSATSetTensor()");
-    PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
-    if (ctx->settings.mu) PetscCall(VecGetArrayRead(ctx->settings.mu, &mu));
-    PetscCall(VecGetArrayRead(g, &from));
-    PetscCall(VecGetArray(b, &to));
-    if (at >= grid->own.start[d] && at < grid->own.start[d] + grid->own.count[d]) {
-      for (PetscInt k = 0; k < grid->own.count[e]; k++) {
-        const PetscInt  node   = d ? (at - grid->own.start[1]) * grid->pitch + k : k * grid->pitch + at - grid->own.start[0];
-        const PetscReal weight = (PetscReal)SBPTableNorm(t, grid->n[e], grid->own.start[e] + k) * grid->h[e];
-        /* How much the face is stretched: c_nn = mu S_J^2/J */
-        const PetscReal stretch = PetscSqrtReal(normal[grid->own.start[e] + k - grid->ghosted.start[e]] * jacobian[node] / (mu ? PetscRealPart(mu[node]) : 1));
-
-        to[node] += weight * stretch * from[node];
-      }
-    }
-    PetscCall(VecRestoreArray(b, &to));
-    PetscCall(VecRestoreArrayRead(g, &from));
-    if (mu) PetscCall(VecRestoreArrayRead(ctx->settings.mu, &mu));
-    PetscCall(PetscFree2(normal, mixed));
   }
+
+  box = SBPFaceBox(grid, (int)face, grid->dirichlet[face] ? SBPTableOf(grid->order)->normals : 1, PETSC_FALSE);
+  PetscCall(PetscMalloc2(grid->ghosted.count[1 - (int)face / 2], &data, box.count[0] * box.count[1], &part));
+  PetscCall(MatSBPSATGetData_Private(A, (int)face, g, device, data));
+  PetscCall(MatSBPSATGetFace_Private(A, (int)face, &normal, &mixed));
+  PetscCall(SBPVecGetArray_Private(b, device, &to));
+  if (normal) {
+    SBPSpaced into;
+
+    if (grid->dirichlet[face]) SBPDirichlet(&ctx->op[SBP_SCALAR][0], (int)face, &box, normal, mixed, data, part);
+    else PetscCall(MatSBPSATTraction_Private(A, (int)face, &box, normal, data, device, jacobian, part));
+    into = SBPPart(&grid->own, &box, to, count);
+    PetscCall(SBPAddNumbers_Private(device, count, (const PetscReal *)part, &into));
+  }
+  PetscCall(SBPVecRestoreArray_Private(b, device, &to));
+  PetscCall(PetscFree2(normal, mixed));
+  PetscCall(PetscFree2(data, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,27 +297,21 @@ PetscErrorCode MatSBPSATAddBoundary(Mat A, MatSBPSATFace face, Vec g, Vec b)
 PetscErrorCode MatSBPSATNorm(Mat A, Vec e, PetscReal *norm)
 {
   Mat_SBPSAT        *ctx;
-  const SBPGrid     *g;
-  const SBPTable    *t;
   const PetscScalar *from;
-  PetscReal          sum = 0;
+  PetscBool          device;
+  void              *copy;
+  double             sum;
 
   PetscFunctionBegin;
   PetscCall(MatSBPSATGetContext_Private(A, &ctx));
   PetscValidHeaderSpecific(e, VEC_CLASSID, 2);
   PetscAssertPointer(norm, 3);
   PetscCall(MatSBPSATBuild_Private(A));
-  g = &ctx->op[SBP_SCALAR][0].grid;
-  t = SBPTableOf(g->order);
-  PetscCall(VecGetArrayRead(e, &from));
-  for (PetscInt j = 0; j < g->own.count[1]; j++) {
-    PetscReal row = 0;
-
-    for (PetscInt i = 0; i < g->own.count[0]; i++) row += SBPGridWeight(g, t, i, j) * PetscRealPart(from[j * g->pitch + i] * PetscConj(from[j * g->pitch + i]));
-    sum += row;
-  }
-  PetscCall(VecRestoreArrayRead(e, &from));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)A)));
-  *norm = PetscSqrtReal(sum);
+  PetscCall(LitheMatIsOnDevice(A, 1, &e, &device));
+  PetscCall(SBPVecGetRead_Private(e, device, &from, &copy));
+  PetscCall((*SBPKernelsOf(device)->square)(&ctx->op[SBP_SCALAR][0].grid, from, &sum));
+  PetscCall(SBPVecRestoreRead_Private(e, device, &from, &copy));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  *norm = (PetscReal)sqrt(sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

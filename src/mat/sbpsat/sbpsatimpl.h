@@ -24,13 +24,6 @@ typedef struct {
   LitheTransport   transport; /* of ghosts on a device */
 } SBPSettings;
 
-/* Coordinates and coefficient on the nodes of ghosted, which metrics are computed from */
-typedef struct {
-  SBPGrid    grid; /* its ghosts are as far as derivatives of coordinates read */
-  PetscReal *x, *y;
-  PetscReal *mu; /* or NULL: 1 */
-} SBPGeometry;
-
 /* The matrix is L (scale A + diag(diagonal)) R, where A is the operator of the settings: change.c */
 typedef struct {
   PetscScalar scale;
@@ -48,12 +41,12 @@ typedef struct {
   PetscBool  built;                         /* what follows belongs to the settings */
   PetscInt64 values;                        /* matrices with the same number have the same values of coefficients */
 
-  DM          grid;     /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches */
-  SBPHalo     halo;     /* of that */
-  PetscBool   uniform;  /* there are no coordinates, or they are not needed: [-1, 1]^2 */
-  PetscBool   stored;   /* coefficients are stored on the host */
-  SBPGeometry geometry; /* kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
-  PetscReal  *jacobian; /* owned, or NULL as long as no right side needs it */
+  DM          grid;        /* of the nodes: the ranges of the program's DMDA, with ghosts as far as a row reaches; NULL on one process */
+  SBPHalo     halo;        /* of that */
+  PetscBool   uniform;     /* there are no coordinates, or they are not needed: [-1, 1]^2 */
+  PetscBool   stored[2];   /* coefficients are stored on the host, on the device */
+  SBPGeometry geometry;    /* on the host, kept for MATSBPSAT_METRICS_FLY, else made where it is needed */
+  void       *jacobian[2]; /* owned, of PetscReal, on the host and on the device; NULL as long as no right side needs it */
 
   /* [precision][device]; arrays that two of them share belong to the first */
   SBPOperator op[3][2];
@@ -94,17 +87,32 @@ PETSC_INTERN PetscErrorCode MatSBPSATAdopt_Private(Mat, DM);
 /* build.c */
 PETSC_INTERN PetscErrorCode MatSBPSATBuild_Private(Mat);
 PETSC_INTERN PetscErrorCode MatSBPSATCopyBuilt_Private(Mat, Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat);
-PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, const PetscReal **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetProduct_Private(Mat, PetscBool, const SBPOperator **);
+PETSC_INTERN PetscErrorCode MatSBPSATGetJacobian_Private(Mat, PetscBool, const PetscReal **);
 PETSC_INTERN PetscErrorCode MatSBPSATGetBytes_Private(Mat, PetscLogDouble *, PetscLogDouble *);
 
-/* metrics.c */
-PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, SBPGeometry *);
-PETSC_INTERN PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *, SBPGeometry *);
-PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(SBPGeometry *);
-PETSC_INTERN PetscErrorCode SBPGeometryMetrics_Private(const SBPGeometry *, const SBPBox *, PetscInt, PetscReal *, PetscReal *, PetscReal *, PetscReal *);
+/* coefficients.c */
+PETSC_INTERN PetscErrorCode MatSBPSATStore_Private(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatSBPSATCheck_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATMakePenalties_Private(Mat);
+PETSC_INTERN PetscErrorCode MatSBPSATGetLines_Private(Mat, int, const SBPBox *, PetscReal *);
+
+/* grid.c */
 PETSC_INTERN PetscErrorCode SBPGridCreate_Private(DM, int, PetscInt, DM *, SBPGrid *);
-PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscInt, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode SBPGridGhosts_Private(SBPHalo, const SBPGrid *, SBPPrecision, PetscBool, const void *, void *);
+PETSC_INTERN PetscErrorCode SBPGridScatter_Private(SBPHalo, const SBPGrid *, Vec, PetscBool, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode SBPGeometryCreate_Private(Mat, PetscBool, PetscBool, SBPGeometry *);
+PETSC_INTERN PetscErrorCode SBPGeometryCopy_Private(const SBPGeometry *, SBPGeometry *);
+PETSC_INTERN PetscErrorCode SBPGeometryDestroy_Private(PetscBool, SBPGeometry *);
+
+/* place.c */
+PETSC_INTERN const SBPKernels *SBPKernelsOf(PetscBool);
+PETSC_INTERN PetscErrorCode    SBPVecGetRead_Private(Vec, PetscBool, const PetscScalar **, void **);
+PETSC_INTERN PetscErrorCode    SBPVecRestoreRead_Private(Vec, PetscBool, const PetscScalar **, void **);
+PETSC_INTERN PetscErrorCode    SBPGetNumbers_Private(PetscBool, const PetscInt[2], const SBPSpaced *, PetscReal *);
+PETSC_INTERN PetscErrorCode    SBPAddNumbers_Private(PetscBool, const PetscInt[2], const PetscReal *, const SBPSpaced *);
+PETSC_INTERN PetscErrorCode    SBPCopyReals_Private(PetscBool, size_t, const void *, void **);
+PETSC_INTERN PetscErrorCode    SBPMoveReals_Private(PetscBool, size_t, const void *, void **);
 
 /* change.c */
 PETSC_INTERN PetscErrorCode MatSBPSATSetChanges_Private(Mat);

@@ -221,25 +221,30 @@ static PetscErrorCode SetUpGhosts_Private(PC_SBPMG *mg, SBPMGLevel *l, DM da)
 
 /* ------------------------------------------------------------ operators */
 
-/* A coefficient of every stride-th node as a vector of da, from those of an operator on the host */
-static PetscErrorCode SampleCoefficient_Private(const SBPOperator *op, SBPPrecision exact, int k, PetscInt stride, DM da, Vec *v)
+/* A coefficient of every stride-th node as a vector of the matrix A of da, which is where the levels are */
+static PetscErrorCode SampleCoefficient_Private(PC_SBPMG *mg, const SBPOperator *op, int k, PetscInt stride, DM da, Mat A, Vec *v)
 {
   const SBPGrid *grid = &op->grid;
   PetscInt       start[2], count[2];
-  PetscScalar  **a;
+  SBPSpaced      from, to;
+  PetscScalar   *a;
 
   PetscFunctionBegin;
-  PetscCall(DMCreateGlobalVector(da, v));
+  PetscCall(MatCreateVecs(A, v, NULL));
   PetscCall(DMDAGetCorners(da, &start[0], &start[1], NULL, &count[0], &count[1], NULL));
-  PetscCall(DMDAVecGetArrayWrite(da, *v, &a));
-  for (PetscInt j = start[1]; j < start[1] + count[1]; j++) {
-    for (PetscInt i = start[0]; i < start[0] + count[0]; i++) {
-      const size_t at = (size_t)(stride * j - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(stride * i - grid->ghosted.start[0]);
-
-      a[j][i] = exact == SBP_SINGLE ? (PetscScalar)((const float *)op->coefficient[k])[at] : (PetscScalar)((const double *)op->coefficient[k])[at];
-    }
-  }
-  PetscCall(DMDAVecRestoreArrayWrite(da, *v, &a));
+  if (PetscDefined(USE_COMPLEX)) PetscCall(VecZeroEntries(*v));
+  if (mg->device) PetscCall(VecGetArrayAndMemType(*v, &a, NULL));
+  else PetscCall(VecGetArray(*v, &a));
+  from.single = (PetscBool)(mg->exact == SBP_SINGLE);
+  from.step   = stride;
+  from.pitch  = (PetscInt64)stride * grid->coefficientpitch;
+  from.p      = (char *)op->coefficient[k] +
+           ((size_t)(stride * start[1] - grid->ghosted.start[1]) * (size_t)grid->coefficientpitch + (size_t)(stride * start[0] - grid->ghosted.start[0])) *
+             SBPNumberBytes(mg->exact);
+  to = SBPRealParts(a, count[0]);
+  PetscCall((*mg->kernels->strided)(count, PETSC_FALSE, &from, &to));
+  if (mg->device) PetscCall(VecRestoreArrayAndMemType(*v, &a));
+  else PetscCall(VecRestoreArray(*v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,19 +253,20 @@ static PetscErrorCode CreateSampledHere_Private(PC pc, Mat from, PetscInt stride
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
-  Vec                tensor[4];
+  VecType            type;
+  Vec                tensor[3];
 
   PetscFunctionBegin;
-  PetscCall(MatSBPSATGetPlain(from, mg->exact, PETSC_FALSE, &op));
+  PetscCall(MatSBPSATGetPlain(from, mg->exact, mg->device, &op));
   PetscCall(MatCreateSBPSAT(da, A));
+  PetscCall(MatGetVecType(pc->pmat, &type));
+  PetscCall(MatSetVecType(*A, type));
   PetscCall(MatSBPSATSetMetrics(*A, MATSBPSAT_METRICS_STORED));
   PetscCall(MatSBPSATSetOrder(*A, order));
   PetscCall(MatSBPSATSetDirichlet(*A, op->grid.dirichlet));
-  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(op, mg->exact, k, stride, da, &tensor[k]));
-  PetscCall(VecDuplicate(tensor[0], &tensor[3])); /* of data only: any will do */
-  PetscCall(VecSet(tensor[3], 1.));
-  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], tensor[3]));
-  for (int k = 0; k < 4; k++) PetscCall(VecDestroy(&tensor[k]));
+  for (int k = 0; k < 3; k++) PetscCall(SampleCoefficient_Private(mg, op, k, stride, da, *A, &tensor[k]));
+  PetscCall(MatSBPSATSetTensor(*A, tensor[0], tensor[1], tensor[2], NULL)); /* J is for right sides only */
+  for (int k = 0; k < 3; k++) PetscCall(VecDestroy(&tensor[k]));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -403,13 +409,11 @@ static PetscErrorCode CreateSecondOrder_Private(PC pc, DM da, Mat *A, SBPMGLevel
 {
   PC_SBPMG          *mg = (PC_SBPMG *)pc->data;
   const SBPOperator *op;
-  DM                 alike;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(second, sizeof(*second)));
-  PetscCall(CreateAlikeDM_Private(da, 1, &alike));
-  PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, alike, A));
-  PetscCall(DMDestroy(&alike));
+  /* On the program's DMDA for a while: another one would take longer than all else */
+  PetscCall(CreateSampled_Private(pc, pc->pmat, 1, 2, da, A));
   PetscCall(PCSBPMGShiftMatrix_Private(pc, mg->diagonal, *A));
   PetscCall(MatSBPSATGetOperator(*A, mg->exact, mg->device, &op));
   second->op[mg->exact] = *op;

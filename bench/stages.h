@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+#pragma once
+
+/* The stages of a whole job, timed one after the other, and the line that jobs.py reads */
+
+#include <tutorials/common/measure.h>
+#include <time.h>
+
+typedef enum {
+  STAGE_START,
+  STAGE_ASSEMBLY,
+  STAGE_CONVERSION,
+  STAGE_SETUP,
+  STAGE_SOLVE,
+  NSTAGES
+} Stage;
+static const char *const stages[] = {"start", "assembly", "conversion", "setup", "solve"};
+
+typedef struct {
+  Bench          bench;
+  PetscLogDouble first, last, seconds[NSTAGES];
+} Job;
+
+/* MPI's clock does not run before MPI is initialized */
+static inline PetscLogDouble JobNow(void)
+{
+  struct timespec now;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (PetscLogDouble)now.tv_sec + 1e-9 * (PetscLogDouble)now.tv_nsec;
+}
+
+/* The first statement of a program */
+static inline void JobBegin(Job *job)
+{
+  job->first = job->last = JobNow();
+}
+
+/* The stage ends here */
+static inline PetscErrorCode JobEnd(Job *job, Stage stage)
+{
+  PetscLogDouble now;
+
+  PetscFunctionBeginUser;
+  PetscCall(BenchWait(&job->bench));
+  PetscCallMPI(MPI_Barrier(job->bench.comm));
+  now                 = JobNow();
+  job->seconds[stage] = now - job->last;
+  job->last           = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Size, iterations and residual of what was solved: the line begins */
+static inline PetscErrorCode JobPrintSolve(const Job *job, KSP ksp, Vec x, Vec b)
+{
+  PetscInt           its, m;
+  KSPConvergedReason reason;
+  PetscReal          norm[2];
+  Mat                A;
+  Vec                r;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(MatGetSize(A, &m, NULL));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAXPY(r, -1.0, b));
+  PetscCall(VecNorm(r, NORM_2, &norm[0]));
+  PetscCall(VecNorm(b, NORM_2, &norm[1]));
+  PetscCall(VecDestroy(&r));
+  PetscCall(PetscPrintf(job->bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its,
+                        KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Seconds of the stages; in total: conversion, set-up and solve, that is from the assembled matrix to the solution; program: all until now. The line ends */
+static inline PetscErrorCode JobPrintStages(const Job *job)
+{
+  PetscLogDouble total = 0.;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < NSTAGES; s++) {
+    PetscCall(PetscPrintf(job->bench.comm, ", \"%s\": %.6f", stages[s], job->seconds[s]));
+    if (s >= STAGE_CONVERSION) total += job->seconds[s];
+  }
+  PetscCall(PetscPrintf(job->bench.comm, ", \"total\": %.6f, \"program\": %.6f}\n", total, JobNow() - job->first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

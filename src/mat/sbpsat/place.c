@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Where arrays of a MATSBPSAT are: on the host or on a device. What is said about them holds for both */
+
+#include "sbpsatimpl.h"
+
+const SBPKernels *SBPKernelsOf(PetscBool device)
+{
+#if defined(LITHE_HAVE_CUDA)
+  if (device) return &SBPDeviceKernels;
+#endif
+  (void)device;
+  return &SBPHostKernels;
+}
+
+/* The array of a vector where it is asked for: a copy, if it cannot be there; not collective */
+PetscErrorCode SBPVecGetRead_Private(Vec v, PetscBool device, const PetscScalar **a, void **copy)
+{
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
+
+  PetscFunctionBegin;
+  *copy = NULL;
+  if (!device) {
+    PetscCall(VecGetArrayRead(v, a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetArrayReadAndMemType(v, a, &memory));
+  if (PetscMemTypeHost(memory)) {
+    const SBPKernels  *kernels = SBPKernelsOf(device);
+    const PetscScalar *host    = *a;
+    PetscInt           n;
+
+    PetscCall(VecGetLocalSize(v, &n));
+    PetscCall((*kernels->reserve)((size_t)n * sizeof(PetscScalar), copy));
+    PetscCall((*kernels->put)((size_t)n * sizeof(PetscScalar), host, *copy));
+    PetscCall(VecRestoreArrayReadAndMemType(v, &host));
+    *a = (const PetscScalar *)*copy;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SBPVecRestoreRead_Private(Vec v, PetscBool device, const PetscScalar **a, void **copy)
+{
+  PetscFunctionBegin;
+  if (*copy) PetscCall((*SBPKernelsOf(device)->free)(copy));
+  else if (device) PetscCall(VecRestoreArrayReadAndMemType(v, a));
+  else PetscCall(VecRestoreArrayRead(v, a));
+  *a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Few numbers, such as those of a face, to the host, without gaps */
+PetscErrorCode SBPGetNumbers_Private(PetscBool device, const PetscInt count[2], const SBPSpaced *from, PetscReal *host)
+{
+  const SBPKernels *kernels = SBPKernelsOf(device);
+  const size_t      bytes   = (size_t)count[0] * (size_t)count[1] * sizeof(PetscReal);
+  void             *packed  = host;
+  SBPSpaced         to;
+
+  PetscFunctionBegin;
+  if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (device) PetscCall((*kernels->reserve)(bytes, &packed));
+  to = SBPReals((const PetscReal *)packed, count[0]);
+  PetscCall((*kernels->strided)(count, PETSC_FALSE, from, &to));
+  if (device) {
+    PetscCall((*kernels->get)(bytes, packed, host));
+    PetscCall((*kernels->free)(&packed));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Few numbers of the host, without gaps, are added to what is there */
+PetscErrorCode SBPAddNumbers_Private(PetscBool device, const PetscInt count[2], const PetscReal *host, const SBPSpaced *to)
+{
+  const SBPKernels *kernels = SBPKernelsOf(device);
+  const size_t      bytes   = (size_t)count[0] * (size_t)count[1] * sizeof(PetscReal);
+  void             *packed  = (void *)host;
+  SBPSpaced         from;
+
+  PetscFunctionBegin;
+  if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (device) {
+    PetscCall((*kernels->reserve)(bytes, &packed));
+    PetscCall((*kernels->put)(bytes, host, packed));
+  }
+  from = SBPReals((const PetscReal *)packed, count[0]);
+  PetscCall((*kernels->strided)(count, PETSC_TRUE, &from, to));
+  if (device) PetscCall((*kernels->free)(&packed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy in the same place; NULL stays NULL */
+PetscErrorCode SBPCopyReals_Private(PetscBool device, size_t n, const void *from, void **to)
+{
+  const SBPKernels *kernels = SBPKernelsOf(device);
+  const PetscInt    width = 1024, whole[2] = {width, (PetscInt)(n / (size_t)width)}, rest[2] = {(PetscInt)(n % (size_t)width), 1};
+
+  PetscFunctionBegin;
+  *to = NULL;
+  if (!from) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*kernels->reserve)(n * sizeof(PetscReal), to));
+  {
+    const PetscReal *x = (const PetscReal *)from, *y = (const PetscReal *)*to;
+    const size_t     done = n / (size_t)width * (size_t)width;
+    SBPSpaced        a = SBPReals(x, width), b = SBPReals(y, width);
+
+    PetscCall((*kernels->strided)(whole, PETSC_FALSE, &a, &b));
+    a = SBPReals(x + done, width);
+    b = SBPReals(y + done, width);
+    PetscCall((*kernels->strided)(rest, PETSC_FALSE, &a, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A copy of what is in the other place */
+PetscErrorCode SBPMoveReals_Private(PetscBool todevice, size_t n, const void *from, void **to)
+{
+  const SBPKernels *kernels = SBPKernelsOf(PETSC_TRUE);
+  const size_t      bytes   = n * sizeof(PetscReal);
+
+  PetscFunctionBegin;
+  *to = NULL;
+  if (!from) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall((*SBPKernelsOf(todevice)->reserve)(bytes, to));
+  if (todevice) PetscCall((*kernels->put)(bytes, from, *to));
+  else PetscCall((*kernels->get)(bytes, from, *to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
