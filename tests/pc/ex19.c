@@ -96,7 +96,8 @@ static PetscErrorCode TestSymmetry(const Problem *p, const Variant *v, Mat A, PC
   PetscCall(VecTDot(y[0], x[0], &square));
   if (WRONG(!(PetscAbsScalar(product[0] - product[1]) <= 100 * PETSC_MACHINE_EPSILON * norm[0] * norm[1])))
     FAIL("%s, %s: not symmetric, by %g of %g", p->name, v->name, (double)PetscAbsScalar(product[0] - product[1]), (double)(norm[0] * norm[1]));
-  if (!PetscDefined(USE_COMPLEX) && WRONG(!(PetscRealPart(square) > 0.0))) FAIL("%s, %s: not positive definite, %g", p->name, v->name, (double)PetscRealPart(square));
+  if (!PetscDefined(USE_COMPLEX) && WRONG(!(PetscRealPart(square) > 0.0)))
+    FAIL("%s, %s: not positive definite, %g", p->name, v->name, (double)PetscRealPart(square));
   for (int k = 0; k < 2; k++) {
     PetscCall(VecDestroy(&x[k]));
     PetscCall(VecDestroy(&y[k]));
