@@ -341,9 +341,10 @@ static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBo
 /* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
 static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
 {
-  const char *const lowername = f->symmetric ? "transposed factor" : "lower factor", *const uppername = f->symmetric ? "factor" : "upper factor";
-  char     lower[64], upper[64];
-  PetscInt n;
+  const char *const lowername = f->symmetric ? "transposed factor" : "lower factor";
+  const char *const uppername = f->symmetric ? "factor" : "upper factor";
+  char              lower[64], upper[64];
+  PetscInt          n;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(f->inverse, &n, NULL));
