@@ -45,6 +45,9 @@ static const Variant variants[] =
    {"sweeps", VCRS " -@pc_vcrs_loss none -@pc_vcrs_factor_solve jacobi -@pc_vcrs_factor_sweeps 60", 1e-6, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
    {"levels", VCRS " -@pc_vcrs_loss none -@pc_vcrs_factor_solve substitution -@vcrs_copy_mat_vcrs_substitution_grids 0", 1e-11, PETSC_FALSE, PETSC_FALSE,
     PETSC_FALSE},
+   {"a block",
+    "-@pc_type vcrs -@vcrs_pc_type bjacobi -@vcrs_pc_bjacobi_blocks 1 -@vcrs_sub_pc_type icc -@pc_vcrs_loss none -@pc_vcrs_factor_solve substitution", 1e-11,
+    PETSC_FALSE, PETSC_FALSE, PETSC_FALSE},
    {"loss", VCRS, 0.1, PETSC_FALSE, PETSC_TRUE, PETSC_FALSE},
    {"loss, substitution", VCRS " -@pc_vcrs_factor_solve substitution", 0.1, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
    {"classes", VCRS " -@pc_vcrs_loss classes -@pc_vcrs_factor_solve substitution", 0.1, PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
@@ -140,7 +143,7 @@ static PetscErrorCode TestIterations(const Problem *p, const Variant *v, Mat hos
   if (PetscDefined(USE_COMPLEX) || PetscDefined(USE_REAL_SINGLE) || p->kind == UNSYMMETRIC || IsLeftToPETSc(p, 1)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CountIterations(host, exact, &expected));
   PetscCall(CountIterations(A, pc, &iterations));
-  if (WRONG(iterations < 0 || PetscAbsInt(iterations - expected) > (v->lossy ? 1 + expected / 5 : 1)))
+  if (WRONG(iterations < 0 || PetscAbsInt(iterations - expected) > (v->lossy ? 2 + expected / 5 : 1)))
     FAIL("%s, %s: %" PetscInt_FMT " iterations instead of %" PetscInt_FMT, p->name, v->name, iterations, expected);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -248,7 +251,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&host));
     PetscCall(MatDestroy(&A));
   }
-  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1701 : 3400) + (device ? 600 : 0), "all is right\n"));
+  PetscCall(TestDone((PetscDefined(USE_COMPLEX) ? 1890 : 3800) + (device ? 600 : 0), "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
