@@ -261,10 +261,11 @@ int main(int argc, char **argv)
   test:
     suffix: 1
 
+  # -checkfunctionlist 0: as in mat/ex5
   test:
     suffix: cuda
     requires: cuda
-    args: -mat_type seqaijcusparse
+    args: -checkfunctionlist 0 -mat_type seqaijcusparse
     output_file: output/ex19_1.out
 
 TEST*/
