@@ -23,7 +23,26 @@
 
 #define MATSBPSAT "sbpsat"
 
-/* -pc_factor_mat_solver_type lithe: ILU(0) of MATSEQAIJCUSPARSE, made and applied on the device; only in builds with CUDA */
+/*MC
+  MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the device
+
+  Options Database Keys:
+. -pc_factor_mat_solver_type lithe - with -pc_type ilu or icc
+
+  Level: intermediate
+
+  Notes:
+  It is there only in builds with CUDA. `PCVCRS` takes it by itself.
+
+  PETSc factors on the host where the device cannot: with fill-in, another ordering, a shift, a pivot that is zero or no number,
+  rows of more than 4096 entries, more than 65536 levels. For ICC(0) this is also done where the pattern is not symmetric, or where
+  PETSc's default, `MAT_SHIFT_POSITIVE_DEFINITE`, would shift the diagonal. As PETSc's, ICC(0) reads the entries on and above the diagonal
+  alone, and in complex arithmetic factors a symmetric matrix, not a Hermitian one. The view of the preconditioner says where the factors are.
+
+  Solves with the transpose of ILU(0) run on the host; those of ICC(0) are the solves themselves.
+
+.seealso: `PCVCRS`, `PCILU`, `PCICC`, `PCFactorSetMatSolverType()`, `MATSEQAIJCUSPARSE`
+M*/
 #define MATSOLVERLITHE "lithe"
 
 /*E

@@ -31,6 +31,7 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(LitheAIJRegisterFactors());
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(MatSolverTypeRegister(MATSOLVERLITHE, MATSEQAIJCUSPARSE, MAT_FACTOR_ILU, MatGetFactor_SeqAIJCUSPARSE_Lithe));
+  PetscCall(MatSolverTypeRegister(MATSOLVERLITHE, MATSEQAIJCUSPARSE, MAT_FACTOR_ICC, MatGetFactor_SeqAIJCUSPARSE_Lithe));
 #endif
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_LU, MatGetFactor_SBPSAT_petsc));
   PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSBPSAT, MAT_FACTOR_CHOLESKY, MatGetFactor_SBPSAT_petsc));

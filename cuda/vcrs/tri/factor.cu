@@ -12,6 +12,9 @@
 
    The operations of a row are in the order of its columns: the factors are the same bits each time.
 
+   Incomplete Cholesky factors are those of the matrix whose lower triangle is its upper one, transposed; then the lower
+   factor is made the transpose of the upper one (mirror.cu), from which it differs by rounding.
+
    W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A synchronization-free algorithm for parallel sparse triangular solves,
    Euro-Par 2016; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM 2003, algorithm 10.4.
 */
@@ -319,7 +322,7 @@ static PetscErrorCode FactorOrder(LitheDeviceFactor *f, FactorReport *dreport, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, LitheDeviceFactor **factor, PetscBool *possible)
+PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, PetscBool symmetric, LitheDeviceFactor **factor, PetscBool *possible)
 {
   LitheDeviceFactor *f;
   FactorReport      *dreport, report;
@@ -329,7 +332,8 @@ PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const Petsc
   *possible = PETSC_FALSE;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(PetscNew(&f));
-  *factor    = f;
+  *factor      = f;
+  f->symmetric = symmetric;
   f->lower.n = f->upper.n = n;
   f->upper.upper          = PETSC_TRUE;
   PetscCall(FactorAllocate(n, &f->inverse));
@@ -356,8 +360,12 @@ PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const Petsc
   if (*possible) {
     FactorColumnsKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, di, dj, f->lower, f->upper);
     PetscCallCUDA(cudaGetLastError());
-    PetscCall(FactorOrder(f, dreport, stream, possible));
+    if (symmetric) {
+      PetscCall(LitheCUDATriangleMirror(&f->upper, &f->lower, possible));
+      if (f->lower.nz != f->upper.nz) *possible = PETSC_FALSE;
+    }
   }
+  if (*possible) PetscCall(FactorOrder(f, dreport, stream, possible));
   PetscCallCUDA(cudaFree(dreport));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -392,21 +400,6 @@ static __global__ void FactorTakeKernel(PetscInt n, const PetscInt *__restrict__
   for (PetscInt k = 0; k < nlower; k++) l[k] = from[k];
   inverse[row] = from[nlower];
   for (PetscInt k = 0; k < nupper; k++) u[k] = from[nlower + 1 + k];
-}
-
-/* Where a column is in a sorted row, or -1 */
-static __device__ __forceinline__ PetscInt FactorFind(const PetscInt *__restrict__ j, PetscInt begin, PetscInt end, PetscInt column)
-{
-  while (end - begin > 8) {
-    const PetscInt middle = begin + (end - begin) / 2;
-
-    if (j[middle] <= column) begin = middle;
-    else end = middle;
-  }
-  for (; begin < end; begin++) {
-    if (j[begin] == column) return begin;
-  }
-  return -1;
 }
 
 static __device__ __forceinline__ Number FactorReadOther(const Number *p)
@@ -479,10 +472,10 @@ static __device__ __forceinline__ void FactorRow(const FactorArguments &f, Petsc
       PetscInt       at;
 
       if (column < row) {
-        at = FactorFind(f.lower.j, k + 1, lend, column);
+        at = TriFind(f.lower.j, k + 1, lend, column);
         if (at >= 0) entry = f.l + at;
       } else if (column > row) {
-        at = FactorFind(f.upper.j, ubegin, uend, column);
+        at = TriFind(f.upper.j, ubegin, uend, column);
         if (at >= 0) entry = f.u + at;
       } else entry = f.inverse + row;
       if (entry) *entry = MultiplyAdd(minus, FactorReadOther(f.u + m), *entry);
@@ -525,20 +518,38 @@ static __global__ void __launch_bounds__(FACTOR_THREADS) FactorKernel(const __gr
   }
 }
 
-/* To what systems need: both triangles without dimension, and with the opposite sign */
-static __global__ void FactorScaleKernel(PetscInt n, LitheDeviceTriangle lower, LitheDeviceTriangle upper, const Number *__restrict__ inverse)
+static __device__ __forceinline__ PetscReal FactorReal(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return a.re;
+#else
+  return a;
+#endif
+}
+
+/*
+   To what systems need: both triangles without dimension, and with the opposite sign. With positive, pivots p are asked whether
+   Re p > zeropivot sum |u|, as MatPivotCheck_pd() of PETSc's does: here u is in units of p, and 1/p has the argument of p with the
+   opposite sign
+*/
+static __global__ void FactorScaleKernel(const __grid_constant__ FactorArguments f, bool positive, PetscReal zeropivot)
 {
   const PetscInt64 row = FACTOR_THREAD;
 
-  if (row >= n) return;
-  Number      *l = reinterpret_cast<Number *>(lower.a), *u = reinterpret_cast<Number *>(upper.a);
-  const Number scale = FactorMinus(inverse[row]);
+  if (row >= f.lower.n) return;
+  const Number inverse = f.inverse[row], scale = FactorMinus(inverse);
+  PetscReal    sum = 0;
 
-  for (PetscInt k = lower.i[row]; k < lower.i[row + 1]; k++) l[k] = FactorMinus(l[k]);
-  for (PetscInt k = upper.i[row]; k < upper.i[row + 1]; k++) u[k] = FactorTimes(u[k], scale);
+  for (PetscInt k = f.lower.i[row]; k < f.lower.i[row + 1]; k++) f.l[k] = FactorMinus(f.l[k]);
+  for (PetscInt k = f.upper.i[row]; k < f.upper.i[row + 1]; k++) {
+    f.u[k] = FactorTimes(f.u[k], scale);
+    sum += FactorModulus(f.u[k]);
+  }
+  /* also if it is no number */
+  if (positive && !(FactorReal(inverse) > zeropivot * sum * FactorModulus(inverse))) atomicMin(&f.report->zeropivot, static_cast<PetscInt>(row));
 }
 
-PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscInt *row)
+PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscBool positive, PetscInt *row)
 {
   const PetscInt  n = f->lower.n;
   FactorArguments arguments;
@@ -557,7 +568,7 @@ PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, 
   arguments.u       = reinterpret_cast<Number *>(f->upper.a);
   arguments.inverse = reinterpret_cast<Number *>(f->inverse);
   arguments.ticket  = f->ticket;
-  arguments.least   = zeropivot;
+  arguments.least   = positive ? 0 : zeropivot;
   PetscCall(FactorAllocate(n, &arguments.ready));
   PetscCall(FactorAllocate(1, &dreport));
   arguments.report = dreport;
@@ -566,11 +577,13 @@ PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *f, const PetscInt *di, 
   PetscCallCUDA(cudaMemsetAsync(f->ticket, 0, sizeof(*f->ticket), stream));
   FactorTakeKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, di, reinterpret_cast<const Number *>(da), f->lower, f->upper, arguments.inverse);
   PetscCallCUDA(cudaGetLastError());
+  if (f->symmetric) PetscCall(LitheCUDATriangleMirror(&f->upper, &f->lower, NULL));
   PetscCall(FactorResident(FactorKernel, f->lower.nlist / 32, &blocks));
   FactorKernel<<<blocks, FACTOR_THREADS, 0, stream>>>(arguments);
   PetscCallCUDA(cudaGetLastError());
-  FactorScaleKernel<<<FactorBlocks(n), 256, 0, stream>>>(n, f->lower, f->upper, arguments.inverse);
+  FactorScaleKernel<<<FactorBlocks(n), 256, 0, stream>>>(arguments, positive ? true : false, zeropivot);
   PetscCallCUDA(cudaGetLastError());
+  if (f->symmetric) PetscCall(LitheCUDATriangleMirror(&f->upper, &f->lower, NULL));
   PetscCallCUDA(cudaMemcpyAsync(&report, dreport, sizeof(report), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   if (report.zeropivot < n) *row = report.zeropivot;

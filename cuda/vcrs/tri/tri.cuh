@@ -10,6 +10,7 @@
      tri.cu      what is prepared once per triangle; by levels
      trigrid.cu  by tiles of a grid
      factor.cu   incomplete factorization, and systems with exact triangles
+     mirror.cu   triangles that are transposes of others
 
    An entry of x that has not been computed is a number that nothing computes, all bits set, so that
    an entry tells by itself when it is there; no flags, no fences. Work is handed out by a counter, in
@@ -29,6 +30,21 @@ typedef struct {
   unsigned int *ticket;                 /* how many tasks have been handed out */
   int           blocks, bytes, entries; /* of the launch; grids: of shared memory, entries of a row that it has place for */
 } VCRSTri;
+
+/* Where a column is in a sorted row, or -1 */
+[[maybe_unused]] static __device__ __forceinline__ PetscInt TriFind(const PetscInt *__restrict__ j, PetscInt begin, PetscInt end, PetscInt column)
+{
+  while (end - begin > 8) {
+    const PetscInt middle = begin + (end - begin) / 2;
+
+    if (j[middle] <= column) begin = middle;
+    else end = middle;
+  }
+  for (; begin < end; begin++) {
+    if (j[begin] == column) return begin;
+  }
+  return -1;
+}
 
 struct TriArguments {
   const Number   *b;

@@ -4,12 +4,14 @@
 #pragma once
 
 /*
-   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu.
+   Incomplete LU factors without fill-in on a device, (I - lower) inverse^-1 (I - upper): cuda/vcrs/tri/factor.cu. Incomplete Cholesky
+   factors are the same with lower = upper^T: cuda/vcrs/tri/mirror.cu.
 
    Pointers named d* are device pointers. Launches go to PETSc's current stream.
 */
 
 #include <lithe/private/vcrsorder.h>
+#include <lithe/private/vcrsplan.h>
 #include <petscsys.h>
 
 /* Factorizations of longer rows, and of more levels, are left to the host */
@@ -29,8 +31,9 @@ typedef struct {
 
 typedef struct {
   LitheDeviceTriangle lower, upper;
-  PetscScalar        *inverse; /* [n] of the pivots */
-  unsigned int       *ticket;  /* for LitheCUDATriangleSolve() */
+  PetscBool           symmetric; /* lower is the transpose of upper, bit by bit */
+  PetscScalar        *inverse;   /* [n] of the pivots */
+  unsigned int       *ticket;    /* for LitheCUDATriangleSolve() */
 } LitheDeviceFactor;
 
 /*
@@ -50,12 +53,29 @@ typedef struct {
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /*
    The pattern of a square CSR matrix of sorted rows. possible is PETSC_FALSE where a diagonal entry is missing, or where a row is
-   longer or levels are more than above; the factor must be destroyed in any case. Synchronises
+   longer or levels are more than above, or, for symmetric factors, where the pattern is not symmetric; the factor must be destroyed
+   in any case. Synchronises
 */
-PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, LitheDeviceFactor **, PetscBool *possible);
+PETSC_INTERN PetscErrorCode LitheCUDAFactorCreate(PetscInt n, const PetscInt *di, const PetscInt *dj, PetscBool symmetric, LitheDeviceFactor **,
+                                                  PetscBool *possible);
 PETSC_INTERN PetscErrorCode LitheCUDAFactorDestroy(LitheDeviceFactor **);
-/* The factors; row: the first one whose pivot is no more than zeropivot or is no number, or -1. Synchronises */
-PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscInt *row);
+/*
+   The factors; symmetric ones are of the entries on and above the diagonal. row: the first one whose pivot is no number, or no more
+   than zeropivot in modulus, or -1. With positive, the real part of the pivot must be more than zeropivot times the moduli of its row of
+   the upper factor. Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAFactorNumeric(LitheDeviceFactor *, const PetscInt *di, const PetscScalar *da, PetscReal zeropivot, PetscBool positive,
+                                                   PetscInt *row);
+/*
+   mirror.cu: the entries of a lower triangle from those of an upper one, whose transpose it is; its pattern is there already.
+   complete: whether all its places are among those of the transpose, then no entry is taken and it synchronises; NULL: it is known
+*/
+PETSC_INTERN PetscErrorCode LitheCUDATriangleMirror(const LitheDeviceTriangle *upper, const LitheDeviceTriangle *lower, PetscBool *complete);
+/*
+   The entries of a lower triangle, allocated, with those of a compressed upper one in the places of its transpose. Row r of that is row
+   first + r of the triangle; entries in other rows and columns stay. Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSMirror(const VCRSPlan *dplan, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
 /* x = (I - T)^-1 b; dx is not db */
 PETSC_INTERN PetscErrorCode LitheCUDATriangleSolve(const LitheDeviceTriangle *, unsigned int *ticket, const PetscScalar *db, PetscScalar *dx);
 PETSC_INTERN PetscErrorCode LitheCUDATriangleFree(LitheDeviceTriangle *);

@@ -3,15 +3,20 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   MATSOLVERLITHE: ILU(0) in the natural ordering of a MATSEQAIJCUSPARSE, made and applied on its device.
+   MATSOLVERLITHE: ILU(0) and ICC(0) in the natural ordering of a MATSEQAIJCUSPARSE, made and applied on its device.
 
    PETSc's own factored matrix, on the host, takes the place of the device's where that cannot be: another ordering, fill-in,
    a shift of pivots, a pivot that is zero or no number, rows that are very long, and more levels than pay on a device.
-   Solves with the transpose are on the host, too.
+   Solves with the transpose of ILU are on the host, too.
+
+   ICC is ILU of a symmetric matrix, in complex arithmetic, too: PETSc's factors are U^T D U, and D and U are complex then. As
+   PETSc's it reads the entries on and above the diagonal alone, but the pattern must be symmetric. PETSc's default is to
+   shift the diagonal where a pivot is not safely positive: then the factors are PETSc's, else there is no shift in either.
 */
 
 #include "ilu.h"
 #include <lithe/private/litheimpl.h>
+#include <lithe/private/lithememtype.h>
 #include <petsc/private/matimpl.h>
 #include <petscdevice_cuda.h>
 
@@ -30,11 +35,14 @@ typedef struct {
   HostTriangle       lower, upper; /* copies for solves with the transpose, made at the first one; i NULL: none yet */
   PetscScalar       *inverse;
   Vec                work;
+  Vec                roots; /* ICC: of the inverse pivots, for halves of solutions, made at the first one; NULL: none yet */
 } Mat_LitheFactor;
 
-static PetscErrorCode HostCopiesFree(Mat_LitheFactor *f)
+/* What is made of the factors when it is needed */
+static PetscErrorCode CopiesFree(Mat_LitheFactor *f)
 {
   PetscFunctionBegin;
+  PetscCall(VecDestroy(&f->roots));
   PetscCall(PetscFree3(f->lower.i, f->lower.j, f->lower.a));
   PetscCall(PetscFree3(f->upper.i, f->upper.j, f->upper.a));
   PetscCall(PetscFree(f->inverse));
@@ -58,7 +66,7 @@ static PetscErrorCode MatReset_LitheFactor(Mat_LitheFactor *f)
   PetscFunctionBegin;
   PetscCall(LitheCUDAFactorDestroy(&f->device));
   PetscCall(MatDestroy(&f->host));
-  PetscCall(HostCopiesFree(f));
+  PetscCall(CopiesFree(f));
   PetscCall(ISDestroy(&f->row));
   PetscCall(ISDestroy(&f->col));
   PetscCall(VecDestroy(&f->work));
@@ -114,24 +122,27 @@ static PetscErrorCode MatView_LitheFactor(Mat F, PetscViewer viewer)
 
 /* ---- PETSc's factors, on the host ---- */
 
-static PetscErrorCode MatCreateFactor_Host(const Mat_LitheFactor *f, Mat A, Mat *host)
+static PetscErrorCode MatCreateFactor_Host(Mat F, Mat A)
 {
-  IS  row = f->row, col = f->col;
-  Mat F;
+  Mat_LitheFactor *f   = (Mat_LitheFactor *)F->data;
+  IS               row = f->row, col = f->col;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ILU, &F));
-  PetscCall(MatILUFactorSymbolic(F, A, row, col, &f->info));
-  *host = F;
+  PetscCall(PetscInfo(F, "PETSc factors on the host\n"));
+  PetscCall(LitheCUDAFactorDestroy(&f->device));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, F->factortype, &f->host));
+  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, row, &f->info));
+  else PetscCall(MatILUFactorSymbolic(f->host, A, row, col, &f->info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatLUFactorNumeric_Host(Mat F, Mat A, const MatFactorInfo *info)
+static PetscErrorCode MatFactorNumeric_Host(Mat F, Mat A, const MatFactorInfo *info)
 {
   Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
 
   PetscFunctionBegin;
-  PetscCall(MatLUFactorNumeric(f->host, A, info));
+  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatCholeskyFactorNumeric(f->host, A, info));
+  else PetscCall(MatLUFactorNumeric(f->host, A, info));
   F->factorerrortype             = f->host->factorerrortype;
   F->factorerror_zeropivot_value = f->host->factorerror_zeropivot_value;
   F->factorerror_zeropivot_row   = f->host->factorerror_zeropivot_row;
@@ -140,31 +151,53 @@ static PetscErrorCode MatLUFactorNumeric_Host(Mat F, Mat A, const MatFactorInfo 
 
 /* ---- Factorization ---- */
 
-static PetscErrorCode MatLUFactorNumeric_LitheFactor(Mat F, Mat A, const MatFactorInfo *info)
+/*
+   Whether pivots may be factored with as they are: a shift changes factors where a pivot is small. ICC knows where it would be
+   applied. Blocks of pivots are there in MATBAIJ only
+*/
+static PetscBool MayBeWithoutShift(MatFactorType type, const MatFactorInfo *info)
 {
-  Mat_LitheFactor   *f = (Mat_LitheFactor *)F->data;
+  if (type == MAT_FACTOR_ICC && info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) return PETSC_TRUE;
+  return (PetscBool)(info->shifttype == (PetscReal)MAT_SHIFT_NONE || info->shifttype == (PetscReal)MAT_SHIFT_INBLOCKS);
+}
+
+static PetscErrorCode MatFactorNumeric_Device(Mat F, Mat A, const MatFactorInfo *info, PetscBool *done)
+{
+  const PetscBool    positive = (PetscBool)(info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE);
+  Mat_LitheFactor   *f        = (Mat_LitheFactor *)F->data;
   const PetscInt    *i, *j;
   const PetscScalar *a;
   PetscInt           row;
 
   PetscFunctionBegin;
+  *done = MayBeWithoutShift(F->factortype, info); /* which may have changed since the symbolic factorization */
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
+  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDAFactorNumeric(f->device, i, a, info->zeropivot, positive, &row));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
+  PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &i, &j));
+  *done = (PetscBool)(row < 0);
+  if (!*done) PetscCall(PetscInfo(F, "The pivot of row %" PetscInt_FMT " is %s or no number\n", row, positive ? "not safely positive" : "zero"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatFactorNumeric_LitheFactor(Mat F, Mat A, const MatFactorInfo *info)
+{
+  Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
+
+  PetscFunctionBegin;
   F->factorerrortype = MAT_FACTOR_NOERROR;
-  PetscCall(HostCopiesFree(f));
+  PetscCall(CopiesFree(f));
   if (f->device) {
-    PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
-    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAFactorNumeric(f->device, i, a, info->zeropivot, &row));
-    PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
-    PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &i, &j));
-    if (row >= 0) {
-      PetscCall(PetscInfo(F, "The pivot of row %" PetscInt_FMT " is zero or no number: PETSc factors on the host\n", row));
-      PetscCall(LitheCUDAFactorDestroy(&f->device));
-      PetscCall(MatCreateFactor_Host(f, A, &f->host));
-    }
+    PetscBool done;
+
+    PetscCall(MatFactorNumeric_Device(F, A, info, &done));
+    if (!done) PetscCall(MatCreateFactor_Host(F, A));
   }
-  if (f->host) PetscCall(MatLUFactorNumeric_Host(F, A, info));
+  if (f->host) PetscCall(MatFactorNumeric_Host(F, A, info));
   F->assembled    = PETSC_TRUE;
   F->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,9 +212,10 @@ static PetscErrorCode IsNatural(IS is, PetscBool *natural)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatILUFactorSymbolic_LitheFactor(Mat F, Mat A, IS row, IS col, const MatFactorInfo *info)
+static PetscErrorCode MatFactorSymbolic_LitheFactor(Mat F, Mat A, IS row, IS col, const MatFactorInfo *info)
 {
-  Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
+  const PetscBool  symmetric = (PetscBool)(F->factortype == MAT_FACTOR_ICC);
+  Mat_LitheFactor *f         = (Mat_LitheFactor *)F->data;
   PetscBool        natural[2], possible;
   MatInfo          matinfo;
 
@@ -193,79 +227,181 @@ static PetscErrorCode MatILUFactorSymbolic_LitheFactor(Mat F, Mat A, IS row, IS 
   f->row = row;
   f->col = col;
   PetscCall(MatGetInfo(A, MAT_LOCAL, &matinfo));
-  f->nz = matinfo.nz_used;
+  f->nz = symmetric ? (matinfo.nz_used + (PetscLogDouble)A->rmap->n) / 2.0 : matinfo.nz_used;
   PetscCall(IsNatural(row, &natural[0]));
   PetscCall(IsNatural(col, &natural[1]));
   possible = (PetscBool)(natural[0] && natural[1] && info->levels == 0 && !A->boundtocpu && A->rmap->n == A->cmap->n && A->rmap->n > 0);
-  /* Blocks of pivots are there in MATBAIJ only; every other shift changes factors where a pivot is small */
-  if (info->shifttype != (PetscReal)MAT_SHIFT_NONE && info->shifttype != (PetscReal)MAT_SHIFT_INBLOCKS) possible = PETSC_FALSE;
+  if (!MayBeWithoutShift(F->factortype, info)) possible = PETSC_FALSE;
   if (possible) {
     const PetscInt *i, *j;
 
     PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &i, &j));
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(LitheCUDAFactorCreate(A->rmap->n, i, j, &f->device, &possible));
+    PetscCall(LitheCUDAFactorCreate(A->rmap->n, i, j, symmetric, &f->device, &possible));
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(A, PETSC_FALSE, &i, &j));
-    if (!possible) PetscCall(LitheCUDAFactorDestroy(&f->device));
   }
   if (!possible) {
-    PetscCall(PetscInfo(F, "PETSc factors on the host\n"));
-    PetscCall(MatCreateFactor_Host(f, A, &f->host));
+    PetscCall(MatCreateFactor_Host(F, A));
     F->factorerrortype = f->host->factorerrortype;
   }
-  F->ops->lufactornumeric = MatLUFactorNumeric_LitheFactor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatILUFactorSymbolic_LitheFactor(Mat F, Mat A, IS row, IS col, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFactorSymbolic_LitheFactor(F, A, row, col, info));
+  F->ops->lufactornumeric = MatFactorNumeric_LitheFactor;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatICCFactorSymbolic_LitheFactor(Mat F, Mat A, IS perm, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFactorSymbolic_LitheFactor(F, A, perm, perm, info));
+  F->ops->choleskyfactornumeric = MatFactorNumeric_LitheFactor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- Solves ---- */
 
-static PetscErrorCode MatSolve_LitheFactor(Mat F, Vec b, Vec x)
+/* What is done with vectors on the device, where b may be x; other vectors are copied there and back */
+static PetscErrorCode SolveOnDevice(Mat F, PetscErrorCode (*solve)(Mat, Vec, Vec), Vec b, Vec x)
 {
-  Mat_LitheFactor   *f = (Mat_LitheFactor *)F->data;
-  const PetscScalar *pb;
-  PetscScalar       *px, *pw;
-  PetscMemType       type;
-  Vec                inverse;
+  Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
+  PetscBool        device;
+  Vec              copy;
 
   PetscFunctionBegin;
-  if (!f->device) {
-    PetscCall(MatSolve(f->host, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   if (!f->work) PetscCall(VecCreateSeqCUDA(PETSC_COMM_SELF, F->rmap->n, &f->work));
-  PetscCall(VecGetArrayReadAndMemType(b, &pb, &type));
-  if (!PetscMemTypeDevice(type)) {
-    Vec copy;
-
-    /* Vectors on the host: there and back */
-    PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscCall(LitheVecsGetPlace(2, (const Vec[]){b, x}, &device, NULL));
+  if (device) PetscCall((*solve)(F, b, x));
+  else {
     PetscCall(VecDuplicate(f->work, &copy));
     PetscCall(VecCopy(b, copy));
-    PetscCall(MatSolve_LitheFactor(F, copy, copy));
+    PetscCall((*solve)(F, copy, copy));
     PetscCall(VecCopy(copy, x));
     PetscCall(VecDestroy(&copy));
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecCUDAGetArrayWrite(f->work, &pw));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDATriangleSolve(&f->device->lower, f->device->ticket, pb, pw));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(VecCUDARestoreArrayWrite(f->work, &pw));
-  PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+/* x = (I - T)^-1 b; x is not b */
+static PetscErrorCode SolveTriangle(const Mat_LitheFactor *f, PetscBool upper, Vec b, Vec x)
+{
+  const LitheDeviceTriangle *t = upper ? &f->device->upper : &f->device->lower;
+  const PetscScalar         *pb;
+  PetscScalar               *px;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
+  PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(LitheCUDATriangleSolve(t, f->device->ticket, pb, px));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
+  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)t->nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSolve_Device(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+  Vec                    inverse;
+
+  PetscFunctionBegin;
+  PetscCall(SolveTriangle(f, PETSC_FALSE, b, f->work));
   PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, F->rmap->n, f->device->inverse, &inverse));
   PetscCall(VecPointwiseMult(f->work, f->work, inverse));
   PetscCall(VecDestroy(&inverse));
+  PetscCall(SolveTriangle(f, PETSC_TRUE, f->work, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  PetscCall(VecCUDAGetArrayRead(f->work, (const PetscScalar **)&pw));
-  PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDATriangleSolve(&f->device->upper, f->device->ticket, pw, px));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
-  PetscCall(VecCUDARestoreArrayRead(f->work, (const PetscScalar **)&pw));
-  PetscCall(PetscLogGpuFlops(2.0 * (PetscLogDouble)(f->device->lower.nz + f->device->upper.nz) + (PetscLogDouble)F->rmap->n));
+static PetscErrorCode MatSolve_LitheFactor(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+
+  PetscFunctionBegin;
+  if (f->device) PetscCall(SolveOnDevice(F, MatSolve_Device, b, x));
+  else PetscCall(MatSolve(f->host, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Square roots of the inverse pivots; as PETSc's, halves of solutions are an error where these are not real and not negative */
+static PetscErrorCode GetRoots(Mat F, Vec *roots)
+{
+  Mat_LitheFactor *f     = (Mat_LitheFactor *)F->data;
+  PetscReal        least = 0.0, imaginary;
+  Vec              inverse;
+
+  PetscFunctionBegin;
+  if (!f->roots) {
+    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, F->rmap->n, f->device->inverse, &inverse));
+    PetscCall(VecDuplicate(f->work, &f->roots));
+    PetscCall(VecCopy(inverse, f->roots));
+    PetscCall(VecImaginaryPart(f->roots));
+    PetscCall(VecNorm(f->roots, NORM_INFINITY, &imaginary));
+    PetscCall(VecCopy(inverse, f->roots));
+    PetscCall(VecDestroy(&inverse));
+    PetscCall(VecMin(f->roots, NULL, &least));
+    if (!(least >= 0.0 && imaginary == 0.0)) PetscCall(VecDestroy(&f->roots));
+    PetscCheck(f->roots, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "Half of a solution needs pivots that are real and not negative: the least real part of their inverses is %g, the largest imaginary part %g. "
+               "Use a "
+               "method that applies the preconditioner from one side",
+               (double)least, (double)imaginary);
+    PetscCall(VecSqrtAbs(f->roots));
+  }
+  *roots = f->roots;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = inverse^(1/2) (I - lower)^-1 b */
+static PetscErrorCode MatForwardSolve_Device(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+  Vec                    roots;
+
+  PetscFunctionBegin;
+  PetscCall(GetRoots(F, &roots));
+  PetscCall(SolveTriangle(f, PETSC_FALSE, b, f->work));
+  PetscCall(VecPointwiseMult(x, f->work, roots));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatForwardSolve_LitheFactor(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+
+  PetscFunctionBegin;
+  if (f->device) PetscCall(SolveOnDevice(F, MatForwardSolve_Device, b, x));
+  else PetscCall(MatForwardSolve(f->host, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = (I - upper)^-1 inverse^(1/2) b */
+static PetscErrorCode MatBackwardSolve_Device(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+  Vec                    roots;
+
+  PetscFunctionBegin;
+  PetscCall(GetRoots(F, &roots));
+  PetscCall(VecPointwiseMult(f->work, b, roots));
+  PetscCall(SolveTriangle(f, PETSC_TRUE, f->work, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatBackwardSolve_LitheFactor(Mat F, Vec b, Vec x)
+{
+  const Mat_LitheFactor *f = (const Mat_LitheFactor *)F->data;
+
+  PetscFunctionBegin;
+  if (f->device) PetscCall(SolveOnDevice(F, MatBackwardSolve_Device, b, x));
+  else PetscCall(MatBackwardSolve(f->host, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -321,6 +457,12 @@ PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat A, MatFactorType type, Mat 
   Mat_LitheFactor *f;
 
   PetscFunctionBegin;
+  *F = NULL;
+  if (PetscDefined(USE_COMPLEX) && type == MAT_FACTOR_ICC && A->hermitian == PETSC_BOOL3_TRUE && A->symmetric != PETSC_BOOL3_TRUE) {
+    /* as PETSc's, whose factors are those of symmetric matrices */
+    PetscCall(PetscInfo(A, "There are no incomplete Cholesky factors of Hermitian matrices\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatCreate(PETSC_COMM_SELF, &B));
   PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
   PetscCall(MatSetBlockSizesFromMats(B, A, A));
@@ -328,16 +470,23 @@ PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat A, MatFactorType type, Mat 
   PetscCall(MatSetUp(B));
   PetscCall(MatSetVecType(B, VECSEQCUDA));
   PetscCall(PetscNew(&f));
-  B->data                   = f;
-  B->factortype             = type;
-  B->canuseordering         = PETSC_TRUE;
-  B->ops->ilufactorsymbolic = MatILUFactorSymbolic_LitheFactor;
-  B->ops->solve             = MatSolve_LitheFactor;
-  B->ops->solvetranspose    = MatSolveTranspose_LitheFactor;
-  B->ops->getinfo           = MatGetInfo_LitheFactor;
-  B->ops->view              = MatView_LitheFactor;
-  B->ops->destroy           = MatDestroy_LitheFactor;
-  PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&B->preferredordering[MAT_FACTOR_ILU]));
+  B->data           = f;
+  B->factortype     = type;
+  B->canuseordering = PETSC_TRUE;
+  if (type == MAT_FACTOR_ICC) {
+    B->ops->iccfactorsymbolic = MatICCFactorSymbolic_LitheFactor;
+    B->ops->solvetranspose    = MatSolve_LitheFactor;
+    B->ops->forwardsolve      = MatForwardSolve_LitheFactor;
+    B->ops->backwardsolve     = MatBackwardSolve_LitheFactor;
+  } else {
+    B->ops->ilufactorsymbolic = MatILUFactorSymbolic_LitheFactor;
+    B->ops->solvetranspose    = MatSolveTranspose_LitheFactor;
+  }
+  B->ops->solve   = MatSolve_LitheFactor;
+  B->ops->getinfo = MatGetInfo_LitheFactor;
+  B->ops->view    = MatView_LitheFactor;
+  B->ops->destroy = MatDestroy_LitheFactor;
+  PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&B->preferredordering[type]));
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(MATSOLVERLITHE, &B->solvertype));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_Lithe));

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* MATSOLVERLITHE: incomplete LU factors of MATSEQAIJCUSPARSE that are made on the device */
+/* MATSOLVERLITHE: incomplete LU and Cholesky factors of MATSEQAIJCUSPARSE that are made on the device */
 
 #include <lithe/private/lithecudafactor.h>
 #include <lithemat.h>

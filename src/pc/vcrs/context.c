@@ -29,13 +29,13 @@ PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *p, PetscBool *cur
 /* Factors of a MATSEQAIJCUSPARSE that can be read: on the device where Lithe makes them, else on the host by PETSc */
 PetscErrorCode PCVCRSSetSolverType_Private(PC pc)
 {
-  PetscBool isilu = PETSC_FALSE, ondevice = PETSC_FALSE;
+  PetscBool incomplete = PETSC_FALSE, ondevice = PETSC_FALSE;
 
   PetscFunctionBegin;
 #if defined(LITHE_HAVE_CUDA)
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCILU, &isilu));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &incomplete, PCILU, PCICC, ""));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &ondevice));
 #endif
-  PetscCall(PCFactorSetMatSolverType(pc, isilu && ondevice ? MATSOLVERLITHE : MATSOLVERPETSC));
+  PetscCall(PCFactorSetMatSolverType(pc, incomplete && ondevice ? MATSOLVERLITHE : MATSOLVERPETSC));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

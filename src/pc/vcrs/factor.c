@@ -341,28 +341,32 @@ static PetscErrorCode PCVCRSDescribeOrder_Private(const PCVCRSFactor *f, PetscBo
 /* Lines of the view, and the bytes that PETSc's factors have: an entry is a number and an index, a row of each triangle a pointer */
 static PetscErrorCode PCVCRSAddParts_Private(PC_VCRS *v, const PCVCRSFactor *f, const char where[])
 {
-  char     lower[64] = "lower factor", upper[64] = "upper factor";
-  PetscInt n;
+  const char *const lowername = f->symmetric ? "transposed factor" : "lower factor";
+  const char *const uppername = f->symmetric ? "factor" : "upper factor";
+  char              lower[64], upper[64];
+  PetscInt          n;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(f->inverse, &n, NULL));
+  PetscCall(PetscStrncpy(lower, lowername, sizeof(lower)));
+  PetscCall(PetscStrncpy(upper, "upper factor", sizeof(upper)));
   if (f->way == PCVCRS_SWEEPS) {
-    PetscCall(PetscSNPrintf(lower, sizeof(lower), "lower factor (%" PetscInt_FMT " sweeps)", f->sweeps[0]));
-    PetscCall(PetscSNPrintf(upper, sizeof(upper), "%sfactor (%" PetscInt_FMT " sweeps)", f->symmetric ? "" : "upper ", f->sweeps[1]));
+    PetscCall(PetscSNPrintf(lower, sizeof(lower), "%s (%" PetscInt_FMT " sweeps)", lowername, f->sweeps[0]));
+    PetscCall(PetscSNPrintf(upper, sizeof(upper), "%s (%" PetscInt_FMT " sweeps)", uppername, f->sweeps[1]));
   }
 #if defined(LITHE_HAVE_CUDA)
   if (f->way == PCVCRS_DEVICE) {
-    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_FALSE, "lower factor", sizeof(lower), lower));
-    PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_TRUE, f->symmetric ? "factor" : "upper factor", sizeof(upper), upper));
-    if (f->symmetric) {
+    if (f->lower) PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_FALSE, lowername, sizeof(lower), lower));
+    PetscCall(PCVCRSDescribeOrder_Private(f, PETSC_TRUE, uppername, sizeof(upper), upper));
+    if (!f->lower) {
       Mat stored;
 
       PetscCall(MatVCRSGetOrder_Private(f->upper, PETSC_TRUE, PETSC_TRUE, NULL, NULL, NULL, &stored));
-      PetscCall(PCVCRSAddPart_Private(v, stored, -1.0, where, "transposed factor"));
+      PetscCall(PCVCRSAddPart_Private(v, stored, -1.0, where, lowername));
     }
   }
 #endif
-  if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, 0.0, where, lower));
+  if (f->lower) PetscCall(PCVCRSAddPart_Private(v, f->lower, f->symmetric ? -1.0 : 0.0, where, lower));
   PetscCall(PCVCRSAddPart_Private(v, f->upper, 0.0, where, upper));
   PetscCall(PCVCRSAddPart_Private(v, f->inverse, (PetscLogDouble)n * (sizeof(PetscScalar) + sizeof(PetscInt)), where, "pivots"));
   PetscFunctionReturn(PETSC_SUCCESS);

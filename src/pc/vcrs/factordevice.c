@@ -5,12 +5,16 @@
 /*
    Factors that are on a device (MATSOLVERLITHE), compressed there: what factor.c does with those of the host. No array of
    the size of the matrix is copied to the host.
+
+   Of symmetric factors the upper triangle is compressed with loss, and its transpose without any more. So the preconditioner
+   is symmetric, whatever was lost: entries of a border (LitheDeviceBorder) are the exact ones in both.
 */
 
 #include "pcvcrsimpl.h"
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/machine.h>
 #include <src/mat/vcrs/tri/tri.h>
+#include <petscdevice_cuda.h>
 
 /* A triangle, and vectors to measure with */
 typedef struct {
@@ -124,6 +128,12 @@ static PetscErrorCode PCVCRSMeasureAll_Device(const Measured *m, Mat T, const Li
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether loss does little enough to solutions */
+static PetscBool PCVCRSIsNear(const PetscReal difference[])
+{
+  return (PetscBool)(difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE);
+}
+
 /* Whether a loss takes numbers on a device */
 static PetscErrorCode PCVCRSTakesNumbers_Device(MatVCRSLoss loss, PetscInt64 n, const PetscScalar *a, PetscBool *takes)
 {
@@ -179,26 +189,54 @@ static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, Ma
   }
 }
 
-static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, const Measured *m, Mat *T, LitheDeviceBorder **border)
+/* The transpose of a compressed upper triangle and its border, compressed without further loss; lower: the exact one */
+static PetscErrorCode PCVCRSCompressMirror_Device(const PCVCRSOptions *opt, Mat upper, const LitheDeviceBorder *border, const LitheDeviceTriangle *lower,
+                                                  Mat *T, LitheDeviceBorder **lowerborder)
 {
-  PCVCRSOptions careful = *opt;
-  MatVCRSLoss   loss    = PCVCRSGetLoss_Private(opt);
+  LitheDeviceTriangle mirror = *lower;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSMirror_Device_Private(upper, border ? border->first : 0, lower, &mirror.a));
+  PetscCall(PCVCRSCompressTriangle_Device(opt, MATVCRS_LOSS_NONE, &mirror, T, lowerborder));
+  PetscCallCUDA(cudaFree(mirror.a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The triangle of m; mirror: with it the lower one, which is the transpose, or NULL */
+static PetscErrorCode PCVCRSCreateTriangle_Device(const PCVCRSOptions *opt, const Measured *m, const Measured *mirror, PCVCRSFactor *f)
+{
+  PCVCRSOptions       careful = *opt;
+  MatVCRSLoss         loss    = PCVCRSGetLoss_Private(opt);
+  Mat                *T       = m->t->upper ? &f->upper : &f->lower;
+  LitheDeviceBorder **border  = &f->border[m->t->upper ? 1 : 0];
 
   PetscFunctionBegin;
   for (PetscInt care = 0; care < PCVCRS_CARES; care++) {
     PetscReal difference[2] = {0.0, 0.0};
+    PetscBool measured, near;
 
     if (!PCVCRSNextCare_Private(care, &careful, &loss)) continue;
     PetscCall(PCVCRSCompressTriangle_Device(&careful, loss, m->t, T, border));
 
     /* Whoever asks for row sums not to be kept wants it so */
-    if (loss == MATVCRS_LOSS_NONE || loss == MATVCRS_LOSS_SINGLE || !opt->rowsums) break;
-    PetscCall(PCVCRSMeasureAll_Device(m, *T, *border, difference));
-    PetscCall(PetscInfo(*T, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss],
-                        careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
-    if (difference[0] <= PCVCRS_FACTOR_TOLERANCE && difference[1] <= PCVCRS_UNITS_TOLERANCE) break;
+    measured = (PetscBool)(loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE && opt->rowsums);
+    if (measured) PetscCall(PCVCRSMeasureAll_Device(m, *T, *border, difference));
+    near = PCVCRSIsNear(difference);
+    if (near && mirror) {
+      PetscCall(PCVCRSCompressMirror_Device(&careful, *T, *border, mirror->t, &f->lower, &f->border[0]));
+      if (measured) PetscCall(PCVCRSMeasureAll_Device(mirror, f->lower, f->border[0], difference));
+      near = PCVCRSIsNear(difference);
+    }
+    if (measured)
+      PetscCall(PetscInfo(*T, "Loss %s%s changes solutions with a triangular factor by %g, in the units of rows by %g\n", MatVCRSLosses[loss],
+                          careful.rowsums ? " with row sums kept" : "", (double)difference[0], (double)difference[1]));
+    if (near) break;
     PetscCall(MatDestroy(T));
     PetscCall(LitheCUDABorderDestroy(border));
+    if (mirror) {
+      PetscCall(MatDestroy(&f->lower));
+      PetscCall(LitheCUDABorderDestroy(&f->border[0]));
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -292,8 +330,19 @@ static PetscErrorCode PCVCRSCountSweeps_Device(const Measured *m, PetscInt *swee
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* So many sweeps as were asked for, or as come near enough to solutions */
+static PetscErrorCode PCVCRSChooseSweeps_Device(const PCVCRSOptions *opt, const Measured m[], PCVCRSFactor *f)
+{
+  PetscFunctionBegin;
+  if (opt->sweeps != PETSC_DECIDE) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < 2; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
+  /* A symmetric preconditioner stays one */
+  if (f->symmetric) f->sweeps[0] = f->sweeps[1] = PetscMax(f->sweeps[0], f->sweeps[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The way that is asked for, or else the fastest one */
-static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured m[], PCVCRSFactor *f)
+static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, const Measured m[], PCVCRSFactor *f)
 {
   PetscLogDouble product = 0.0, device = 0.0, host = 0.0;
   const Mat      T[2] = {f->lower, f->upper};
@@ -303,7 +352,7 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured 
   f->sweeps[0] = f->sweeps[1] = opt->sweeps;
   if (opt->factorsolve == PCVCRS_FACTOR_JACOBI) {
     f->way = PCVCRS_SWEEPS;
-    for (int k = 0; k < 2 && opt->sweeps == PETSC_DECIDE; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
+    PetscCall(PCVCRSChooseSweeps_Device(opt, m, f));
   }
   if (opt->factorsolve != PCVCRS_FACTOR_AUTO || f->border[0] || f->border[1]) PetscFunctionReturn(PETSC_SUCCESS);
   for (int k = 0; k < 2; k++) {
@@ -315,7 +364,7 @@ static PetscErrorCode PCVCRSChooseWay_Device(const PCVCRSOptions *opt, Measured 
   if (host < device) f->way = PCVCRS_HOST;
   /* Fewer sweeps than those do not come near to solutions */
   if (PetscMin(device, host) > PCVCRS_SWEEPS_LEAST * product) {
-    for (int k = 0; k < 2 && opt->sweeps == PETSC_DECIDE; k++) PetscCall(PCVCRSCountSweeps_Device(&m[k], &f->sweeps[k]));
+    PetscCall(PCVCRSChooseSweeps_Device(opt, m, f));
     if (PetscMax(f->sweeps[0], f->sweeps[1]) <= PCVCRS_FACTOR_SWEEPS && 0.5 * (PetscLogDouble)(f->sweeps[0] + f->sweeps[1]) * product < PetscMin(device, host))
       f->way = PCVCRS_SWEEPS;
   }
@@ -338,8 +387,10 @@ PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *opt, const LitheDe
     PetscCall(VecDuplicate(inverse, &m[k].x));
     PetscCall(VecDuplicate(inverse, &m[k].y));
     PetscCall(VecDuplicate(inverse, &m[k].work));
-    PetscCall(PCVCRSCreateTriangle_Device(opt, &m[k], k ? &f->upper : &f->lower, &f->border[k]));
   }
+  f->symmetric = factor->symmetric;
+  if (!f->symmetric) PetscCall(PCVCRSCreateTriangle_Device(opt, &m[0], NULL, f));
+  PetscCall(PCVCRSCreateTriangle_Device(opt, &m[1], f->symmetric ? &m[0] : NULL, f));
   PetscCall(PCVCRSCreateDiagonal_Device(opt, factor->lower.n, factor->inverse, &f->inverse));
   PetscCall(PCVCRSChooseWay_Device(opt, m, f));
   for (int k = 0; k < 2; k++) {

@@ -448,7 +448,7 @@ PetscErrorCode PCVCRSSetPreserveRowSums(PC pc, PetscBool preserve)
   of time; `PCView()` tells.
 
   Substitution on a device, `MatVCRSSubstitute()`, of what is transposed stores a triangle a second time: for `PCICC` and
-  `PCCHOLESKY` at set-up, for `PCApplyTranspose()` when it is first called.
+  `PCCHOLESKY` at set-up, for `PCApplyTranspose()` with other factors when it is first called.
 
 .seealso: `PCVCRS`, `PCVCRSSetFactorSweeps()`
 @*/

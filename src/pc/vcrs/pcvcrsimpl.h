@@ -56,7 +56,7 @@ typedef enum {
 */
 typedef struct {
   MatState        exact;     /* of the factored matrix of PETSc's that it was made from */
-  PetscBool       symmetric; /* lower is the transpose of upper, and not there */
+  PetscBool       symmetric; /* lower is the transpose of upper; NULL, or on a device stored beside it */
   Mat             lower, upper, inverse;
   VecScatter      row, col; /* right side to the factors' order, and the solution to it; NULL: the natural order */
   Vec             work[3];

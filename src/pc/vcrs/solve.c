@@ -100,13 +100,16 @@ static PetscErrorCode PCVCRSFactorReorder_Private(VecScatter order, Vec from, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = A^-1 b, or A^-T b: then the triangles change their places, and so do the orderings */
+/* x = A^-1 b, or A^-T b: then the triangles change their places, and so do the orderings, but with symmetric factors */
 static PetscErrorCode PCVCRSFactorSolve_Private(PCVCRSFactor *f, PetscBool transpose, Vec b, Vec x)
 {
-  const VecScatter in = transpose ? f->col : f->row, out = transpose ? f->row : f->col;
-  Vec              y, z, right = b;
+  VecScatter in, out;
+  Vec        y, z, right = b;
 
   PetscFunctionBegin;
+  if (f->symmetric) transpose = PETSC_FALSE;
+  in  = transpose ? f->col : f->row;
+  out = transpose ? f->row : f->col;
   PetscCall(PCVCRSFactorGetWork_Private(f, b));
   if (in) {
     right = f->work[0];

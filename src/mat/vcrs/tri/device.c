@@ -120,6 +120,18 @@ PetscErrorCode MatVCRSSetOrder_Private(Mat T, PetscBool upper, VCRSOrder *order)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatVCRSMirror_Device_Private(Mat T, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da)
+{
+  Mat_VCRS *ctx;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCompress(T));
+  PetscCall(MatVCRSGetContext(T, &ctx));
+  PetscCall(MatVCRSUpload_Private(T));
+  PetscCall(LitheCUDAVCRSMirror(ctx->dplan, first, lower, da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat T, PetscBool upper, PetscBool transpose, const PetscScalar db[], PetscScalar dx[])
 {
   Mat_VCRS        *ctx, *tctx;

@@ -6,6 +6,7 @@
 /* Triangular systems with a compressed matrix: tri.c on the host, device.c on a device */
 
 #include "../vcrsimpl.h"
+#include <lithe/private/lithecudafactor.h>
 #include <lithe/private/vcrsorder.h>
 
 /* x = (I - op(T))^-1 x with a MATSEQAIJVCRS on the host, see VCRSPlanSubstitute() */
@@ -28,6 +29,8 @@ PETSC_INTERN PetscErrorCode MatVCRSGetOrder_Private(Mat, PetscBool upper, PetscB
 /* Whether a device may take the rows of T by tiles of a grid; and an order that is known, which T takes over */
 PETSC_INTERN PetscErrorCode MatVCRSMayUseGrids_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetOrder_Private(Mat, PetscBool upper, VCRSOrder *);
+/* The entries of a lower triangle, which the caller frees, with those of T, an upper one from its row first on, in the places of the transpose */
+PETSC_INTERN PetscErrorCode MatVCRSMirror_Device_Private(Mat, PetscInt first, const LitheDeviceTriangle *lower, PetscScalar **da);
 /* x = (I - op(T))^-1 b, with arrays on the device and with vectors; x may not be b */
 PETSC_INTERN PetscErrorCode MatVCRSSubstituteArrays_Device_Private(Mat, PetscBool upper, PetscBool transpose, const PetscScalar db[], PetscScalar dx[]);
 PETSC_INTERN PetscErrorCode MatVCRSSubstitute_Device_Private(Mat, PetscBool upper, PetscBool transpose, Vec b, Vec x);
