@@ -124,6 +124,7 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char op
 #if defined(LITHE_HAVE_CUDA)
 /* compressdevice.c: compression on the device */
 PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt[], const PetscInt[], const PetscScalar[], VCRSDeviceCSR *);
 PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
 #endif
 
