@@ -37,6 +37,8 @@ JOBS = {
         system("convdiff7", 8e6, "-pc_type jacobi -ksp_gmres_restart 100 -ksp_pc_side right"),
         "-ksp_type gmres", "-ksp_type cbgmres -job_mat_type vcrs"),
     "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
+    # iterations are products; the residual is what the probabilities sum to less than 1
+    "chain": (lambda scale: f"chainjob -K {int(492 * scale ** 0.5)}", "-job_mat_type aijcusparse", "-job_rows device"),
 }
 
 

@@ -218,9 +218,10 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   The arrays are read in this call, and not kept. The matrix never has AIJ arrays: it is as `MatVCRSDropAIJ()` leaves a matrix, so that a lossy one
   has the values that it multiplies with, and no others.
 
-  Arrays in the memory of a CUDA device are compressed there, and nothing of their size passes through the host. `B` is then for CUDA vectors. What fills the arrays
-  must be in PETSc's current stream (`PetscDeviceContextGetStreamHandle()`), or be over. This is the way for a program whose kernels make rows: `MatSetPreallocationCOO()` of
-  `MATSEQAIJCUSPARSE` copies indices to the host and sorts them there.
+  Arrays in the memory of a CUDA device are compressed there, and nothing of their size passes through the host. `B` is
+  then for CUDA vectors. What fills the arrays must be in PETSc's current stream
+  (`PetscDeviceContextGetStreamHandle()`), or be over. This is the way for a program whose kernels make rows:
+  `MatSetPreallocationCOO()` of `MATSEQAIJCUSPARSE` copies indices to the host and sorts them there.
 
   What the arrays hold is not checked on a device.
 
