@@ -69,6 +69,36 @@ static PetscErrorCode RowsDestroy(Rows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A copy of B has no arrays, the same entries, and others when it is changed, which B has not; it outlives B, which ends here */
+static PetscErrorCode CheckCopy(Mat A, Mat *B, TestProducts *products, const char where[])
+{
+  const PetscScalar *a;
+  PetscInt           m, n;
+  Mat                C[2], twice;
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 2; k++) PetscCall(MatDuplicate(k ? C[0] : *B, MAT_COPY_VALUES, &C[k]));
+  PetscCall(MatGetSize(A, &m, &n));
+  PetscCall(MatSeqAIJGetArrayRead(C[1], &a));
+  if (WRONG(m && n && a)) FAIL("%s: a copy has AIJ arrays", where);
+  PetscCall(MatSeqAIJRestoreArrayRead(C[1], &a));
+  checks += 4;
+  PetscCall(TestCompareRows(C[1], A, where, "copy", &failures));
+  PetscCall(TestCompareProducts(C[1], products, where, &failures));
+  PetscCall(MatScale(C[0], 2.0));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &twice));
+  PetscCall(MatScale(twice, 2.0));
+  PetscCall(TestCompareRows(C[0], twice, where, "changed copy", &failures));
+  PetscCall(MatDestroy(&C[0]));
+  PetscCall(TestCompareProducts(*B, products, where, &failures));
+  PetscCall(MatDestroy(B));
+  PetscCall(TestCompareProducts(C[1], products, where, &failures));
+  PetscCall(TestCompareRows(C[1], A, where, "copy that is left", &failures));
+  PetscCall(MatDestroy(&C[1]));
+  PetscCall(MatDestroy(&twice));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A matrix from the rows of A, which are gone when it is looked at */
 static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, const char where[])
 {
@@ -76,7 +106,7 @@ static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, cons
   MatVCRSInfo  info;
   PetscBool    isours;
   TestProducts products;
-  Mat          B;
+  Mat          B, other;
 
   PetscFunctionBeginUser;
   PetscCall(RowsCreate(A, device, &rows));
@@ -89,13 +119,15 @@ static PetscErrorCode CheckMatrix(Mat A, PetscBool device, PetscBool exact, cons
   PetscCall(TestProductsCreate(A, PETSC_FALSE, &products));
   checks++;
   if (exact) PetscCall(TestCompareProducts(B, &products, where, &failures));
-  PetscCall(TestProductsDestroy(&products));
   PetscCall(MatVCRSGetInfo(B, &info));
   if (WRONG(exact && info.maxabserror != 0)) FAIL("%s: a lossless matrix is off by %g", where, (double)info.maxabserror);
+  if (exact) PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &other));
   PetscCall(MatVCRSMaterializeAIJ(B));
   checks++;
   if (exact) PetscCall(TestCompareRows(B, A, where, "AIJ", &failures));
   PetscCall(MatDestroy(&B));
+  if (exact) PetscCall(CheckCopy(A, &other, &products, where));
+  PetscCall(TestProductsDestroy(&products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,39 +13,6 @@
 #include <lithe/private/litheimpl.h>
 #include <petscdevice.h>
 
-/*
-   An assembled MATSEQAIJVCRS without entries and without arrays: those of an empty matrix with millions of rows take
-   longer than a compression. Its AIJ arrays have to be dropped before anything else is done with it
-*/
-static PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
-{
-  VCRSDrop *drop;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreate(comm, B));
-  PetscCall(MatSetSizes(*B, m, n, m, n));
-  PetscCall(MatSetType(*B, MATSEQAIJVCRS));
-  PetscCall(MatSeqAIJSetPreallocation(*B, MAT_SKIP_ALLOCATION, NULL));
-  PetscCall(MatVCRSGetDrop_Private(*B, &drop));
-  PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, PETSC_TRUE));
-  (*B)->assembled = PETSC_TRUE;
-  (*B)->num_ass   = 1;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The same, of A's size and for its vectors */
-PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
-{
-  VecType vectype;
-
-  PetscFunctionBegin;
-  PetscCall(MatVCRSCreateAssembled_Private(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, B));
-  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
-  PetscCall(MatGetVecType(A, &vectype));
-  PetscCall(MatSetVecType(*B, vectype));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Compresses the entries of a matrix, or of arrays on a device, for a new B without arrays. On an error B is destroyed */
 static PetscErrorCode MatVCRSFill_Private(Mat source, const VCRSDeviceCSR *csr, Mat *B)
 {

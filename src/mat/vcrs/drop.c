@@ -242,6 +242,9 @@ PetscErrorCode MatVCRSDropAIJ(Mat A)
              "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first", ((PetscObject)A)->type_name);
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   if (parallel) PetscCall(MatVCRSDropAIJ_MPI(A));
-  else PetscCall(MatVCRSDropAIJ_Seq(A));
+  else {
+    PetscCall(MatVCRSDropAIJ_Seq(A));
+    ctx->dropcopies = PETSC_TRUE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
