@@ -197,7 +197,7 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
 PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *B)
 {
   PetscMPIInt    size;
-  PetscBool      device;
+  PetscBool      device = PETSC_FALSE;
   PetscErrorCode ierr;
   Mat            rows;
 
