@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    output_file: output/ex42_1.out
+    output_file: output/ex46_1.out
     test:
       suffix: 1
       nsize: {{1 2}}
