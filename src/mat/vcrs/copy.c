@@ -186,7 +186,8 @@ static PetscErrorCode MatVCRSGetPlace_Private(PetscInt m, const PetscInt i[], co
   has the values that it multiplies with, and no others.
 
   Arrays in the memory of a CUDA device are compressed there, and nothing of their size passes through the host. `B` is
-  then for CUDA vectors. What fills the arrays must be in PETSc's current stream
+  then for CUDA vectors. PETSc must have initialized the device (`PetscDeviceInitialize()`), or it takes the arrays for
+  those of the host. What fills the arrays must be in PETSc's current stream
   (`PetscDeviceContextGetStreamHandle()`), or be over. This is the way for a program whose kernels make rows:
   `MatSetPreallocationCOO()` of `MATSEQAIJCUSPARSE` copies indices to the host and sorts them there.
 
