@@ -44,8 +44,10 @@ JOBS = {
     "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
     "sbpsat-2048": (sbpsat(2048), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
     "sbpsat": (sbpsat(8192), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
+    # iterations are products; the residual is what the probabilities sum to less than 1
+    "chain": (lambda scale: f"chainjob -K {int(492 * scale ** 0.5)}", "-job_mat_type aijcusparse", "-job_rows device"),
 }
-PROGRAMS = ("job", "sbpjob")
+PROGRAMS = ("job", "sbpjob", "chainjob")
 
 
 def measure(command, limit):

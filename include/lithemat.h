@@ -172,6 +172,7 @@ typedef struct {
 } MatVCRSInfo;
 
 PETSC_EXTERN PetscErrorCode MatCreateVCRS(Mat, Mat *);
+PETSC_EXTERN PetscErrorCode MatCreateSeqVCRSFromCSR(MPI_Comm, PetscInt m, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLayout(Mat, MatVCRSLayout);
 PETSC_EXTERN PetscErrorCode MatVCRSGetLayout(Mat, MatVCRSLayout *);
 PETSC_EXTERN PetscErrorCode MatVCRSSetLoss(Mat, MatVCRSLoss);

@@ -88,6 +88,62 @@ static __device__ __forceinline__ double Size(Number a)
 #endif
 }
 
+static __device__ __forceinline__ PetscReal Modulus(Number a)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return hypot(a.re, a.im);
+#else
+  return fabs(a);
+#endif
+}
+
+/* found[0]: the bits of the largest |sum| as a double, which for numbers that are not negative are in their order; found[1]: whether one is too large */
+static __global__ void __launch_bounds__(STEP_THREADS)
+  StepSumsKernel(PetscInt64 n, const Number *sum, const Number *diagonal, PetscReal tolerance, unsigned long long *found)
+{
+  double largest = 0;
+  int    bad     = 0;
+
+  for (PetscInt64 i = static_cast<PetscInt64>(blockIdx.x) * STEP_THREADS + threadIdx.x; i < n; i += static_cast<PetscInt64>(gridDim.x) * STEP_THREADS) {
+    const PetscReal size = Modulus(sum[i]);
+
+    if (!(size <= tolerance * Modulus(diagonal[i]))) bad = 1;
+    largest = fmax(largest, static_cast<double>(size)); /* of a number and none: the number */
+  }
+  for (int half = 16; half; half /= 2) largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, half));
+  bad = __any_sync(0xffffffffu, bad);
+  if (threadIdx.x % 32 == 0) {
+    if (largest > 0) atomicMax(found, static_cast<unsigned long long>(__double_as_longlong(largest)));
+    if (bad) found[1] = 1;
+  }
+}
+
+PetscErrorCode LitheCUDAStepCheckSums(PetscInt n, const PetscScalar dsum[], const PetscScalar ddiagonal[], PetscReal tolerance, PetscReal *largest,
+                                      PetscBool *good)
+{
+  unsigned long long *dfound, found[2] = {0, 0};
+  double              size;
+  cudaStream_t        stream;
+
+  PetscFunctionBegin;
+  *largest = 0;
+  *good    = PETSC_TRUE;
+  if (n <= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMalloc(&dfound, sizeof(found)));
+  PetscCallCUDA(cudaMemsetAsync(dfound, 0, sizeof(found), stream));
+  StepSumsKernel<<<PetscMin(StepBlocks(n), 4096u), STEP_THREADS, 0, stream>>>(n, reinterpret_cast<const Number *>(dsum),
+                                                                              reinterpret_cast<const Number *>(ddiagonal), tolerance, dfound);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(found, dfound, sizeof(found), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(dfound));
+  memcpy(&size, &found[0], sizeof(size));
+  *largest = static_cast<PetscReal>(size);
+  *good    = found[1] ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A block sums a piece. Rows are counted from the process's first; those of all ends begin with first, and end before last */
 static __global__ void __launch_bounds__(STEP_THREADS)
   StepEndsKernel(PetscInt64 first, PetscInt64 last, PetscInt64 piece, unsigned int pieces, PetscInt64 n, const Number *x, double *sum)

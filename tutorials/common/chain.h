@@ -18,7 +18,7 @@ struct _Chain {
   Mat        A;          /* Q^T */
   Vec        p;          /* at the beginning */
   PetscInt   nlevels;    /* queue lengths 0, ..., nlevels - 1, or 0 where states have none */
-  PetscInt  *level;      /* of the states of this process */
+  PetscInt  *level;      /* of the states of this process; of the wireless channel NULL until ChainWirelessLevels() */
   PetscInt   nlabels;    /* sets of states with a name */
   char     **label;      /* their names */
   Vec       *member;     /* 1 in a set, else 0 */
@@ -31,6 +31,13 @@ typedef struct {
   PetscReal lambda, beta0, mu, pc, pe;
 } Wireless;
 
+/* Rows of Q^T in one piece, of all states: in the host's memory, or in that of a CUDA device */
+typedef struct {
+  PetscBool    device;
+  PetscInt     n, *i, *j;
+  PetscScalar *a;
+} ChainRows;
+
 /* How the states are divided among processes */
 typedef struct {
   PetscBool  trial; /* by what a solve tells */
@@ -39,9 +46,15 @@ typedef struct {
 
 PETSC_INTERN void           WirelessCount(const Wireless *, PetscInt64 *n, PetscInt64 *nz);
 PETSC_INTERN PetscErrorCode ChainWireless(MPI_Comm, const Wireless *, const Shares *, Chain *);
+PETSC_INTERN PetscErrorCode ChainWirelessLevels(const Wireless *, Chain *);
 PETSC_INTERN PetscErrorCode ChainQueue(MPI_Comm, PetscInt K, PetscReal lambda, PetscReal mu, const Shares *, Chain *);
 PETSC_INTERN void           QueueExact(const Chain *, PetscReal t, PetscReal p[]);
 PETSC_INTERN PetscErrorCode ChainDestroy(Chain *);
+
+/* On one process: rows in one piece, and a chain whose matrix is a MATVCRS, compressed from them where they are */
+PETSC_INTERN PetscErrorCode WirelessRowsCreate(const Wireless *, PetscBool device, ChainRows *);
+PETSC_INTERN PetscErrorCode ChainWirelessFromRows(const Wireless *, const ChainRows *, Chain *);
+PETSC_INTERN PetscErrorCode ChainRowsDestroy(ChainRows *);
 
 /*
    Shares of -shares; the number of n states that this process has; shares by the last solve of a TSUNIFORMIZATION, and

@@ -11,20 +11,11 @@
      the frame the R-th time.
    - A frame on the channel ends with rate mu: with probability pe it was in error, which counts, up to R - 1; else it has left the queue.
 
-   One number for a device: s = 0 without a frame, else 1 + (q - 1) R + r, from 0 to L - 1. States are in the order of s_1, then c, then s_2, so that a
-   process shares only some blocks of L states with another one.
+   A row comes from wirelessrow.h, on the host or in a kernel (wirelessdevice.cu).
 */
 
-#include "chain.h"
-
-typedef struct {
-  Wireless model;
-  PetscInt L;
-} WirelessContext;
-
-typedef struct {
-  PetscInt s[2], c;
-} WirelessState;
+#include "wirelessrow.h"
+#include <lithe.h>
 
 void WirelessCount(const Wireless *model, PetscInt64 *n, PetscInt64 *nz)
 {
@@ -35,124 +26,156 @@ void WirelessCount(const Wireless *model, PetscInt64 *n, PetscInt64 *nz)
   *nz = L * L + 2 * L * (L - R) + 4 * L * (L - 1) + 2 * (3 * (L - 1) * L + (L - 1 - R) * L + (L - 1) * (L - R));
 }
 
-/* Blocks for s_1 = 0: L states of a free channel, L - 1 of c = 2; else L, L and L - 1 */
-static PetscInt WirelessIndex(PetscInt L, PetscInt s1, PetscInt c, PetscInt s2)
+static WirelessContext WirelessGetContext(const Wireless *model)
 {
-  const PetscInt block = s1 ? (2 * L - 1) + (s1 - 1) * (3 * L - 1) : 0;
-
-  if (c == 0) return block + s2;
-  if (c == 1) return block + L + s2;
-  return block + (s1 ? 2 * L : L) + s2 - 1;
+  return (WirelessContext){*model, 1 + model->K * model->R};
 }
 
-static void WirelessGetState(PetscInt L, PetscInt index, WirelessState *state)
+static PetscErrorCode WirelessCheck(MPI_Comm comm, const Wireless *model)
 {
-  PetscInt rest = index;
-
-  state->s[0] = 0;
-  if (index >= 2 * L - 1) {
-    state->s[0] = 1 + (index - (2 * L - 1)) / (3 * L - 1);
-    rest        = (index - (2 * L - 1)) % (3 * L - 1);
-  }
-  state->c = 0;
-  if (rest >= L) {
-    rest -= L;
-    state->c = 1;
-    if (!state->s[0] || rest >= L) {
-      if (state->s[0]) rest -= L;
-      rest++;
-      state->c = 2;
-    }
-  }
-  state->s[1] = rest;
-}
-
-/* A state that differs in one device, and in the channel: an entry of the row, if there is such a state */
-static void WirelessEntry(PetscInt L, const WirelessState *state, int device, PetscInt s, PetscInt c, PetscReal rate, PetscInt *n, PetscInt cols[],
-                          PetscScalar values[])
-{
-  const PetscInt s1 = device ? state->s[0] : s, s2 = device ? s : state->s[1];
-
-  if ((c == 1 && !s1) || (c == 2 && !s2)) return;
-  cols[*n]       = WirelessIndex(L, s1, c, s2);
-  values[(*n)++] = (PetscScalar)rate;
-}
-
-/* The states that lead to this one, and the diagonal: -1 times all rates that lead away */
-static PetscErrorCode WirelessRow(void *ctx, PetscInt row, PetscInt *n, PetscInt cols[], PetscScalar values[])
-{
-  const WirelessContext *context = (const WirelessContext *)ctx;
-  const Wireless        *w       = &context->model;
-  const PetscInt         L = context->L, K = w->K, R = w->R;
-  WirelessState          state;
-  PetscReal              leave = 0;
-
-  PetscFunctionBeginUser;
-  WirelessGetState(L, row, &state);
-  *n = 0;
-  for (int d = 0; d < 2; d++) {
-    const PetscInt  s = state.s[d], q = s ? (s - 1) / R + 1 : 0, r = s ? (s - 1) % R : 0, taken = d + 1;
-    const PetscReal beta = w->beta0 * PetscPowRealInt(2, (int)-r);
-
-    /* What leads away */
-    if (q < K) leave += w->lambda;
-    if (state.c == 0 && s) leave += beta;
-    if (state.c == taken) leave += w->mu;
-
-    /* An arrival */
-    if (s == 1) WirelessEntry(L, &state, d, 0, state.c, w->lambda, n, cols, values);
-    else if (s > R) WirelessEntry(L, &state, d, s - R, state.c, w->lambda, n, cols, values);
-
-    /* The channel was taken */
-    if (state.c == taken) WirelessEntry(L, &state, d, s, 0, beta * (1 - w->pc), n, cols, values);
-    if (state.c) continue;
-
-    /* It was tried in vain, or given up: r = 0 with a frame less */
-    if (r > 0) {
-      WirelessEntry(L, &state, d, s - 1, 0, 2 * beta * w->pc, n, cols, values);
-      WirelessEntry(L, &state, d, s - 1, taken, w->mu * w->pe, n, cols, values);
-    }
-    if (r == 0 && q < K) {
-      WirelessEntry(L, &state, d, (q + 1) * R, 0, w->beta0 * PetscPowRealInt(2, (int)(1 - R)) * w->pc, n, cols, values);
-      for (PetscInt i = 0; i < R; i++) WirelessEntry(L, &state, d, 1 + q * R + i, taken, w->mu * (1 - w->pe), n, cols, values);
-    }
-    if (s && r == R - 1) WirelessEntry(L, &state, d, s, taken, w->mu * w->pe, n, cols, values);
-  }
-  cols[*n]       = row;
-  values[(*n)++] = (PetscScalar)-leave;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Begins with empty queues and a free channel; a level is the length of the first queue */
-PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, const Shares *shares, Chain *chain)
-{
-  WirelessContext context;
-  PetscInt        begin, end;
-
   PetscFunctionBeginUser;
   PetscCheck(model->K >= 1 && model->R >= 1 && model->R <= 60, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "A device has -K places, at least 1, and tries -R times, 1 to 60, not %" PetscInt_FMT " and %" PetscInt_FMT, model->K, model->R);
   PetscCheck(model->lambda >= 0 && model->beta0 >= 0 && model->mu >= 0 && model->pc >= 0 && model->pc <= 1 && model->pe >= 0 && model->pe <= 1, comm,
              PETSC_ERR_ARG_OUTOFRANGE, "Rates -lambda, -beta0 and -mu must not be negative, and -pc and -pe are probabilities");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What is known before there is a matrix */
+static PetscErrorCode ChainWirelessBegin(MPI_Comm comm, const Wireless *model, Chain *chain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(WirelessCheck(comm, model));
   PetscCall(PetscMemzero(chain, sizeof(*chain)));
   PetscCall(PetscSNPrintf(chain->name, sizeof(chain->name), "wireless channel, K %" PetscInt_FMT ", R %" PetscInt_FMT, model->K, model->R));
   WirelessCount(model, &chain->n, &chain->nz);
   PetscCheck(chain->n <= (PetscInt64)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt64_FMT " states are too many for PetscInt: use a PETSc with 64-bit indices", chain->n);
-  context.model  = *model;
-  context.L      = 1 + model->K * model->R;
   chain->nlevels = model->K + 1;
-  PetscCall(ChainAssemble(comm, (PetscInt)chain->n, 2 * model->R + 16, WirelessRow, &context, shares, chain));
-  PetscCall(VecGetOwnershipRange(chain->p, &begin, &end));
-  PetscCall(PetscMalloc1(end - begin, &chain->level));
-  for (PetscInt i = begin; i < end; i++) {
-    WirelessState state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    WirelessGetState(context.L, i, &state);
-    chain->level[i - begin] = state.s[0] ? (state.s[0] - 1) / model->R + 1 : 0;
-  }
+static PetscErrorCode WirelessChainRow(void *ctx, PetscInt index, PetscInt *n, PetscInt cols[], PetscScalar values[])
+{
+  WirelessRow row = {0, cols, values};
+
+  PetscFunctionBeginUser;
+  WirelessMakeRow((const WirelessContext *)ctx, index, &row);
+  *n = row.n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Begins with empty queues and a free channel */
+PetscErrorCode ChainWireless(MPI_Comm comm, const Wireless *model, const Shares *shares, Chain *chain)
+{
+  WirelessContext context = WirelessGetContext(model);
+  PetscInt        begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(ChainWirelessBegin(comm, model, chain));
+  PetscCall(ChainAssemble(comm, (PetscInt)chain->n, WIRELESS_LONGEST(model->R), WirelessChainRow, &context, shares, chain));
+  PetscCall(VecGetOwnershipRange(chain->p, &begin, &end));
   if (!begin && end) PetscCall(VecSetValue(chain->p, 0, 1.0, INSERT_VALUES));
   PetscCall(VecAssemblyBegin(chain->p));
   PetscCall(VecAssemblyEnd(chain->p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A level is the length of the first queue */
+PetscErrorCode ChainWirelessLevels(const Wireless *model, Chain *chain)
+{
+  const WirelessContext context = WirelessGetContext(model);
+  PetscInt              begin, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetOwnershipRange(chain->p, &begin, &end));
+  PetscCall(PetscMalloc1(end - begin, &chain->level));
+  for (PetscInt i = begin; i < end; i++) chain->level[i - begin] = WirelessGetLevel(&context, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ rows in one piece */
+
+static PetscErrorCode WirelessRowsHost(const WirelessContext *context, ChainRows *rows)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(rows->n + 1, &rows->i));
+  rows->i[0] = 0;
+  for (PetscInt k = 0; k < rows->n; k++) {
+    WirelessRow row = {0, NULL, NULL};
+
+    WirelessMakeRow(context, k, &row);
+    rows->i[k + 1] = rows->i[k] + row.n;
+  }
+  PetscCall(PetscMalloc2(rows->i[rows->n], &rows->j, rows->i[rows->n], &rows->a));
+  for (PetscInt k = 0; k < rows->n; k++) {
+    WirelessRow row = {0, rows->j + rows->i[k], rows->a + rows->i[k]};
+
+    WirelessMakeRow(context, k, &row);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode WirelessRowsCreate(const Wireless *model, PetscBool device, ChainRows *rows)
+{
+  const WirelessContext context = WirelessGetContext(model);
+  PetscInt64            n, nz;
+
+  PetscFunctionBeginUser;
+  PetscCall(WirelessCheck(PETSC_COMM_SELF, model));
+  WirelessCount(model, &n, &nz);
+  PetscCheck(n < (PetscInt64)PETSC_INT_MAX && nz <= (PetscInt64)PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt64_FMT " states with %" PetscInt64_FMT " entries are too many for PetscInt: use a PETSc with 64-bit indices", n, nz);
+  *rows = (ChainRows){.device = device, .n = (PetscInt)n};
+#if defined(LITHE_HAVE_CUDA)
+  if (device) {
+    PetscCall(WirelessRowsDevice(&context, rows));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCheck(!device, PETSC_COMM_SELF, PETSC_ERR_SUP, "Rows on a device need CUDA, which Lithe was built without");
+  PetscCall(WirelessRowsHost(&context, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChainRowsDestroy(ChainRows *rows)
+{
+  PetscFunctionBeginUser;
+#if defined(LITHE_HAVE_CUDA)
+  if (rows->device) {
+    PetscCall(ChainRowsFreeDevice(rows));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(PetscFree(rows->i));
+  PetscCall(PetscFree2(rows->j, rows->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first state, where the vector is: one entry is no reason to copy a vector to the host */
+static PetscErrorCode ChainBeginFirst(Vec p)
+{
+  PetscScalar *pp;
+  PetscMemType type;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecSet(p, 0.0));
+  PetscCall(VecGetArrayAndMemType(p, &pp, &type));
+#if defined(LITHE_HAVE_CUDA)
+  if (PetscMemTypeDevice(type)) PetscCall(ChainSetDevice(pp, 1.0));
+#endif
+  if (PetscMemTypeHost(type)) pp[0] = 1.0;
+  PetscCall(VecRestoreArrayAndMemType(p, &pp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same chain as a MATVCRS, which is compressed where the rows are */
+PetscErrorCode ChainWirelessFromRows(const Wireless *model, const ChainRows *rows, Chain *chain)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ChainWirelessBegin(PETSC_COMM_SELF, model, chain));
+  PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, rows->n, rows->n, rows->i, rows->j, rows->a, &chain->A));
+  PetscCall(MatCreateVecs(chain->A, &chain->p, NULL));
+  PetscCall(ChainBeginFirst(chain->p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

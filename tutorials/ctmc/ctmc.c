@@ -8,6 +8,7 @@ static char help[] = "A Markov chain over time: a wireless channel, the queue M/
    -model wireless|queue|file  what is solved
    -K, -R, -lambda, -beta0, -mu, -pc, -pe  of the wireless channel; -K, -lambda and -mu of the queue
    -tra FILE, -lab FILE, -initial STATE  a chain in a file, its labels, where it begins
+   -rows host|device           where the rows of the wireless channel are made; on a device, of one process, they become a MATVCRS there
    -shares even|trial|A,B,...  how the states are divided among processes, see shares.c
    -final TIME, -times N       output at N times, 100 by default, after the first
    -picture FILE.png           the distribution of the queue's length over time
@@ -26,6 +27,7 @@ typedef struct {
   Wireless w;     /* of the queue: K, lambda and mu */
   char     tra[PETSC_MAX_PATH_LEN], lab[PETSC_MAX_PATH_LEN];
   PetscInt initial;
+  PetscInt rows; /* of the wireless channel; 1: on a device */
 } Model;
 
 typedef struct {
@@ -119,13 +121,30 @@ static PetscErrorCode Draw(Output *o, PetscReal final, const char path[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MakeWireless(const Model *m, const Shares *shares, Chain *chain)
+{
+  ChainRows   rows;
+  PetscMPIInt size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCheck(!m->rows || size == 1, PETSC_COMM_WORLD, PETSC_ERR_SUP, "-rows device is for one process, not for %d: use -rows host", size);
+  if (m->rows) {
+    PetscCall(WirelessRowsCreate(&m->w, PETSC_TRUE, &rows));
+    PetscCall(ChainWirelessFromRows(&m->w, &rows, chain));
+    PetscCall(ChainRowsDestroy(&rows));
+  } else PetscCall(ChainWireless(PETSC_COMM_WORLD, &m->w, shares, chain));
+  PetscCall(ChainWirelessLevels(&m->w, chain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MakeChain(const Model *m, const Shares *shares, Chain *chain)
 {
   PetscLogDouble start, made;
 
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&start));
-  if (m->model == 0) PetscCall(ChainWireless(PETSC_COMM_WORLD, &m->w, shares, chain));
+  if (m->model == 0) PetscCall(MakeWireless(m, shares, chain));
   else if (m->model == 1) PetscCall(ChainQueue(PETSC_COMM_WORLD, m->w.K, m->w.lambda, m->w.mu, shares, chain));
   else PetscCall(ChainFile(PETSC_COMM_WORLD, m->tra, m->lab, m->initial, shares, chain));
   PetscCall(PetscTime(&made));
@@ -178,19 +197,19 @@ static PetscErrorCode Trial(const Model *model, PetscReal final, Shares *shares,
 
 int main(int argc, char **argv)
 {
-  const char *const models[] = {"wireless", "queue", "file"};
-  PetscInt          times = 100, places, lines = 20, begin, end;
-  PetscBool         count                       = PETSC_FALSE, set, isours;
-  PetscReal         final                       = 10, *span;
-  char              picture[PETSC_MAX_PATH_LEN] = "";
-  Model             model                       = {.w = {20, 7, 20, 80, 100, 0.1, 0.05}, .initial = -1};
-  Wireless         *w                           = &model.w;
-  Shares            shares;
-  Chain             chain;
-  Output            o = {0};
-  TS                ts;
-  PetscMPIInt       rank;
-  PetscLogDouble    start, solved;
+  const char *const models[] = {"wireless", "queue", "file"}, *const rows[] = {"host", "device"};
+  PetscInt       times = 100, places, lines = 20, begin, end;
+  PetscBool      count                       = PETSC_FALSE, set, isours;
+  PetscReal      final                       = 10, *span;
+  char           picture[PETSC_MAX_PATH_LEN] = "";
+  Model          model                       = {.w = {20, 7, 20, 80, 100, 0.1, 0.05}, .initial = -1};
+  Wireless      *w                           = &model.w;
+  Shares         shares;
+  Chain          chain;
+  Output         o = {0};
+  TS             ts;
+  PetscMPIInt    rank;
+  PetscLogDouble start, solved;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -209,6 +228,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsReal("-mu", "Rate of service", NULL, w->mu, &w->mu, NULL));
   PetscCall(PetscOptionsReal("-pc", "Probability that a try is in vain", NULL, w->pc, &w->pc, NULL));
   PetscCall(PetscOptionsReal("-pe", "Probability of an error", NULL, w->pe, &w->pe, NULL));
+  PetscCall(PetscOptionsEList("-rows", "Where rows are made", NULL, rows, 2, rows[model.rows], &model.rows, NULL));
   PetscCall(PetscOptionsString("-tra", "File of transitions", NULL, model.tra, model.tra, sizeof(model.tra), &set));
   if (set) model.model = 2;
   PetscCall(PetscOptionsString("-lab", "File of labels", NULL, model.lab, model.lab, sizeof(model.lab), NULL));

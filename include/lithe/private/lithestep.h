@@ -112,5 +112,8 @@ PETSC_INTERN PetscErrorCode LitheCUDAStepEndsEnd(LitheStepEnds *ends);
 PETSC_INTERN PetscErrorCode LitheCUDAStepEndsReset(LitheStepEnds *ends);
 /* Rows are counted from the process's first */
 PETSC_INTERN PetscErrorCode LitheCUDAStepZeroRows(const LitheStepRows rows[2], PetscScalar dx[], PetscScalar dy[], LitheStepEnds *ends);
+/* largest: of all |sum|; good: none is greater than tolerance |diagonal|, nor no number. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDAStepCheckSums(PetscInt n, const PetscScalar dsum[], const PetscScalar ddiagonal[], PetscReal tolerance, PetscReal *largest,
+                                                   PetscBool *good);
 PETSC_INTERN PetscErrorCode LitheCUDAStepFinish(const LitheStep *step, PetscBool done, PetscInt n, const PetscScalar dx[], PetscScalar dy[]);
 #endif

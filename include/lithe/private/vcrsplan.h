@@ -182,6 +182,9 @@ typedef struct {
 
   /* the same: an exchange runs beside products. A kernel whose blocks fill multiprocessors leaves LITHE_HALO_MULTIPROCESSORS of them alone */
   PetscBool beside;
+
+  /* so many others use the plan, beside the one who asks: VCRSPlanDestroy(), and on a device MatVCRSReset_Private() */
+  PetscInt shared;
 } VCRSPlan;
 
 /* L3: where in colbase[] slice s begins; of nslices, how many there are */

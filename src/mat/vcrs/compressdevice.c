@@ -36,6 +36,22 @@ static PetscErrorCode MatVCRSUploadArray_Private(const void *from, size_t bytes,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows in the memory of the device, as the current stream leaves them */
+PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], VCRSDeviceCSR *csr)
+{
+  PetscInt     nz = 0;
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  if (m) {
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    PetscCallCUDA(cudaMemcpyAsync(&nz, i + m, sizeof(nz), cudaMemcpyDeviceToHost, stream));
+    PetscCallCUDA(cudaStreamSynchronize(stream));
+  }
+  *csr = (VCRSDeviceCSR){nz, i, j, a};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The entries that A is compressed from; own: in buffers that are freed after the compression */
 static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceCSR *csr, PetscBool *own)
 {
@@ -55,10 +71,9 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
   }
   PetscCall(MatVCRSIsOnDevice_Private(values, &device));
   if (device) {
-    PetscCall(MatSeqAIJCUSPARSEGetIJ(values, PETSC_FALSE, &csr->i, &csr->j));
-    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(values, &csr->a));
-    if (m) PetscCallCUDA(cudaMemcpy(&nz, csr->i + m, sizeof(nz), cudaMemcpyDeviceToHost));
-    csr->nz = nz;
+    PetscCall(MatSeqAIJCUSPARSEGetIJ(values, PETSC_FALSE, &i, &j));
+    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(values, &a));
+    PetscCall(MatVCRSSetDeviceCSR_Private(m, i, j, a, csr));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *own = PETSC_TRUE;

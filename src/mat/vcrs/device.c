@@ -50,7 +50,7 @@ PetscErrorCode MatVCRSConvertFromDevice_Private(Mat A, MatReuse reuse, Mat *newm
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   ctx->source = A;
-  ierr        = MatVCRSDropAIJ_Seq(B);
+  ierr        = MatVCRSDropAIJ(B);
   ctx->source = NULL;
   if (ierr) PetscCall(MatDestroy(&B));
   PetscCall(ierr);

@@ -209,6 +209,8 @@ static PetscErrorCode MatVCRSDropAIJ_MPI(Mat A)
   operation. They are not given back once more until the matrix has been changed and compressed
   again, or until this function is called.
 
+  A duplicate of a lossless matrix of one process has no arrays, either: it shares the compressed form until one of the two changes.
+
   A small matrix may then be multiplied on a CPU from plain rows, which take about as much as the AIJ arrays did, see `MatVCRSSetPlainRows()`.
 
   From a lossy matrix come back the values that it multiplies with: those that were set are gone. The option therefore leaves the
@@ -242,6 +244,9 @@ PetscErrorCode MatVCRSDropAIJ(Mat A)
              "A matrix of type %s has no compressed form: convert it with MatConvert() to MATVCRS first", ((PetscObject)A)->type_name);
   PetscCall(MatVCRSIsParallel_Private(A, &parallel));
   if (parallel) PetscCall(MatVCRSDropAIJ_MPI(A));
-  else PetscCall(MatVCRSDropAIJ_Seq(A));
+  else {
+    PetscCall(MatVCRSDropAIJ_Seq(A));
+    ctx->dropcopies = PETSC_TRUE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,13 +3,46 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The AIJ arrays of a MATVCRS, decoded from its plan.
+   A MATVCRS without entries; the AIJ arrays of one, decoded from its plan.
 
    No function here communicates: one process may call it alone.
 */
 
 #include "vcrsdropimpl.h"
 #include <lithe/private/litheimpl.h>
+
+/*
+   An assembled MATSEQAIJVCRS without entries and without arrays: those of an empty matrix with millions of rows take
+   longer than a compression. Its AIJ arrays have to be dropped before anything else is done with it
+*/
+PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm comm, PetscInt m, PetscInt n, Mat *B)
+{
+  VCRSDrop *drop;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(comm, B));
+  PetscCall(MatSetSizes(*B, m, n, m, n));
+  PetscCall(MatSetType(*B, MATSEQAIJVCRS));
+  PetscCall(MatSeqAIJSetPreallocation(*B, MAT_SKIP_ALLOCATION, NULL));
+  PetscCall(MatVCRSGetDrop_Private(*B, &drop));
+  PetscCall(VCRSDropRecordOption(drop, MAT_ROW_ORIENTED, PETSC_TRUE));
+  (*B)->assembled = PETSC_TRUE;
+  (*B)->num_ass   = 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, of A's size and for its vectors */
+PetscErrorCode MatVCRSCreateEmpty_Private(Mat A, Mat *B)
+{
+  VecType vectype;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSCreateAssembled_Private(PetscObjectComm((PetscObject)A), A->rmap->n, A->cmap->n, B));
+  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
+  PetscCall(MatGetVecType(A, &vectype));
+  PetscCall(MatSetVecType(*B, vectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Creates a MATSEQAIJ of A's size. The option -mat_seqaij_type may have made it a matrix of another type */
 PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat A, const char prefix[], Mat *T)

@@ -300,24 +300,62 @@ static PetscErrorCode MatGetInfo_SeqAIJVCRSDropped(Mat A, MatInfoType flag, MatI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The copy has A's options of AIJ; it must know of them for its own next time */
+static PetscErrorCode MatVCRSCopyOptions_Private(Mat A, Mat B)
+{
+  VCRSDrop *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetDrop_Private(A, &a));
+  PetscCall(MatVCRSGetDrop_Private(B, &b));
+  for (PetscInt k = 0; k < a->noptions; k++) PetscCall(VCRSDropRecordOption(b, a->option[k], a->value[k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A copy without AIJ arrays, too: it shares the plan until either has other entries. TSSetUp() copies the matrix of a
+   constant right-hand side twice, for example, whether it is used or not
+*/
+static PetscErrorCode MatDuplicateSharing_Private(Mat A, Mat *B)
+{
+  Mat_VCRS      *a, *b;
+  PetscOptions   none;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  ierr = MatVCRSCreateEmpty_Private(A, B);
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  (*B)->nonzerostate = A->nonzerostate;
+  PetscCall(MatVCRSGetContext(A, &a));
+  PetscCall(MatVCRSGetContext(*B, &b));
+  PetscCall(MatVCRSCopyContext_Private(a, b));
+  PetscCall(MatVCRSCopyOptions_Private(A, *B));
+  PetscCall(MatVCRSSharePlan_Private(a, b));
+  PetscCall(MatVCRSSetCurrent_Private(*B));
+  PetscCall((*b->drop)(*B));
+  (*B)->ops->sor = A->ops->sor; /* which is not served where A has inodes */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatDuplicate_SeqAIJVCRSDropped(Mat A, MatDuplicateOption op, Mat *B)
 {
   Mat_VCRS *a, *b;
-  VCRSDrop *adrop, *bdrop;
 
   PetscFunctionBegin;
   VCRS_UNLESS_DROPPED(A, duplicate, (A, op, B));
   PetscCall(MatVCRSGetContext(A, &a));
+  if (op == MAT_COPY_VALUES && a->dropcopies && !a->lossy) {
+    PetscCall(MatDuplicateSharing_Private(A, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatVCRSDecode_Private(A, NULL, (PetscBool)(op == MAT_COPY_VALUES), B));
   PetscUseMethod(A, "MatConvert_seqaij_seqaijvcrs_C", (Mat, MatType, MatReuse, Mat *), (*B, MATSEQAIJVCRS, MAT_INPLACE_MATRIX, B));
   PetscCall(MatVCRSGetContext(*B, &b));
   PetscCall(MatVCRSCopyContext_Private(a, b));
   PetscCall(MatVCRSComposeComparisons_Private(*B));
-
-  /* The copy has A's options already; it must know of them for its own next time */
-  PetscCall(MatVCRSGetDrop_Private(A, &adrop));
-  PetscCall(MatVCRSGetDrop_Private(*B, &bdrop));
-  for (PetscInt k = 0; k < adrop->noptions; k++) PetscCall(VCRSDropRecordOption(bdrop, adrop->option[k], adrop->value[k]));
+  PetscCall(MatVCRSCopyOptions_Private(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

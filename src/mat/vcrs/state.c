@@ -73,6 +73,7 @@ PetscErrorCode MatVCRSReset_Private(Mat_VCRS *ctx)
   PetscCall(MatVCRSResetOffDiagonal_Private(ctx));
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(VCRSSubstitutionDestroy_Private(&ctx->substitution));
+  if (ctx->dplan && ctx->dplan->shared-- > 0) ctx->dplan = NULL;
   if (ctx->dplan) {
     PetscCall(LitheCUDAVCRSFree(ctx->dplan));
     PetscCall(PetscFree(ctx->dplan));
@@ -110,6 +111,24 @@ PetscErrorCode MatVCRSRemoveContext_Private(Mat B)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectCompose((PetscObject)B, VCRS_CONTAINER, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* b uses the plan of a, too, and has what is known of it */
+PetscErrorCode MatVCRSSharePlan_Private(const Mat_VCRS *a, Mat_VCRS *b)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSReset_Private(b));
+  b->plan  = a->plan;
+  b->dplan = a->dplan;
+  b->plan->shared++;
+  if (b->dplan) b->dplan->shared++;
+  b->report    = a->report;
+  b->used      = a->used;
+  b->lost      = a->lost;
+  b->gone      = a->gone;
+  b->hostcost  = a->hostcost;
+  b->buildtime = a->buildtime;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -358,8 +377,8 @@ PetscErrorCode MatVCRSGetHostPlan_Private(Mat A, const VCRSPlan **plan)
 
     /* The device copy has no counts of sets */
     if (ctx->plan->setcount && !host->setcount) {
-      host->setcount      = ctx->plan->setcount;
-      ctx->plan->setcount = NULL;
+      PetscCall(PetscMalloc1(host->nsets, &host->setcount));
+      PetscCall(PetscArraycpy(host->setcount, ctx->plan->setcount, host->nsets));
     }
     PetscCall(VCRSPlanDestroy(&ctx->plan));
     ctx->plan = host;

@@ -40,6 +40,7 @@ typedef struct {
   PetscBool            mayplain;   /* products on the host may use plain rows */
   PetscBool            dropaij;    /* give the AIJ arrays back whenever the matrix has been compressed */
   PetscBool            dropped;    /* they are given back now */
+  PetscBool            dropcopies; /* copies have none either: they were given back for the whole matrix, which is no block of another one */
   PetscBool            ondevice;   /* the vectors of the last product were on a device */
   Mat                  source;     /* while a copy is made: the matrix whose entries are compressed; not referenced. Else NULL */
   const VCRSDeviceCSR *csr;        /* the same, where a copy is made of arrays on a device. Else NULL */
@@ -83,6 +84,7 @@ PETSC_INTERN PetscErrorCode MatVCRSCreateContext_Private(Mat, Mat_VCRS **);
 PETSC_INTERN PetscErrorCode MatVCRSRemoveContext_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSCopyContext_Private(const Mat_VCRS *, Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSReset_Private(Mat_VCRS *);
+PETSC_INTERN PetscErrorCode MatVCRSSharePlan_Private(const Mat_VCRS *, Mat_VCRS *);
 PETSC_INTERN PetscErrorCode MatVCRSGhostsReset_Private(VCRSGhosts *);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode VCRSSubstitutionDestroy_Private(VCRSSubstitution **);
@@ -113,9 +115,11 @@ PETSC_INTERN PetscErrorCode MatVCRSLeavePlainRows_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSGetProductPlan_Private(Mat, const VCRSPlan **);
 
 /*
-   materialize.c: the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a prefix, and with the
-   values or zeros
+   materialize.c: matrices without entries, and the AIJ arrays, decoded. MatVCRSDecode_Private() creates a MATSEQAIJ with a
+   prefix, and with the values or zeros
 */
+PETSC_INTERN PetscErrorCode MatVCRSCreateAssembled_Private(MPI_Comm, PetscInt m, PetscInt n, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateSeqAIJ_Private(Mat, const char prefix[], Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSDecode_Private(Mat, const char prefix[], PetscBool values, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
@@ -124,6 +128,7 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char op
 #if defined(LITHE_HAVE_CUDA)
 /* compressdevice.c: compression on the device */
 PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt[], const PetscInt[], const PetscScalar[], VCRSDeviceCSR *);
 PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
 #endif
 
@@ -170,7 +175,6 @@ PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
 /* copy.c: a compressed copy without AIJ arrays, compressed where the entries are; configure() sets its options */
-PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_Private(Mat, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCreateCopy_Private(Mat, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSCreateFromDevice_Private(PetscInt m, PetscInt n, const VCRSDeviceCSR *, PetscErrorCode (*configure)(Mat, void *), void *ctx,

@@ -276,41 +276,68 @@ static PetscErrorCode UniformizationSumFault_Private(Mat A, PetscInt state, Pets
           (double)tolerance);
 }
 
-/* Column sums by the transpose; defect: the largest */
-static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, PetscReal tolerance, PetscReal *defect)
+/* Entries of the sums of this process: the first one that is too large, with the rate of that state, and the largest */
+static PetscErrorCode UniformizationSumsLook_Private(Vec sum, Vec diagonal, PetscReal tolerance, UniformizationFault *fault, PetscReal *rate,
+                                                     PetscReal *largest)
 {
-  UniformizationFault fault = UniformizationNoFault;
-  PetscReal           rate = -PETSC_MAX_REAL, largest = 0;
-  Vec                 one, sum;
-  PetscInt            begin, end;
-  const PetscScalar  *s, *d;
+  PetscInt           begin, end;
+  const PetscScalar *s, *d;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &sum, &one));
-  PetscCall(VecSet(one, 1.0));
-  PetscCall(MatMultHermitianTranspose(A, one, sum)); /* rates are real, and a Hermitian transpose of complex scalars has no other */
+  *largest = 0;
   PetscCall(VecGetOwnershipRange(sum, &begin, &end));
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool device, good;
+
+    PetscCall(LitheVecsGetPlace(2, (const Vec[]){sum, diagonal}, &device, NULL));
+    if (device) {
+      PetscCall(VecGetArrayReadAndMemType(sum, &s, NULL));
+      PetscCall(VecGetArrayReadAndMemType(diagonal, &d, NULL));
+      PetscCall(LitheCUDAStepCheckSums(end - begin, s, d, tolerance, largest, &good));
+      PetscCall(VecRestoreArrayReadAndMemType(diagonal, &d));
+      PetscCall(VecRestoreArrayReadAndMemType(sum, &s));
+      if (good) PetscFunctionReturn(PETSC_SUCCESS); /* else the host tells which */
+    }
+  }
+#endif
   PetscCall(VecGetArrayRead(sum, &s));
   PetscCall(VecGetArrayRead(diagonal, &d));
   for (PetscInt i = 0; i < end - begin; i++) {
     const PetscReal value = PetscAbsScalar(s[i]);
 
-    if (!(value <= tolerance * PetscAbsScalar(d[i])) && fault.state == PETSC_INT_MAX) {
-      fault.state = begin + i;
-      fault.value = PetscRealPart(s[i]);
-      rate        = PetscRealPart(d[i]);
+    if (!(value <= tolerance * PetscAbsScalar(d[i])) && fault->state == PETSC_INT_MAX) {
+      fault->state = begin + i;
+      fault->value = PetscRealPart(s[i]);
+      *rate        = PetscRealPart(d[i]);
     }
-    largest = PetscMax(largest, value);
+    *largest = PetscMax(*largest, value);
   }
   PetscCall(VecRestoreArrayRead(sum, &s));
   PetscCall(VecRestoreArrayRead(diagonal, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Column sums by the transpose; defect: the largest */
+static PetscErrorCode UniformizationSumsTranspose_Private(Mat A, Vec diagonal, PetscReal tolerance, PetscReal *defect)
+{
+  UniformizationFault fault = UniformizationNoFault;
+  PetscReal           rate  = -PETSC_MAX_REAL, largest;
+  PetscInt            mine;
+  Vec                 one, sum;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &sum, &one));
+  PetscCall(VecSet(one, 1.0));
+  PetscCall(MatMultHermitianTranspose(A, one, sum)); /* rates are real, and a Hermitian transpose of complex scalars has no other */
+  PetscCall(UniformizationSumsLook_Private(sum, diagonal, tolerance, &fault, &rate, &largest));
   PetscCall(VecDestroy(&one));
   PetscCall(VecDestroy(&sum));
   PetscCallMPI(MPIU_Allreduce(&largest, defect, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
-  begin = fault.state;
+  mine = fault.state;
   PetscCall(UniformizationFirst_Private(PetscObjectComm((PetscObject)A), &fault));
   if (fault.state == PETSC_INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
-  if (begin != fault.state) rate = -PETSC_MAX_REAL;
+  if (mine != fault.state) rate = -PETSC_MAX_REAL;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &rate, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)A)));
   PetscCall(UniformizationSumFault_Private(A, fault.state, fault.value, rate, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -313,7 +313,8 @@ PetscErrorCode VCRSPlanDestroy(VCRSPlan **p)
   VCRSPlan *plan = *p;
 
   PetscFunctionBegin;
-  if (!plan) PetscFunctionReturn(PETSC_SUCCESS);
+  *p = NULL;
+  if (!plan || plan->shared-- > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VCRSForgetSlices(plan));
   PetscCall(PetscFree(plan->length));
   PetscCall(PetscFree(plan->first));
@@ -335,6 +336,6 @@ PetscErrorCode VCRSPlanDestroy(VCRSPlan **p)
   PetscCall(PetscFree(plan->sigma));
   PetscCall(PetscFree(plan->sigmamask));
   PetscCall(PetscFree(plan->sigmaptr));
-  PetscCall(PetscFree(*p));
+  PetscCall(PetscFree(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -282,13 +282,19 @@ static PetscErrorCode UnionFind_Private(UnionsBuild *b, const PetscInt key[], Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pairs of a slice's rows; how many there are */
-static PetscInt UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt end, PetscInt key[])
+/* The pairs of a slice's n rows */
+static void UnionsReadSlice(const UnionsBuild *b, PetscInt first, PetscInt n, PetscInt key[])
 {
-  const PetscInt n = PetscMin(VCRS_SLICE, end - first);
-
   for (PetscInt i = 0; i < VCRS_SLICE; i++) key[i] = i < n ? ReadId(b->plan, b->id, first + i) : -1;
-  return n;
+}
+
+/* Whether n rows have the pairs of those a period before, which nearly all have: the ids are compared as they are stored */
+static PetscBool UnionsRepeats(const UnionsBuild *b, PetscInt first, PetscInt n)
+{
+  const size_t bytes = (size_t)b->plan->idbytes;
+  const char  *id    = (const char *)b->id + bytes * (size_t)first;
+
+  return (PetscBool)!memcmp(id, id - bytes * (size_t)b->u->period, bytes * (size_t)n);
 }
 
 /* Ends early where there are too many to be worth it */
@@ -301,15 +307,15 @@ static PetscErrorCode UnionsBuildSlices_Private(UnionsBuild *b, PetscInt nslices
   PetscCall(PetscMalloc1(nslices, &b->slice));
   for (PetscInt s = 0; s < nslices && UnionsGetBytes(u) <= UNIONS_BYTES; s++) {
     const PetscInt begin = s / b->slices * u->period, end = u->m - begin < u->period ? u->m : begin + u->period;
-    PetscInt       first = s % b->slices * VCRS_SLICE, last = s < b->slices ? UNIONS_NONE : b->slice[s - b->slices];
-    PetscBool      same = PETSC_FALSE;
+    const PetscInt first = s % b->slices * VCRS_SLICE, whole = PetscMin(VCRS_SLICE, u->period - first), n = PetscMin(whole, end - begin - first);
 
     b->slice[s] = UNIONS_NONE;
-    if (end - begin <= first) continue; /* of the last period */
-    (void)UnionsReadSlice(b, begin + first, end, key);
-    if (last != UNIONS_NONE) PetscCall(PetscArraycmp(b->key + VCRS_SLICE * last, key, VCRS_SLICE, &same));
-    if (same) b->slice[s] = last;
-    else PetscCall(UnionFind_Private(b, key, &b->slice[s]));
+    if (n <= 0) continue; /* of the last period */
+    if (s >= b->slices && n == whole && UnionsRepeats(b, begin + first, n)) b->slice[s] = b->slice[s - b->slices];
+    else {
+      UnionsReadSlice(b, begin + first, n, key);
+      PetscCall(UnionFind_Private(b, key, &b->slice[s]));
+    }
     if (b->slice[s] == UNIONS_NONE) b->without++;
     else b->entries += b->head[b->slice[s]] >> 24;
   }

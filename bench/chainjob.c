@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+static char help[] = "One Markov chain from its rows to its distribution at a time: seconds of each stage, and in total.\n\
+  -K N                   : places of a queue of the wireless channel (tutorials/ctmc); 492 are 35.6 million states\n\
+  -final T, -eps E       : the time, and the error allowed\n\
+  -job_rows host|device  : where the rows are made\n\
+  -job_mat_type TYPE     : what the program does with a MATAIJ of rows of the host (default: aijcusparse on a GPU). Those of a device become a MATVCRS\n\
+  -ts_...                : the solver, TSUNIFORMIZATION\n\n";
+
+/*
+   jobs.py runs this program once per job, as it does with job.c, whose stages it has: start (MPI, PETSc, the device, the
+   libraries that vectors there use), assembly (the rows: a MATAIJ on the host, arrays on a device), conversion to the
+   matrix type that is solved with, set-up (a solve until a 500th of the time: the check of the generator, its largest
+   rate, what the first step needs), solve. total: conversion, set-up and solve.
+*/
+
+#include <tutorials/common/chain.h>
+#include <tutorials/common/measure.h>
+#include <lithe.h>
+#include <petscdevice.h>
+#include <time.h>
+
+typedef enum {
+  STAGE_START,
+  STAGE_ASSEMBLY,
+  STAGE_CONVERSION,
+  STAGE_SETUP,
+  STAGE_SOLVE,
+  NSTAGES
+} Stage;
+static const char *const stages[] = {"start", "assembly", "conversion", "setup", "solve"};
+
+typedef struct {
+  Bench          bench;
+  Wireless       model;
+  PetscReal      final, eps;
+  PetscInt       rows; /* 1: on a device */
+  char           type[64];
+  PetscLogDouble last, seconds[NSTAGES];
+} Job;
+
+/* MPI's clock does not run before MPI is initialized */
+static PetscLogDouble Now(void)
+{
+  struct timespec now;
+
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (PetscLogDouble)now.tv_sec + 1e-9 * (PetscLogDouble)now.tv_nsec;
+}
+
+/* The stage ends here */
+static PetscErrorCode End(Job *job, Stage stage)
+{
+  PetscLogDouble now;
+
+  PetscFunctionBeginUser;
+  PetscCall(BenchWait(&job->bench));
+  now                 = Now();
+  job->seconds[stage] = now - job->last;
+  job->last           = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetOptions(Job *job)
+{
+  const char *const places[] = {"host", "device"};
+
+  PetscFunctionBeginUser;
+  job->model = (Wireless){492, 7, 20, 80, 100, 0.1, 0.05};
+  job->final = 10;
+  job->eps   = (PetscReal)1e-5;
+  if (job->bench.gpu) PetscCall(PetscStrncpy(job->type, MATAIJCUSPARSE, sizeof(job->type)));
+  PetscOptionsBegin(PETSC_COMM_SELF, NULL, "A chain", NULL);
+  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, job->model.K, &job->model.K, NULL));
+  PetscCall(PetscOptionsReal("-final", "The time", NULL, job->final, &job->final, NULL));
+  PetscCall(PetscOptionsReal("-eps", "The error allowed", NULL, job->eps, &job->eps, NULL));
+  PetscCall(PetscOptionsEList("-job_rows", "Where rows are made", NULL, places, 2, places[0], &job->rows, NULL));
+  PetscCall(PetscOptionsString("-job_mat_type", "The type of the matrix", NULL, job->type, job->type, sizeof(job->type), NULL));
+  PetscOptionsEnd();
+  PetscCheck(!job->rows || job->bench.gpu, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-job_rows device needs a GPU");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The handles of the BLAS that vectors of a device use */
+static PetscErrorCode WarmUp(void)
+{
+  PetscReal norm;
+  Vec       x;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &x));
+  PetscCall(VecSetSizes(x, 1, 1));
+  PetscCall(VecSetType(x, VECCUDA));
+  PetscCall(VecSet(x, 1.0));
+  PetscCall(VecNorm(x, NORM_1, &norm));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The chain, and its matrix as it is solved with */
+static PetscErrorCode Prepare(Job *job, Chain *chain)
+{
+  const Shares shares = {PETSC_FALSE, NULL};
+  PetscBool    isvcrs;
+  ChainRows    rows;
+
+  PetscFunctionBeginUser;
+  if (job->rows) {
+    PetscCall(WirelessRowsCreate(&job->model, PETSC_TRUE, &rows));
+    PetscCall(End(job, STAGE_ASSEMBLY));
+    PetscCall(ChainWirelessFromRows(&job->model, &rows, chain));
+    PetscCall(ChainRowsDestroy(&rows));
+  } else {
+    PetscCall(ChainWireless(PETSC_COMM_SELF, &job->model, &shares, chain));
+    PetscCall(End(job, STAGE_ASSEMBLY));
+    if (job->bench.gpu) PetscCall(MatSetVecType(chain->A, VECCUDA));
+    if (job->type[0]) PetscCall(MatConvert(chain->A, job->type, MAT_INPLACE_MATRIX, &chain->A));
+    PetscCall(PetscObjectTypeCompare((PetscObject)chain->A, MATSEQAIJVCRS, &isvcrs));
+    if (isvcrs) PetscCall(MatVCRSDropAIJ(chain->A));
+  }
+  PetscCall(End(job, STAGE_CONVERSION));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Solve(TS ts, const Chain *chain, PetscReal final, Vec x)
+{
+  PetscFunctionBeginUser;
+  PetscCall(VecCopy(chain->p, x));
+  PetscCall(TSSetTime(ts, 0));
+  PetscCall(TSSetStepNumber(ts, 0));
+  PetscCall(TSSetTimeStep(ts, final));
+  PetscCall(TSSetMaxTime(ts, final));
+  PetscCall(TSSolve(ts, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const events[] = {"MatConvert", "MatVCRSCompress", "MatVCRSMaterialize", "MatMultTranspose"};
+  PetscLogDouble           total    = 0.;
+  TSUniformizationInfo     info;
+  PetscScalar              sum;
+  Job                      job = {.last = 0};
+  Chain                    chain;
+  TS                       ts;
+  Vec                      x;
+
+  PetscFunctionBeginUser;
+  job.last = Now();
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscLogDefaultBegin());
+  PetscCall(LitheInitializePackage());
+  PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &job.bench));
+  PetscCall(GetOptions(&job));
+  if (job.bench.gpu) PetscCall(WarmUp());
+  PetscCall(End(&job, STAGE_START));
+  PetscCall(Prepare(&job, &chain));
+
+  PetscCall(MatCreateVecs(chain.A, &x, NULL));
+  PetscCall(TSCreate(PETSC_COMM_SELF, &ts));
+  PetscCall(TSSetProblemType(ts, TS_LINEAR));
+  PetscCall(TSSetType(ts, TSUNIFORMIZATION));
+  PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
+  PetscCall(TSSetRHSJacobian(ts, chain.A, chain.A, TSComputeRHSJacobianConstant, NULL));
+  PetscCall(TSUniformizationSetEpsilon(ts, job.eps));
+  PetscCall(TSSetFromOptions(ts));
+  PetscCall(Solve(ts, &chain, job.final / 500, x));
+  PetscCall(End(&job, STAGE_SETUP));
+
+  PetscCall(Solve(ts, &chain, job.final, x));
+  PetscCall(End(&job, STAGE_SOLVE));
+
+  PetscCall(TSUniformizationGetInfo(ts, &info));
+  PetscCall(VecSum(x, &sum));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF,
+                        "{\"rows\": %" PetscInt64_FMT ", \"nonzeros\": %" PetscInt64_FMT ", \"iterations\": %" PetscInt64_FMT
+                        ", \"residual\": %g, \"bound\": %g",
+                        chain.n, chain.nz, info.products, (double)PetscAbsScalar(sum - (PetscScalar)1.0), (double)info.bound));
+  for (int s = 0; s < NSTAGES; s++) {
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"%s\": %.6f", stages[s], job.seconds[s]));
+    if (s >= STAGE_CONVERSION) total += job.seconds[s];
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
+    PetscEventPerfInfo event;
+    PetscLogEvent      id;
+
+    PetscCall(PetscLogEventGetId(events[k], &id));
+    if (id < 0) continue;
+    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &event));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"%s\": %.6f", events[k], event.time));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"total\": %.6f}\n", total));
+  PetscCall(TSDestroy(&ts));
+  PetscCall(VecDestroy(&x));
+  PetscCall(ChainDestroy(&chain));
+  PetscCall(PetscFinalize());
+  return 0;
+}
