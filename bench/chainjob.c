@@ -16,70 +16,36 @@ static char help[] = "One Markov chain from its rows to its distribution at a ti
    rate, what the first step needs), solve. total: conversion, set-up and solve.
 */
 
+#include "stages.h"
 #include <tutorials/common/chain.h>
-#include <tutorials/common/measure.h>
 #include <lithe.h>
 #include <petscdevice.h>
-#include <time.h>
-
-typedef enum {
-  STAGE_START,
-  STAGE_ASSEMBLY,
-  STAGE_CONVERSION,
-  STAGE_SETUP,
-  STAGE_SOLVE,
-  NSTAGES
-} Stage;
-static const char *const stages[] = {"start", "assembly", "conversion", "setup", "solve"};
 
 typedef struct {
-  Bench          bench;
-  Wireless       model;
-  PetscReal      final, eps;
-  PetscInt       rows; /* 1: on a device */
-  char           type[64];
-  PetscLogDouble last, seconds[NSTAGES];
-} Job;
+  Job       job;
+  Wireless  model;
+  PetscReal final, eps;
+  PetscInt  rows; /* 1: on a device */
+  char      type[64];
+} ChainJob;
 
-/* MPI's clock does not run before MPI is initialized */
-static PetscLogDouble Now(void)
-{
-  struct timespec now;
-
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (PetscLogDouble)now.tv_sec + 1e-9 * (PetscLogDouble)now.tv_nsec;
-}
-
-/* The stage ends here */
-static PetscErrorCode End(Job *job, Stage stage)
-{
-  PetscLogDouble now;
-
-  PetscFunctionBeginUser;
-  PetscCall(BenchWait(&job->bench));
-  now                 = Now();
-  job->seconds[stage] = now - job->last;
-  job->last           = now;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode GetOptions(Job *job)
+static PetscErrorCode GetOptions(ChainJob *c)
 {
   const char *const places[] = {"host", "device"};
 
   PetscFunctionBeginUser;
-  job->model = (Wireless){492, 7, 20, 80, 100, 0.1, 0.05};
-  job->final = 10;
-  job->eps   = (PetscReal)1e-5;
-  if (job->bench.gpu) PetscCall(PetscStrncpy(job->type, MATAIJCUSPARSE, sizeof(job->type)));
+  c->model = (Wireless){492, 7, 20, 80, 100, 0.1, 0.05};
+  c->final = 10;
+  c->eps   = (PetscReal)1e-5;
+  if (c->job.bench.gpu) PetscCall(PetscStrncpy(c->type, MATAIJCUSPARSE, sizeof(c->type)));
   PetscOptionsBegin(PETSC_COMM_SELF, NULL, "A chain", NULL);
-  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, job->model.K, &job->model.K, NULL));
-  PetscCall(PetscOptionsReal("-final", "The time", NULL, job->final, &job->final, NULL));
-  PetscCall(PetscOptionsReal("-eps", "The error allowed", NULL, job->eps, &job->eps, NULL));
-  PetscCall(PetscOptionsEList("-job_rows", "Where rows are made", NULL, places, 2, places[0], &job->rows, NULL));
-  PetscCall(PetscOptionsString("-job_mat_type", "The type of the matrix", NULL, job->type, job->type, sizeof(job->type), NULL));
+  PetscCall(PetscOptionsInt("-K", "Places of a queue", NULL, c->model.K, &c->model.K, NULL));
+  PetscCall(PetscOptionsReal("-final", "The time", NULL, c->final, &c->final, NULL));
+  PetscCall(PetscOptionsReal("-eps", "The error allowed", NULL, c->eps, &c->eps, NULL));
+  PetscCall(PetscOptionsEList("-job_rows", "Where rows are made", NULL, places, 2, places[0], &c->rows, NULL));
+  PetscCall(PetscOptionsString("-job_mat_type", "The type of the matrix", NULL, c->type, c->type, sizeof(c->type), NULL));
   PetscOptionsEnd();
-  PetscCheck(!job->rows || job->bench.gpu, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-job_rows device needs a GPU");
+  PetscCheck(!c->rows || c->job.bench.gpu, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-job_rows device needs a GPU");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,27 +67,27 @@ static PetscErrorCode WarmUp(void)
 }
 
 /* The chain, and its matrix as it is solved with */
-static PetscErrorCode Prepare(Job *job, Chain *chain)
+static PetscErrorCode Prepare(ChainJob *c, Chain *chain)
 {
   const Shares shares = {PETSC_FALSE, NULL};
   PetscBool    isvcrs;
   ChainRows    rows;
 
   PetscFunctionBeginUser;
-  if (job->rows) {
-    PetscCall(WirelessRowsCreate(&job->model, PETSC_TRUE, &rows));
-    PetscCall(End(job, STAGE_ASSEMBLY));
-    PetscCall(ChainWirelessFromRows(&job->model, &rows, chain));
+  if (c->rows) {
+    PetscCall(WirelessRowsCreate(&c->model, PETSC_TRUE, &rows));
+    PetscCall(JobEnd(&c->job, STAGE_ASSEMBLY));
+    PetscCall(ChainWirelessFromRows(&c->model, &rows, chain));
     PetscCall(ChainRowsDestroy(&rows));
   } else {
-    PetscCall(ChainWireless(PETSC_COMM_SELF, &job->model, &shares, chain));
-    PetscCall(End(job, STAGE_ASSEMBLY));
-    if (job->bench.gpu) PetscCall(MatSetVecType(chain->A, VECCUDA));
-    if (job->type[0]) PetscCall(MatConvert(chain->A, job->type, MAT_INPLACE_MATRIX, &chain->A));
+    PetscCall(ChainWireless(PETSC_COMM_SELF, &c->model, &shares, chain));
+    PetscCall(JobEnd(&c->job, STAGE_ASSEMBLY));
+    if (c->job.bench.gpu) PetscCall(MatSetVecType(chain->A, VECCUDA));
+    if (c->type[0]) PetscCall(MatConvert(chain->A, c->type, MAT_INPLACE_MATRIX, &chain->A));
     PetscCall(PetscObjectTypeCompare((PetscObject)chain->A, MATSEQAIJVCRS, &isvcrs));
     if (isvcrs) PetscCall(MatVCRSDropAIJ(chain->A));
   }
-  PetscCall(End(job, STAGE_CONVERSION));
+  PetscCall(JobEnd(&c->job, STAGE_CONVERSION));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,24 +106,23 @@ static PetscErrorCode Solve(TS ts, const Chain *chain, PetscReal final, Vec x)
 int main(int argc, char **argv)
 {
   static const char *const events[] = {"MatConvert", "MatVCRSCompress", "MatVCRSMaterialize", "MatMultTranspose"};
-  PetscLogDouble           total    = 0.;
   TSUniformizationInfo     info;
   PetscScalar              sum;
-  Job                      job = {.last = 0};
+  ChainJob                 c = {.rows = 0};
   Chain                    chain;
   TS                       ts;
   Vec                      x;
 
   PetscFunctionBeginUser;
-  job.last = Now();
+  JobBegin(&c.job);
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscLogDefaultBegin());
   PetscCall(LitheInitializePackage());
-  PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &job.bench));
-  PetscCall(GetOptions(&job));
-  if (job.bench.gpu) PetscCall(WarmUp());
-  PetscCall(End(&job, STAGE_START));
-  PetscCall(Prepare(&job, &chain));
+  PetscCall(BenchSetFromOptions(PETSC_COMM_WORLD, &c.job.bench));
+  PetscCall(GetOptions(&c));
+  if (c.job.bench.gpu) PetscCall(WarmUp());
+  PetscCall(JobEnd(&c.job, STAGE_START));
+  PetscCall(Prepare(&c, &chain));
 
   PetscCall(MatCreateVecs(chain.A, &x, NULL));
   PetscCall(TSCreate(PETSC_COMM_SELF, &ts));
@@ -165,13 +130,13 @@ int main(int argc, char **argv)
   PetscCall(TSSetType(ts, TSUNIFORMIZATION));
   PetscCall(TSSetRHSFunction(ts, NULL, TSComputeRHSFunctionLinear, NULL));
   PetscCall(TSSetRHSJacobian(ts, chain.A, chain.A, TSComputeRHSJacobianConstant, NULL));
-  PetscCall(TSUniformizationSetEpsilon(ts, job.eps));
+  PetscCall(TSUniformizationSetEpsilon(ts, c.eps));
   PetscCall(TSSetFromOptions(ts));
-  PetscCall(Solve(ts, &chain, job.final / 500, x));
-  PetscCall(End(&job, STAGE_SETUP));
+  PetscCall(Solve(ts, &chain, c.final / 500, x));
+  PetscCall(JobEnd(&c.job, STAGE_SETUP));
 
-  PetscCall(Solve(ts, &chain, job.final, x));
-  PetscCall(End(&job, STAGE_SOLVE));
+  PetscCall(Solve(ts, &chain, c.final, x));
+  PetscCall(JobEnd(&c.job, STAGE_SOLVE));
 
   PetscCall(TSUniformizationGetInfo(ts, &info));
   PetscCall(VecSum(x, &sum));
@@ -179,10 +144,6 @@ int main(int argc, char **argv)
                         "{\"rows\": %" PetscInt64_FMT ", \"nonzeros\": %" PetscInt64_FMT ", \"iterations\": %" PetscInt64_FMT
                         ", \"residual\": %g, \"bound\": %g",
                         chain.n, chain.nz, info.products, (double)PetscAbsScalar(sum - (PetscScalar)1.0), (double)info.bound));
-  for (int s = 0; s < NSTAGES; s++) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"%s\": %.6f", stages[s], job.seconds[s]));
-    if (s >= STAGE_CONVERSION) total += job.seconds[s];
-  }
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
     PetscEventPerfInfo event;
     PetscLogEvent      id;
@@ -192,7 +153,7 @@ int main(int argc, char **argv)
     PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &event));
     PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"%s\": %.6f", events[k], event.time));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"total\": %.6f}\n", total));
+  PetscCall(JobPrintStages(&c.job));
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));
   PetscCall(ChainDestroy(&chain));
