@@ -14,7 +14,7 @@ static char help[] = "One linear system from its assembled matrix to its solutio
    program of its own per measurement: nothing is warm that is cold for a user.
 
    Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
-   matrix type with the upload to a device and a first product, set-up, solve. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
+   matrix type with the upload to a device and a first product, set-up, solve. All end when the last process is done. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
 */
 
 #include <tutorials/common/measure.h>
@@ -60,8 +60,8 @@ static PetscErrorCode End(Job *job, Stage stage)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds of an event, 0 where it was not logged */
-static PetscErrorCode GetEventTime(const char name[], PetscLogDouble *seconds)
+/* Seconds of an event, 0 where it was not logged: of the process that takes longest */
+static PetscErrorCode GetEventTime(MPI_Comm comm, const char name[], PetscLogDouble *seconds)
 {
   PetscEventPerfInfo info;
   PetscLogEvent      event;
@@ -69,9 +69,11 @@ static PetscErrorCode GetEventTime(const char name[], PetscLogDouble *seconds)
   PetscFunctionBeginUser;
   *seconds = 0.;
   PetscCall(PetscLogEventGetId(name, &event));
-  if (event < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
-  *seconds = info.time;
+  if (event >= 0) {
+    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+    *seconds = info.time;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPIU_PETSCLOGDOUBLE, MPI_MAX, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
   static const char *const events[] = {"MatVCRSCompress", "MatVCRSMaterialize", "PCSetUp"};
   char                     type[64] = "", name[PETSC_MAX_PATH_LEN] = "reservoir";
   PetscInt                 solves = 1, its, m;
+  PetscMPIInt              processes;
   PetscLogDouble           seconds, total = 0.;
   KSPConvergedReason       reason;
   PetscReal                norm[2];
@@ -139,14 +142,16 @@ int main(int argc, char **argv)
   PetscCall(VecAXPY(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, &norm[0]));
   PetscCall(VecNorm(b, NORM_2, &norm[1]));
-  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its,
-                        KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
+  PetscCallMPI(MPI_Comm_size(job.bench.comm, &processes));
+  PetscCall(PetscPrintf(job.bench.comm,
+                        "{\"rows\": %" PetscInt_FMT ", \"processes\": %d, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m,
+                        (int)processes, its, KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
   for (int s = 0; s < NSTAGES; s++) {
     PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", stages[s], job.seconds[s]));
     if (s >= STAGE_CONVERSION) total += job.seconds[s];
   }
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
-    PetscCall(GetEventTime(events[k], &seconds));
+    PetscCall(GetEventTime(job.bench.comm, events[k], &seconds));
     PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", events[k], seconds));
   }
   PetscCall(PetscPrintf(job.bench.comm, ", \"total\": %.6f}\n", total));

@@ -4,15 +4,17 @@
 # This file is part of Lithe, a plugin for PETSc.
 """Whole jobs, from a program's start to its answer: as PETSc does them best, and with Lithe's options.
 
-    jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
+    jobs.py [--run COMMAND] [--processes N] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
     jobs.py --from JSON [--markdown FILE] [--chart FILE]
 
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, with
-commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
+commas. N: processes of each job, by mpiexec, which COMMAND or PATH finds; sizes are the same with any number. Factorizations are
+then those of blocks, one a process. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
 for programs that have none, the program as a whole. The chart needs matplotlib.
 """
 import argparse
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -40,6 +42,11 @@ JOBS = {
 }
 
 
+def in_blocks(solver):
+    """PETSc factors a matrix of one process, so on many each factors its block."""
+    return re.sub(r"-(\w*)pc_type ilu", r"-\1pc_type bjacobi -\1sub_pc_type ilu", solver)
+
+
 def measure(command, limit):
     start = time.perf_counter()
     try:
@@ -59,9 +66,12 @@ def run_all(options):
     for name in options.jobs.split(","):
         base, *variants = JOBS[name]
         for variant, extra in zip(("petsc", "lithe"), variants):
-            command = f"{options.run} {base(options.scale)} {extra}".strip()
+            launch = ""
+            if options.processes > 1:
+                launch, extra = f"mpiexec -n {options.processes}", in_blocks(extra)
+            command = " ".join(f"{options.run} {launch} {base(options.scale)} {extra}".split())
             print(command, file=sys.stderr)
-            results.append({"job": name, "variant": variant, "options": extra, "command": command, **measure(command, options.timeout)})
+            results.append({"job": name, "variant": variant, "processes": options.processes, "options": extra, "command": command, **measure(command, options.timeout)})
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as file:
                     json.dump(results, file, indent=1)
@@ -113,6 +123,7 @@ def chart(results, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", default="")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--jobs", default=",".join(JOBS))
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--timeout", type=float, default=600)

@@ -166,6 +166,11 @@ PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSSetSolverType_Private(PC);
 
+/* blocks.c: preconditioners inside, and their blocks, are set up with factors that can be read */
+PETSC_INTERN PetscErrorCode PCVCRSChooseSolver_Private(PC);
+PETSC_INTERN PetscErrorCode PCVCRSGetBlocks_Private(PC, PetscInt *, KSP *[]);
+PETSC_INTERN PetscErrorCode PCVCRSSetUpInside_Private(PC);
+
 /* inner.c: the inner preconditioner, told what this one is told */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
