@@ -52,6 +52,7 @@ static PetscErrorCode LitheAIJCopyBlock_Private(Mat block, Mat *aij)
   else {
     ierr = MatCreateSeqAIJ(PETSC_COMM_SELF, 0, block->cmap->n, 0, NULL, aij);
     if (!ierr) ierr = MatSetBlockSizesFromMats(*aij, block, block);
+    if (!ierr) ierr = MatSetOption(*aij, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE); /* as of others, or the processes assemble in other ways */
     if (!ierr) ierr = MatAssemblyBegin(*aij, MAT_FINAL_ASSEMBLY);
     if (!ierr) ierr = MatAssemblyEnd(*aij, MAT_FINAL_ASSEMBLY);
   }
@@ -89,7 +90,7 @@ PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *ne
   *done = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &ismpi));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ismpi, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATMPIAIJCRL, ""));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &isdense, MATSEQDENSE, MATMPIDENSE, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
     if (isdense) PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &aij));

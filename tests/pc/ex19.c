@@ -99,7 +99,8 @@ static PetscErrorCode TestBlocks(TestKind kind, Mat A, PetscBool device)
       PC        pc;
 
       PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s, %s", TestKindNames[kind], variants[v].options, lossy ? "log" : "none"));
-      PetscCall(PetscSNPrintf(options, sizeof(options), "%s -@pc_vcrs_factor_solve substitution -@pc_vcrs_loss %s", variants[v].options, lossy ? "log" : "none"));
+      PetscCall(
+        PetscSNPrintf(options, sizeof(options), "%s -@pc_vcrs_factor_solve substitution -@pc_vcrs_loss %s", variants[v].options, lossy ? "log" : "none"));
       PetscCall(CountEvent("MatILUFactorSym", &symbolic[0]));
       PetscCall(CountEvent("MatLUFactorNum", &numeric[0]));
       PetscCall(CreatePC(A, options, NULL, &pc));

@@ -229,8 +229,8 @@ static PetscErrorCode MatVCRSRefuseBadRows_Private(Mat A, Mat Ad, Mat Ao, const 
 */
 static PetscErrorCode MatVCRSCompressLossy_Private(Mat A, Mat Ad, Mat Ao, const VCRSOptions *asked)
 {
-  VCRSOptions    opt   = *asked;
-  PetscScalar   *extra = NULL;
+  VCRSOptions    opt    = *asked;
+  PetscScalar   *extra  = NULL;
   PetscBool      device = PETSC_FALSE;
   VCRSAgreement  agreement;
   int16_t       *columnexponent;

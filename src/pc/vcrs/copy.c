@@ -180,7 +180,8 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscFunctionBegin;
 #if defined(LITHE_HAVE_CUDA)
   if (!exact) {
-    PetscCall(MatVCRSCreateFromDevice_Private(source->comm, source->m, source->n, &source->csr, source->beside, PCVCRSConfigure_Private, &settings, compressed));
+    PetscCall(
+      MatVCRSCreateFromDevice_Private(source->comm, source->m, source->n, &source->csr, source->beside, PCVCRSConfigure_Private, &settings, compressed));
     PetscCall(MatViewFromOptions(*compressed, NULL, "-mat_view"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -161,10 +161,10 @@ static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, Ma
     if (*border) rows = &grid;
     source.comm = PETSC_COMM_SELF;
     source.m = source.n = rows->n;
-    source.csr.nz = rows->nz;
-    source.csr.i  = rows->i;
-    source.csr.j  = rows->j;
-    source.csr.a  = rows->a;
+    source.csr.nz       = rows->nz;
+    source.csr.i        = rows->i;
+    source.csr.j        = rows->j;
+    source.csr.a        = rows->a;
     PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, &source, T));
     PetscCall(LitheCUDATriangleFree(&grid));
     PetscCall(MatVCRSMayUseGrids_Private(*T, &may));
