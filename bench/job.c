@@ -14,7 +14,7 @@ static char help[] = "One linear system from its assembled matrix to its solutio
    program of its own per measurement: nothing is warm that is cold for a user.
 
    Stages: start (MPI, PETSc, the device), assembly (the host's arrays, PETSc's MatSetValues() apart), conversion to the
-   matrix type with the upload to a device and a first product, set-up, solve. All end when the last process is done. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
+   matrix type with the upload to a device and a first product, set-up, solve. total: conversion, set-up and solve, that is from the assembled matrix to the solution.
 */
 
 #include <tutorials/common/measure.h>
@@ -82,7 +82,6 @@ int main(int argc, char **argv)
   static const char *const events[] = {"MatVCRSCompress", "MatVCRSMaterialize", "PCSetUp"};
   char                     type[64] = "", name[PETSC_MAX_PATH_LEN] = "reservoir";
   PetscInt                 solves = 1, its, m;
-  PetscMPIInt              processes;
   PetscLogDouble           seconds, total = 0.;
   KSPConvergedReason       reason;
   PetscReal                norm[2];
@@ -142,10 +141,8 @@ int main(int argc, char **argv)
   PetscCall(VecAXPY(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, &norm[0]));
   PetscCall(VecNorm(b, NORM_2, &norm[1]));
-  PetscCallMPI(MPI_Comm_size(job.bench.comm, &processes));
-  PetscCall(PetscPrintf(job.bench.comm,
-                        "{\"rows\": %" PetscInt_FMT ", \"processes\": %d, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m,
-                        (int)processes, its, KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
+  PetscCall(PetscPrintf(job.bench.comm, "{\"rows\": %" PetscInt_FMT ", \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %g", m, its,
+                        KSPConvergedReasons[reason], (double)(norm[1] > 0 ? norm[0] / norm[1] : norm[0])));
   for (int s = 0; s < NSTAGES; s++) {
     PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", stages[s], job.seconds[s]));
     if (s >= STAGE_CONVERSION) total += job.seconds[s];

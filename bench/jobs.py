@@ -4,12 +4,11 @@
 # This file is part of Lithe, a plugin for PETSc.
 """Whole jobs, from a program's start to its answer: as PETSc does them best, and with Lithe's options.
 
-    jobs.py [--run COMMAND] [--processes N] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
+    jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
     jobs.py --from JSON [--markdown FILE] [--chart FILE]
 
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, with
-commas. N: processes of each job, by mpiexec, which COMMAND or PATH finds; sizes are the same with any number. Factorizations are
-then those of blocks, one a process. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
+commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/job.c);
 for programs that have none, the program as a whole. The chart needs matplotlib.
 """
 import argparse
@@ -123,7 +122,8 @@ def chart(results, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", default="")
-    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1,
+                        help="of each job, by mpiexec, which COMMAND or PATH finds; sizes stay, and ILU is that of a block a process")
     parser.add_argument("--jobs", default=",".join(JOBS))
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--timeout", type=float, default=600)

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 
   testset:
     nsize: {{1 2 3}}
-    output_file: output/ex19_1.out
+    output_file: output/ex20_1.out
 
     test:
       suffix: 1
