@@ -176,7 +176,7 @@ static PetscErrorCode CompareEntries(Mat B, Mat C, PetscReal tolerance, const ch
     PetscCall(MatGetRow(C, i, &n, &cols, &vals));
     PetscCall(PetscArraycpy(j, cols, n));
     PetscCall(PetscArraycpy(v, vals, n));
-    PetscCall(MatRestoreRow(C, i, &n, &cols, &vals));
+    PetscCall(MatRestoreRow(C, i, NULL, &cols, &vals));
     PetscCall(MatGetRow(B, i, &nb, &cols, &vals));
     if (n != nb) worst = PETSC_MAX_REAL;
     for (PetscInt k = 0; k < PetscMin(n, nb); k++) {
@@ -184,7 +184,7 @@ static PetscErrorCode CompareEntries(Mat B, Mat C, PetscReal tolerance, const ch
       worst   = PetscMax(worst, PetscAbsScalar(v[k] - vals[k]));
       largest = PetscMax(largest, PetscAbsScalar(v[k]));
     }
-    PetscCall(MatRestoreRow(B, i, &nb, &cols, &vals));
+    PetscCall(MatRestoreRow(B, i, NULL, &cols, &vals));
   }
   extreme[0] = worst;
   extreme[1] = largest;
