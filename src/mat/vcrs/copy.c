@@ -143,7 +143,10 @@ PetscErrorCode MatVCRSCreateEmpty_MPI(Mat A, VecType vectype, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compresses entries that are elsewhere into B, which is empty, and has the options that it is to have: csr, if it is not NULL, for the diagonal block. Collective */
+/*
+   Compresses entries that are elsewhere into B, which is empty and has the options that it is to have: those of values[], or csr, if that is
+   not NULL, for the diagonal block. Collective
+*/
 PetscErrorCode MatVCRSFill_MPI(Mat B, const VCRSDeviceCSR *csr, const Mat values[])
 {
   Mat            block[2];
