@@ -13,6 +13,7 @@ assembly, the whole program what passes from its start to its end; for programs 
 """
 import argparse
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -50,6 +51,11 @@ JOBS = {
 PROGRAMS = ("job", "sbpjob", "chainjob")
 
 
+def in_blocks(solver):
+    """PETSc factors a matrix of one process, so on many each factors its block."""
+    return re.sub(r"-(\w*)pc_type ilu", r"-\1pc_type bjacobi -\1sub_pc_type ilu", solver)
+
+
 def measure(command, limit):
     start = time.perf_counter()
     try:
@@ -69,9 +75,12 @@ def run_all(options):
     for name in options.jobs.split(","):
         base, *variants = JOBS[name]
         for variant, extra in zip(("petsc", "lithe"), variants):
-            command = f"{options.run} {base(options.scale)} {extra}".strip()
+            launch = ""
+            if options.processes > 1:
+                launch, extra = f"mpiexec -n {options.processes}", in_blocks(extra)
+            command = " ".join(f"{options.run} {launch} {base(options.scale)} {extra}".split())
             print(command, file=sys.stderr)
-            results.append({"job": name, "variant": variant, "options": extra, "command": command, **measure(command, options.timeout)})
+            results.append({"job": name, "variant": variant, "processes": options.processes, "options": extra, "command": command, **measure(command, options.timeout)})
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as file:
                     json.dump(results, file, indent=1)
@@ -125,6 +134,8 @@ def chart(results, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", default="")
+    parser.add_argument("--processes", type=int, default=1,
+                        help="of each job, by mpiexec, which COMMAND or PATH finds; sizes stay, and ILU is that of a block a process")
     parser.add_argument("--jobs", default=",".join(JOBS))
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--timeout", type=float, default=600)

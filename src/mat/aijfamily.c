@@ -8,6 +8,7 @@
 */
 
 #include "aijfamily.h"
+#include <lithe/private/litheimpl.h>
 #if defined(LITHE_HAVE_CUDA)
   #include <petscdevice_cuda.h>
 #endif
@@ -39,10 +40,49 @@ static PetscErrorCode LitheAIJCreateSeqAIJ_Private(Mat A, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same of a block, which may have no rows; no option of the program is for it */
+static PetscErrorCode LitheAIJCopyBlock_Private(Mat block, Mat *aij)
+{
+  PetscErrorCode ierr;
+  PetscOptions   none;
+
+  PetscFunctionBegin;
+  PetscCall(LitheOptionsHide(&none));
+  if (block->rmap->n) ierr = LitheAIJCreateSeqAIJ_Private(block, aij);
+  else {
+    ierr = MatCreateSeqAIJ(PETSC_COMM_SELF, 0, block->cmap->n, 0, NULL, aij);
+    if (!ierr) ierr = MatSetBlockSizesFromMats(*aij, block, block);
+    if (!ierr) ierr = MatSetOption(*aij, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE); /* as of others, or the processes assemble in other ways */
+    if (!ierr) ierr = MatAssemblyBegin(*aij, MAT_FINAL_ASSEMBLY);
+    if (!ierr) ierr = MatAssemblyEnd(*aij, MAT_FINAL_ASSEMBLY);
+  }
+  PetscCall(LitheOptionsShow(&none));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The MATMPIAIJ of a relative of it, block by block: MatConvert_Basic() would insert row by row */
+static PetscErrorCode LitheAIJCreateMPIAIJ_Private(Mat A, Mat *aij)
+{
+  const PetscInt *garray;
+  PetscInt        nghosts, *columns;
+  Mat             block[2], copy[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], &garray));
+  nghosts = block[1]->cmap->n;
+  for (int k = 0; k < 2; k++) PetscCall(LitheAIJCopyBlock_Private(block[k], &copy[k]));
+  PetscCall(PetscMalloc1(nghosts + 1, &columns)); /* NULL would have PETSc look for ghost columns */
+  PetscCall(PetscArraycpy(columns, garray, nghosts));
+  PetscCall(MatCreateMPIAIJWithSeqAIJ(PetscObjectComm((PetscObject)A), A->rmap->N, A->cmap->N, copy[0], copy[1], columns, aij));
+  PetscCall(MatSetOption(*aij, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A relative of AIJ (on the GPU, say) goes through AIJ, as a dense matrix does, of which AIJ stores what is not zero. Vectors stay of the type that they are */
 PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *newmat, PetscBool *done)
 {
-  PetscBool isbase, isseq, isdense;
+  PetscBool isbase, isseq, ismpi, isdense;
   char     *vectype;
   Mat       aij;
 
@@ -50,6 +90,7 @@ PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *ne
   *done = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &isbase));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &isseq));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &ismpi, MATMPIAIJCUSPARSE, MATMPIAIJPERM, MATMPIAIJSELL, MATMPIAIJCRL, ""));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &isdense, MATSEQDENSE, MATMPIDENSE, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
     if (isdense) PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &aij));
@@ -62,6 +103,7 @@ PetscErrorCode LitheAIJConvertStart(Mat A, MatType base, MatReuse reuse, Mat *ne
   if (reuse == MAT_INITIAL_MATRIX) {
     if (isbase) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, newmat));
     else if (isseq && A->assembled && A->rmap->n > 0) PetscCall(LitheAIJCreateSeqAIJ_Private(A, newmat));
+    else if (ismpi && A->assembled) PetscCall(LitheAIJCreateMPIAIJ_Private(A, newmat));
     else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, newmat));
   } else if (!isbase) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, newmat));
   if (vectype) PetscCall(MatSetVecType(*newmat, vectype));

@@ -8,7 +8,6 @@
 
    The host compresses instead, and the plan is copied to the device, where
      - the layout is the article's, whose arrays are a reference and not for speed;
-     - it is the off-diagonal block of a symmetric matrix, whose loss other processes have a say in;
      - there are no rows or no entries, or more rows than a quarter of what PetscInt counts;
      - one row has a large part of all entries: a thread would work on it alone;
      - different rows, or values, have the same 64-bit hash;
@@ -257,6 +256,36 @@ static PetscErrorCode TableDestroy(VCRSPlan *table)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode DeviceBuildStart(DeviceBuild *d, PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                       const VCRSOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(d, sizeof(*d)));
+  d->nz    = nz;
+  d->b.ops = &deviceops;
+  d->b.opt = opt;
+  d->b.csr = VCRSCSR{m, n, di, dj, da};
+  d->b.m   = m;
+  d->b.n   = n;
+  d->b.i   = di;
+  PetscCall(PetscGetCurrentCUDAStream(&d->stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                    const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
+{
+  DeviceBuild    d;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(DeviceBuildStart(&d, m, n, nz, di, dj, da, opt));
+  ierr = DeviceLossPropose(&d, survey, rowexponent);
+  PetscCall(DeviceBuildReset(&d, NULL, PETSC_FALSE));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* On an error nothing is left behind; table and dplan are then empty */
 PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                      const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report)
@@ -266,22 +295,14 @@ PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, cons
   PetscErrorCode ierr = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&d, sizeof(d)));
+  PetscCall(DeviceBuildStart(&d, m, n, nz, di, dj, da, opt));
   PetscCall(PetscMemzero(&own, sizeof(own)));
   PetscCall(PetscMemzero(table, sizeof(*table)));
   PetscCall(PetscMemzero(dplan, sizeof(*dplan)));
   own.indexsets = own.valuesets = own.pairs = -1;
   d.table                                   = table;
-  d.nz                                      = nz;
-  d.b.ops                                   = &deviceops;
-  d.b.opt                                   = opt;
-  d.b.csr                                   = VCRSCSR{m, n, di, dj, da};
   d.b.extra                                 = dextra;
-  d.b.m                                     = m;
-  d.b.n                                     = n;
-  d.b.i                                     = di;
-  d.b.tohost                                = (PetscBool)(opt->layout == MATVCRS_LAYOUT_LITERAL || opt->agreement || !m || !nz || m > PETSC_INT_MAX / 4);
-  PetscCall(PetscGetCurrentCUDAStream(&d.stream));
+  d.b.tohost                                = (PetscBool)(opt->layout == MATVCRS_LAYOUT_LITERAL || !m || !nz || m > PETSC_INT_MAX / 4);
 
   if (!d.b.tohost) {
     ierr = DeviceMeasureRows(&d.b);

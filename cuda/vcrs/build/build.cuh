@@ -7,7 +7,8 @@
    Compression on the device: what its parts share.
 
      build.cu   the operations that src/vcrs/build/choose.c calls; when a matrix is left to the host
-     loss.cu    survey and rounding (src/vcrs/loss/round.h)
+     loss.cu    survey and rounding (src/vcrs/loss/round.h), what a block brings to an agreement of processes
+     csr.cu     transposes, sums of rows
      sets.cu    classes of rows, the dictionary, which containers hold the values
      encode.cu  slices, and the arrays of the plan
      groups.cu  grouped columns
@@ -214,6 +215,7 @@ static inline DeviceBuild *DeviceOf(VCRSBuild *b)
 }
 
 /* loss.cu */
+PETSC_INTERN PetscErrorCode DeviceLossPropose(DeviceBuild *, VCRSSurvey *, PetscInt[]);
 PETSC_INTERN PetscErrorCode DeviceLossApply(DeviceBuild *, VCRSReport *);
 
 /* sets.cu */

@@ -76,6 +76,73 @@ static PetscErrorCode DeviceNorm(DeviceBuild *d, VCRSReport *report)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reference of each row, the largest component of its entries and of those that are stored; of all rows; synchronises */
+static PetscErrorCode DeviceSurvey(DeviceBuild *d, PetscReal *largest, PetscReal *stored, VCRSSurvey *survey, PetscBool *taken)
+{
+  const int   blocks = LaunchBlocks(d->b.csr.m);
+  VCRSSurvey *part, *parts;
+  int        *dflag, flag;
+
+  PetscFunctionBegin;
+  PetscCall(DeviceAllocate(&d->memory, blocks, &part));
+  PetscCall(DeviceAllocateZero(d, 1, &dflag));
+  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(d->b, d->b.csr, largest, stored, part, dflag);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(DeviceGet(d, dflag, 1, &flag));
+  PetscCall(PetscMalloc1(blocks, &parts));
+  PetscCall(DeviceGet(d, part, blocks, parts));
+  VCRSSurveyStart(survey);
+  for (int k = 0; k < blocks; k++) VCRSSurveyJoin(survey, &parts[k]);
+  PetscCall(PetscFree(parts));
+  PetscCall(DeviceFree(&d->memory, &part));
+  PetscCall(DeviceFree(&d->memory, &dflag));
+  *taken = flag ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same as VCRSLossPropose(), rowexponent [m] on the host */
+PetscErrorCode DeviceLossPropose(DeviceBuild *d, VCRSSurvey *survey, PetscInt rowexponent[])
+{
+  const PetscInt m   = d->b.csr.m;
+  LitheLogScale *log = NULL;
+  PetscReal     *largest, *stored;
+  int16_t       *exponent, *host;
+  PetscBool      taken;
+  VCRSStep       step;
+
+  PetscFunctionBegin;
+  PetscCall(DeviceAllocate(&d->memory, m, &largest));
+  PetscCall(DeviceAllocate(&d->memory, m, &stored));
+  PetscCall(DeviceSurvey(d, largest, stored, survey, &taken));
+  PetscCheck(taken, PETSC_COMM_SELF, PETSC_ERR_FP, "A matrix on the device has an entry that -mat_vcrs_loss %s cannot hold: it is infinite or not a number",
+             MatVCRSLosses[d->b.opt->loss]);
+  PetscCall(VCRSStepSetUp(d->b.opt, survey, &log, &step));
+  PetscCall(PetscFree(log));
+  PetscCall(PetscArrayzero(rowexponent, m));
+  if (!VCRSStepIsByRow(step.kind)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DeviceAllocate(&d->memory, m, &exponent));
+  SetRowExponents<<<LaunchBlocks(m), VCRS_BLOCK, 0, d->stream>>>(step, m, largest, stored, exponent);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCall(PetscMalloc1(m, &host));
+  PetscCall(DeviceGet(d, exponent, m, host));
+  for (PetscInt row = 0; row < m; row++) rowexponent[row] = host[row];
+  PetscCall(PetscFree(host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What other processes have a say in: the steps of an off-diagonal block of a symmetric matrix */
+static PetscErrorCode DeviceAgree(DeviceBuild *d, const VCRSAgreement *agreement, VCRSSurvey *survey)
+{
+  int16_t *columnexp;
+
+  PetscFunctionBegin;
+  *survey = agreement->survey;
+  PetscCall(DeviceAllocate(&d->memory, d->b.n, &columnexp));
+  PetscCall(DevicePut(d, agreement->columnexponent, d->b.n, columnexp));
+  d->b.columnexp = columnexp;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The same as VCRSLossApply(). Sets tohost where an entry cannot be taken: the host says which */
 PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
 {
@@ -83,11 +150,10 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   const PetscInt  m      = d->b.csr.m;
   const int       blocks = LaunchBlocks(m);
   PetscReal      *largest, *stored;
-  VCRSSurvey     *dsurvey, survey;
+  VCRSSurvey      survey;
   VCRSLossTotals *dtotals, totals;
   VCRSStep        step;
-  int            *dflag, flag;
-  VCRSSurvey     *surveys;
+  PetscBool       taken;
   VCRSLossTotals *parts;
 
   PetscFunctionBegin;
@@ -105,20 +171,12 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   if (d->b.opt->rowsums) PetscCall(DeviceAllocate(&d->memory, m, &b->ref));
   PetscCall(DeviceAllocate(&d->memory, m, &largest));
   PetscCall(DeviceAllocate(&d->memory, m, &stored));
-  PetscCall(DeviceAllocate(&d->memory, blocks, &dsurvey));
-  PetscCall(DeviceAllocateZero(d, 1, &dflag));
-  SurveyRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, largest, stored, dsurvey, dflag);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCall(PetscMalloc2(blocks, &surveys, blocks, &parts));
-  PetscCall(DeviceGet(d, dsurvey, blocks, surveys));
-  VCRSSurveyStart(&survey);
-  for (int k = 0; k < blocks; k++) VCRSSurveyJoin(&survey, &surveys[k]);
-  PetscCall(DeviceGet(d, dflag, 1, &flag));
-  if (flag) {
+  PetscCall(DeviceSurvey(d, largest, stored, &survey, &taken));
+  if (!taken) {
     d->b.tohost = PETSC_TRUE;
-    PetscCall(PetscFree2(surveys, parts));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (d->b.opt->agreement) PetscCall(DeviceAgree(d, d->b.opt->agreement, &survey));
 
   /* steps */
   PetscCall(VCRSStepSetUp(d->b.opt, &survey, &d->log, &step));
@@ -142,18 +200,17 @@ PetscErrorCode DeviceLossApply(DeviceBuild *d, VCRSReport *report)
   PetscCall(DeviceAllocate(&d->memory, blocks, &dtotals));
   RoundRows<<<blocks, VCRS_BLOCK, 0, d->stream>>>(*b, d->b.csr, step, dtotals);
   PetscCallCUDA(cudaGetLastError());
+  PetscCall(PetscMalloc1(blocks, &parts));
   PetscCall(DeviceGet(d, dtotals, blocks, parts));
   memset(&totals, 0, sizeof(totals));
   totals.bound = step.bound;
   for (int k = 0; k < blocks; k++) VCRSLossTotalsJoin(&totals, &parts[k]);
   VCRSLossReport(&step, &totals, report);
-  PetscCall(PetscFree2(surveys, parts));
+  PetscCall(PetscFree(parts));
 
   b->j = b->ownj ? b->ownj : d->b.csr.j;
   b->a = b->owna;
   PetscCall(DeviceFree(&d->memory, &dtotals));
-  PetscCall(DeviceFree(&d->memory, &dsurvey));
-  PetscCall(DeviceFree(&d->memory, &dflag));
   PetscCall(DeviceFree(&d->memory, &largest));
   PetscCall(DeviceFree(&d->memory, &stored));
   PetscFunctionReturn(PETSC_SUCCESS);

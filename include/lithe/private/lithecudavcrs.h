@@ -45,6 +45,18 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt mo
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSCompress(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
                                                   const PetscScalar *dextra, const VCRSOptions *opt, VCRSPlan *table, VCRSPlan *dplan, VCRSReport *report);
+/* VCRSLossPropose() of such a matrix that has rows: survey and rowexponent [m] on the host. Synchronises */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSPropose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                                 const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[]);
+/* derror[row] = the sum of the row's entries less that of the row of dplan, its compressed form */
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSRowSumError(const VCRSPlan *table, const VCRSPlan *dplan, const PetscInt *di, const PetscScalar *da,
+                                                     PetscScalar *derror);
+/*
+   The transpose of a CSR matrix of m rows and n columns: buffers *dti [n+1], *dtj and *dta [nz], which the caller frees by cudaFree(), columns
+   ascending. Synchronises
+*/
+PETSC_INTERN PetscErrorCode LitheCUDACSRTranspose(PetscInt m, PetscInt n, PetscInt64 nz, const PetscInt *di, const PetscInt *dj, const PetscScalar *da,
+                                                  PetscInt **dti, PetscInt **dtj, PetscScalar **dta);
 
 /*
    Triangular systems x = b + T x, rows in a given order. What is prepared is of this plan and its

@@ -61,6 +61,7 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
   Mat_VCRS          *ctx;
   PetscBool          device, done;
   PetscInt           n, nz = 0;
+  MatInfo            info;
 
   PetscFunctionBegin;
   *own = PETSC_FALSE;
@@ -70,6 +71,10 @@ static PetscErrorCode MatVCRSGetDeviceCSR_Private(Mat A, Mat values, VCRSDeviceC
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatVCRSIsOnDevice_Private(values, &device));
+  if (device) {
+    PetscCall(MatGetInfo(values, MAT_LOCAL, &info));
+    device = (PetscBool)(info.nz_used > 0.0); /* MATSEQAIJCUSPARSE may have no arrays of an empty matrix */
+  }
   if (device) {
     PetscCall(MatSeqAIJCUSPARSEGetIJ(values, PETSC_FALSE, &i, &j));
     PetscCall(MatSeqAIJCUSPARSEGetArrayRead(values, &a));
@@ -107,16 +112,63 @@ static PetscErrorCode MatVCRSRestoreDeviceCSR_Private(Mat A, Mat values, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatVCRSFreeOnDevice_Private(const void *array)
+{
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaFree((void *)array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* VCRSLossPropose() of A, or of its source; A has rows */
+PetscErrorCode MatVCRSProposeOnDevice_Private(Mat A, const VCRSOptions *opt, VCRSSurvey *survey, PetscInt rowexponent[])
+{
+  Mat_VCRS      *ctx;
+  VCRSDeviceCSR  csr;
+  PetscBool      own;
+  Mat            values;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  values = ctx->source ? ctx->source : A;
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
+  ierr = LitheCUDAVCRSPropose(A->rmap->n, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, opt, survey, rowexponent);
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates error [rows of A] on the device: the row sums of A, or of its source, less those of A's plan there */
+PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat A, PetscScalar **error)
+{
+  Mat_VCRS      *ctx;
+  VCRSDeviceCSR  csr;
+  PetscBool      own;
+  Mat            values;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatVCRSGetContext(A, &ctx));
+  values = ctx->source ? ctx->source : A;
+  PetscCallCUDA(cudaMalloc((void **)error, PetscMax((size_t)A->rmap->n, 1) * sizeof(**error)));
+  PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
+  ierr = LitheCUDAVCRSRowSumError(ctx->plan, ctx->dplan, csr.i, csr.a, *error);
+  PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    Makes a plan of the entries of A, or of its source: table, on the host, has the small tables, dplan everything.
-   extra [m]: what to add to the row sums that are kept, or NULL
+   extra [m]: what to add to the row sums that are kept, on the host or on the device, or NULL
 */
 PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, const PetscScalar extra[], VCRSPlan **table, VCRSPlan **dplan, VCRSReport *report)
 {
   const PetscInt m = A->rmap->n;
   Mat_VCRS      *ctx;
   VCRSDeviceCSR  csr;
-  const void    *dextra = NULL;
+  const void    *dextra = extra;
+  PetscMemType   mtype  = PETSC_MEMTYPE_DEVICE;
   PetscBool      own;
   Mat            values;
   PetscErrorCode ierr;
@@ -127,9 +179,10 @@ PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *opt, co
   PetscCall(PetscNew(table));
   PetscCall(PetscNew(dplan));
   PetscCall(MatVCRSGetDeviceCSR_Private(A, values, &csr, &own));
-  if (extra) PetscCall(MatVCRSUploadArray_Private(extra, (size_t)m * sizeof(*extra), &dextra));
+  if (extra) PetscCall(PetscGetMemType(extra, &mtype));
+  if (PetscMemTypeHost(mtype)) PetscCall(MatVCRSUploadArray_Private(extra, (size_t)m * sizeof(*extra), &dextra));
   ierr = LitheCUDAVCRSCompress(m, A->cmap->n, csr.nz, csr.i, csr.j, csr.a, (const PetscScalar *)dextra, opt, *table, *dplan, report);
-  if (extra) PetscCallCUDA(cudaFree((void *)dextra));
+  if (PetscMemTypeHost(mtype)) PetscCallCUDA(cudaFree((void *)dextra));
   PetscCall(MatVCRSRestoreDeviceCSR_Private(A, values, own, &csr));
   if (ierr) {
     PetscCall(PetscFree(*table));

@@ -180,16 +180,18 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
 
 /* ---- From AIJ and back ---- */
 
-static PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+/* Of both types: what is on devices stays there, all else goes through base */
+static PetscErrorCode MatVCRSWrap_Private(Mat A, MatType base, MatReuse reuse, Mat *newmat)
 {
   PetscBool done;
 
   PetscFunctionBegin;
 #if defined(LITHE_HAVE_CUDA)
-  PetscCall(MatVCRSConvertFromDevice_Private(A, reuse, newmat, &done));
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatVCRSConvertInPlaceFromDevice_Private(A, MATVCRS, &done));
+  else PetscCall(MatVCRSConvertFromDevice_Private(A, reuse, newmat, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
 #endif
-  PetscCall(LitheAIJConvertStart(A, MATSEQAIJ, reuse, newmat, &done));
+  PetscCall(LitheAIJConvertStart(A, base, reuse, newmat, &done));
 #if defined(LITHE_HAVE_CUDA)
   if (done) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
@@ -198,6 +200,13 @@ static PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType t
 #if defined(LITHE_HAVE_CUDA)
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatVCRSConvertLossyFromDevice_Private(A, *newmat));
 #endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatConvert_SeqAIJ_SeqAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
+{
+  PetscFunctionBegin;
+  PetscCall(MatVCRSWrap_Private(A, MATSEQAIJ, reuse, newmat));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,12 +220,8 @@ PetscErrorCode MatCreate_SeqAIJVCRS(Mat A)
 
 static PetscErrorCode MatConvert_MPIAIJ_MPIAIJVCRS(Mat A, PETSC_UNUSED MatType type, MatReuse reuse, Mat *newmat)
 {
-  PetscBool done;
-
   PetscFunctionBegin;
-  PetscCall(LitheAIJConvertStart(A, MATMPIAIJ, reuse, newmat, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSAttach_Private(*newmat));
+  PetscCall(MatVCRSWrap_Private(A, MATMPIAIJ, reuse, newmat));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

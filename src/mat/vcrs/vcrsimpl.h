@@ -126,10 +126,13 @@ PETSC_INTERN PetscErrorCode MatVCRSMaterializeAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSMaterializeOperand_Private(Mat, const char operation[]);
 
 #if defined(LITHE_HAVE_CUDA)
-/* compressdevice.c: compression on the device */
+/* compressdevice.c: compression on the device. What was allocated there is given back by MatVCRSFreeOnDevice_Private() */
 PETSC_INTERN PetscErrorCode MatVCRSIsOnDevice_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSSetDeviceCSR_Private(PetscInt m, const PetscInt[], const PetscInt[], const PetscScalar[], VCRSDeviceCSR *);
 PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOptions *, const PetscScalar extra[], VCRSPlan **, VCRSPlan **, VCRSReport *);
+PETSC_INTERN PetscErrorCode MatVCRSProposeOnDevice_Private(Mat, const VCRSOptions *, VCRSSurvey *, PetscInt[]);
+PETSC_INTERN PetscErrorCode MatVCRSGetRowSumErrorOnDevice_Private(Mat, PetscScalar **);
+PETSC_INTERN PetscErrorCode MatVCRSFreeOnDevice_Private(const void *);
 #endif
 
 /*
@@ -137,10 +140,17 @@ PETSC_INTERN PetscErrorCode MatVCRSCompressOnDevice_Private(Mat A, const VCRSOpt
    MatVCRSCompressFrom_Private() compresses the entries of another matrix of one process
 */
 PETSC_INTERN PetscErrorCode MatVCRSReplaceOptions_Private(Mat, const VCRSOptions *);
-PETSC_INTERN PetscErrorCode MatVCRSGetBlocks_Private(Mat, Mat *, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSGetCSR_Private(Mat, VCRSCSR *);
+PETSC_INTERN PetscErrorCode MatVCRSRestoreCSR_Private(Mat, VCRSCSR *);
+PETSC_INTERN PetscErrorCode MatVCRSWantsDevice_Private(Mat, const VCRSOptions *, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSCompressWith_Private(Mat, const VCRSOptions *, const PetscScalar[]);
 PETSC_INTERN PetscErrorCode MatVCRSCompress(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSCompressFrom_Private(Mat, Mat values);
+
+/* compressblocks.c: the same for a parallel matrix, and for a matrix that is about to be multiplied */
+PETSC_INTERN PetscErrorCode MatVCRSGetBlocks_Private(Mat, Mat *, Mat *);
 PETSC_INTERN PetscErrorCode MatVCRSCompress_MPI(Mat);
+PETSC_INTERN PetscErrorCode MatVCRSCompressFrom_MPI(Mat, const Mat values[]);
 PETSC_INTERN PetscErrorCode MatVCRSCompressFor_Private(Mat, Vec);
 
 /* operator.c: which products a lossy matrix does. The guard watches solves, preconditioners and factorizations */
@@ -175,10 +185,12 @@ PETSC_INTERN PetscErrorCode MatVCRSDropAIJ_Seq(Mat);
 PETSC_INTERN PetscErrorCode MatSetOption_VCRS(Mat, MatOption, PetscBool);
 
 /* copy.c: a compressed copy without AIJ arrays, compressed where the entries are; configure() sets its options */
+PETSC_INTERN PetscErrorCode MatVCRSCreateEmpty_MPI(Mat, VecType, Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSFill_MPI(Mat, const VCRSDeviceCSR *, const Mat values[]);
 PETSC_INTERN PetscErrorCode MatVCRSCreateCopy_Private(Mat, PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
 #if defined(LITHE_HAVE_CUDA)
-PETSC_INTERN PetscErrorCode MatVCRSCreateFromDevice_Private(PetscInt m, PetscInt n, const VCRSDeviceCSR *, PetscErrorCode (*configure)(Mat, void *), void *ctx,
-                                                            Mat *);
+PETSC_INTERN PetscErrorCode MatVCRSCreateFromDevice_Private(MPI_Comm, PetscInt m, PetscInt n, const VCRSDeviceCSR *, Mat beside,
+                                                            PetscErrorCode (*configure)(Mat, void *), void *ctx, Mat *);
 #endif
 
 /* options.c */
@@ -191,9 +203,13 @@ PETSC_INTERN void           MatVCRSSetProducts_Private(Mat, PetscBool);
 #if defined(LITHE_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode MatVCRSUpload_Private(Mat);
 
-/* device.c: conversion of a MATSEQAIJCUSPARSE */
+/* device.c: conversion of a MATSEQAIJCUSPARSE or MATMPIAIJCUSPARSE, and its transpose. MatVCRSFreeCSR_Private() frees what that is */
+PETSC_INTERN PetscErrorCode MatVCRSBlocksAreOnDevice_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertFromDevice_Private(Mat, MatReuse, Mat *, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSConvertLossyFromDevice_Private(Mat, Mat);
+PETSC_INTERN PetscErrorCode MatVCRSConvertInPlaceFromDevice_Private(Mat, MatType, PetscBool *);
+PETSC_INTERN PetscErrorCode MatVCRSTransposeOnDevice_Private(Mat, VCRSDeviceCSR *);
+PETSC_INTERN PetscErrorCode MatVCRSFreeCSR_Private(VCRSDeviceCSR *);
 #endif
 
 /* view.c */

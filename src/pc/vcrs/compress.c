@@ -25,6 +25,8 @@ static PetscErrorCode PCVCRSWalkKSP_Private(PC_VCRS *v, KSP ksp, const char wher
 
   PetscFunctionBegin;
   if (!ksp) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCVCRSChooseSolver_Private(pc));
   /* Some are set up when they are first used; that must be before the exchange */
   PetscCall(KSPSetUp(ksp));
   PetscCall(KSPGetPC(ksp, &pc));
@@ -154,9 +156,7 @@ static PetscErrorCode PCVCRSWalkBelow_Private(PC_VCRS *v, PC pc, const char wher
     PetscCall(PetscSNPrintf(below, sizeof(below), "%sksp ", where));
     PetscCall(PCVCRSWalkKSP_Private(v, one, below));
   } else if (*known) {
-    if (is[3]) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &sub));
-    else if (is[4]) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &sub));
-    else if (is[5]) PetscCall(PCGASMGetSubKSP(pc, &n, NULL, &sub));
+    if (is[3] || is[4] || is[5]) PetscCall(PCVCRSGetBlocks_Private(pc, &n, &sub));
     else {
       if (is[6]) PetscCall(PCRedundantGetKSP(pc, &one));
       else PetscCall(PCTelescopeGetKSP(pc, &one));
@@ -185,8 +185,7 @@ static PetscErrorCode PCVCRSWalk_Private(PC_VCRS *v, PC pc, KSP ksp, const char 
     if (v->place[k].pc == pc) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!pc->mat || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCSetUp(pc));
-  PetscCall(PCSetUpOnBlocks(pc));
+  PetscCall(PCVCRSSetUpInside_Private(pc));
 
   /* What is read here */
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSOR, &issor));

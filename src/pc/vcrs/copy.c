@@ -76,28 +76,32 @@ PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscSc
 static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
 {
   const PetscScalar *a;
-  PetscBool          device = PETSC_FALSE;
   MatInfo            info;
   Vec                v;
 
   PetscFunctionBegin;
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  *sum = 0.0;
+  if (info.nz_used <= 0.0) PetscFunctionReturn(PETSC_SUCCESS);
 #if defined(LITHE_HAVE_CUDA)
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &device));
-  device = (PetscBool)(device && A->offloadmask == PETSC_OFFLOAD_GPU);
-  if (device) {
-    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
-    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
-    PetscCall(VecNorm(v, NORM_1, sum));
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
+  {
+    PetscBool device;
+
+    PetscCall(MatVCRSIsOnDevice_Private(A, &device));
+    if (device) {
+      PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
+      PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
+      PetscCall(VecNorm(v, NORM_1, sum));
+      PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
+      PetscCall(VecDestroy(&v));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
 #endif
-  if (!device) {
-    PetscCall(MatSeqAIJGetArrayRead(A, &a));
-    PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
-    PetscCall(VecNorm(v, NORM_1, sum));
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  }
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
+  PetscCall(VecNorm(v, NORM_1, sum));
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -176,7 +180,8 @@ static PetscErrorCode PCVCRSCreateCopy_Private(const PCVCRSOptions *opt, MatVCRS
   PetscFunctionBegin;
 #if defined(LITHE_HAVE_CUDA)
   if (!exact) {
-    PetscCall(MatVCRSCreateFromDevice_Private(source->n, source->n, &source->csr, PCVCRSConfigure_Private, &settings, compressed));
+    PetscCall(
+      MatVCRSCreateFromDevice_Private(source->comm, source->m, source->n, &source->csr, source->beside, PCVCRSConfigure_Private, &settings, compressed));
     PetscCall(MatViewFromOptions(*compressed, NULL, "-mat_view"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -246,20 +251,19 @@ MatVCRSLoss PCVCRSGetLoss_Private(const PCVCRSOptions *opt)
    with what a loss adds to keep the row sums. Interpolations are not square; they take the smaller one.
    No diagonal tells which of their entries count, so each is rounded by itself.
 */
-static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, Mat exact, Mat *compressed)
+static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, const PCVCRSSource *source, Mat *compressed)
 {
-  const PCVCRSSource source = {.exact = exact};
-  MatVCRSLoss        loss   = PCVCRSGetLoss_Private(opt);
-  MatVCRSInfo        small, other;
-  PetscInt           m, n;
-  Mat                B;
+  MatVCRSLoss loss = PCVCRSGetLoss_Private(opt);
+  MatVCRSInfo small, other;
+  PetscInt    m = source->m, n = source->n;
+  Mat         B;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(source.exact, &m, &n));
+  if (source->exact || source->beside) PetscCall(MatGetSize(source->exact ? source->exact : source->beside, &m, &n));
   if (m != n && loss != MATVCRS_LOSS_NONE && loss != MATVCRS_LOSS_SINGLE) loss = MATVCRS_LOSS_LOG;
-  PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, &source, compressed));
+  PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, source, compressed));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, &source, &B));
+  PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, source, &B));
   PetscCall(MatVCRSGetInfo(*compressed, &small));
   PetscCall(MatVCRSGetInfo(B, &other));
   if (other.bytes <= small.bytes) {
@@ -401,18 +405,15 @@ PetscErrorCode PCVCRSAddTranspose_Private(PC_VCRS *v, Mat exact, const char wher
   if (!copy.compressed) {
     const PCVCRSOptions opt = PCVCRSOptionsHere_Private(v);
     PetscErrorCode      ierr;
-    PetscOptions        none;
     PetscBool           takes;
-    Mat                 T;
+    PCVCRSSource        source;
 
     PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), exact, &takes));
     if (!takes) PetscFunctionReturn(PETSC_SUCCESS); /* the restriction itself is told of */
-    PetscCall(LitheOptionsHide(&none));
-    ierr = MatTranspose(exact, MAT_INITIAL_MATRIX, &T);
-    PetscCall(LitheOptionsShow(&none));
+    PetscCall(PCVCRSTransposeCreate_Private(exact, &source));
+    ierr = PCVCRSCreateSmallest_Private(&opt, &source, &copy.compressed);
+    PetscCall(PCVCRSTransposeDestroy_Private(&source));
     PetscCall(ierr);
-    PetscCall(PCVCRSCreateSmallest_Private(&opt, T, &copy.compressed));
-    PetscCall(MatDestroy(&T));
   }
   *number = v->ncopies;
   PetscCall(PCVCRSAppend_Private(v, &copy, where, what));
@@ -457,7 +458,11 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
 
     if (kind != KIND_AIJ) PetscCall(PCVCRSExpand_Private(exact, kind, &aij, &copy.exactbytes));
     PetscCall(PCVCRSTakes_Private(PCVCRSGetLoss_Private(&opt), aij, &takes));
-    if (takes) PetscCall(PCVCRSCreateSmallest_Private(&opt, aij, &copy.compressed));
+    if (takes) {
+      const PCVCRSSource source = {.exact = aij};
+
+      PetscCall(PCVCRSCreateSmallest_Private(&opt, &source, &copy.compressed));
+    }
     if (kind != KIND_AIJ) PetscCall(MatDestroy(&aij));
     if (!takes) {
       PetscCall(PCVCRSAddRefused_Private(v, where, what));

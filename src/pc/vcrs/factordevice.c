@@ -169,11 +169,12 @@ static PetscErrorCode PCVCRSCompressTriangle_Device(const PCVCRSOptions *opt, Ma
 
     PetscCall(LitheCUDATriangleOrder(t, maygrids, borders, &order, &grid, border));
     if (*border) rows = &grid;
-    source.n      = rows->n;
-    source.csr.nz = rows->nz;
-    source.csr.i  = rows->i;
-    source.csr.j  = rows->j;
-    source.csr.a  = rows->a;
+    source.comm = PETSC_COMM_SELF;
+    source.m = source.n = rows->n;
+    source.csr.nz       = rows->nz;
+    source.csr.i        = rows->i;
+    source.csr.j        = rows->j;
+    source.csr.a        = rows->a;
     PetscCall(PCVCRSCreateFine_Private(opt, loss, PCVCRS_FACTOR_BOUND, &source, T));
     PetscCall(LitheCUDATriangleFree(&grid));
     PetscCall(MatVCRSMayUseGrids_Private(*T, &may));
@@ -270,7 +271,7 @@ static PetscErrorCode PCVCRSCreateDiagonal_Device(const PCVCRSOptions *opt, Pets
 {
   PCVCRSOptions plain  = *opt;
   MatVCRSLoss   loss   = PCVCRSGetLoss_Private(opt) == MATVCRS_LOSS_NONE ? MATVCRS_LOSS_NONE : MATVCRS_LOSS_SINGLE;
-  PCVCRSSource  source = {.exact = NULL, .n = n};
+  PCVCRSSource  source = {.exact = NULL, .comm = PETSC_COMM_SELF, .m = n, .n = n};
   PetscInt     *rows;
   PetscBool     takes;
 

@@ -156,23 +156,6 @@ static PetscErrorCode PCSetUpOnBlocks_VCRS(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   Factors that MATSEQAIJCUSPARSE makes lie where nobody can read them (PCVCRSGetFactored_Private()). An inner preconditioner that factors makes
-   others from the beginning, unless it was given a solver type.
-*/
-static PetscErrorCode PCVCRSChooseSolver_Private(PC pc, PC inner)
-{
-  MatSolverType type = NULL;
-  PetscBool     device;
-
-  PetscFunctionBegin;
-  if (!inner->ops->getfactoredmatrix || inner->setupcalled || !pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &device));
-  PetscCall(PCFactorGetMatSolverType(inner, &type));
-  if (device && !type) PetscCall(PCVCRSSetSolverType_Private(inner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode PCSetUp_VCRS(PC pc)
 {
   PC_VCRS  *v     = (PC_VCRS *)pc->data;
@@ -207,9 +190,7 @@ static PetscErrorCode PCSetUp_VCRS(PC pc)
   PetscCall(PCVCRSLookWhatIsTold_Private(v));
   PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
   PetscCall(PCSetErrorIfFailure(inner, pc->erroriffailure));
-  PetscCall(PCVCRSChooseSolver_Private(pc, inner));
-  PetscCall(PCSetUp(inner));
-  PetscCall(PCSetUpOnBlocks(inner));
+  PetscCall(PCVCRSSetUpInside_Private(inner));
   pc->failedreason     = inner->failedreason;
   pc->failedreasonrank = inner->failedreasonrank;
   PetscCall(PCVCRSCompress_Private(pc));

@@ -27,11 +27,16 @@ typedef struct {
   PetscBool             device;       /* the same: factors are for vectors on a device */
 } PCVCRSOptions;
 
-/* What is compressed: a relative of MATAIJ, or, where exact is NULL, n rows on a device */
+/*
+   What is compressed: a relative of MATAIJ, or, where exact is NULL, m x n entries on a device. With beside they are the diagonal block of a
+   parallel matrix, which has all else of beside
+*/
 typedef struct {
   Mat           exact;
-  PetscInt      n;
+  MPI_Comm      comm; /* without exact */
+  PetscInt      m, n;
   VCRSDeviceCSR csr;
+  Mat           beside;
 } PCVCRSSource;
 
 /* A matrix that the inner preconditioner reads, compressed; its AIJ arrays are given back */
@@ -161,6 +166,11 @@ PETSC_INTERN PetscErrorCode PCVCRSIsMultigrid_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSPlaceIsCurrent_Private(const PCVCRSPlace *, PetscBool *);
 PETSC_INTERN PetscErrorCode PCVCRSSetSolverType_Private(PC);
 
+/* blocks.c: preconditioners inside, and their blocks, are set up with factors that can be read */
+PETSC_INTERN PetscErrorCode PCVCRSChooseSolver_Private(PC);
+PETSC_INTERN PetscErrorCode PCVCRSGetBlocks_Private(PC, PetscInt *, KSP *[]);
+PETSC_INTERN PetscErrorCode PCVCRSSetUpInside_Private(PC);
+
 /* inner.c: the inner preconditioner, told what this one is told */
 PETSC_INTERN PetscErrorCode PCVCRSGetInner_Private(PC, PC *);
 PETSC_INTERN PetscErrorCode PCVCRSGetPC_VCRS(PC, PC *);
@@ -192,6 +202,10 @@ PETSC_INTERN PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *, MatV
 /* exchange.c: the copies in their places, and back */
 PETSC_INTERN PetscErrorCode PCVCRSExchange_Private(PC_VCRS *, PetscBool);
 PETSC_INTERN PetscErrorCode PCVCRSHookCollect_Private(PC_VCRS *, PC, const char[]);
+
+/* transpose.c: the transpose of a relative of MATAIJ, made where its entries are. Collective */
+PETSC_INTERN PetscErrorCode PCVCRSTransposeCreate_Private(Mat, PCVCRSSource *);
+PETSC_INTERN PetscErrorCode PCVCRSTransposeDestroy_Private(PCVCRSSource *);
 
 #if defined(LITHE_HAVE_CUDA)
 /*
