@@ -7,8 +7,8 @@
     jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
     jobs.py --from JSON [--markdown FILE] [--chart FILE]
 
-COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, with
-commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
+COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, or
+files of matrices, with commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
 assembly, the whole program what passes from its start to its end; for programs that have none, the program as a whole. The chart needs matplotlib.
 """
 import argparse
@@ -38,6 +38,11 @@ JOBS = {
     "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
     "reservoir-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 0"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "wells-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
+    "reservoir-icc": (system("reservoir", 8e6, "-ksp_type cg -well_rows 0"), "-pc_type icc", "-pc_type vcrs -vcrs_pc_type icc"),
+    "wells-icc": (system("reservoir", 8e6, "-ksp_type cg -well_rows 1"), "-pc_type icc", "-pc_type vcrs -vcrs_pc_type icc"),
+    # few iterations: what a compression costs that is hardly used
+    "gamg-once": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0 -ksp_rtol 0.1"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
+    "ilu-once": (system("reservoir", 8e6, BICGSTAB + " -well_rows 0 -ksp_rtol 0.1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "reservoir-jacobi": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0 -pc_type jacobi"), "", "-job_mat_type vcrs"),
     "convection-gmres": (
         system("convdiff7", 8e6, "-pc_type jacobi -ksp_gmres_restart 100 -ksp_pc_side right"),
@@ -51,9 +56,14 @@ JOBS = {
 PROGRAMS = ("job", "sbpjob", "chainjob")
 
 
+def job(name):
+    """One of those above, or else the system of a file in PETSc's binary form, as ksp/tutorials/ex10 solves it without options."""
+    return JOBS.get(name) or (lambda scale: f"job -bench_cases {name}", "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu -ksp_type cbgmres")
+
+
 def in_blocks(solver):
     """PETSc factors a matrix of one process, so on many each factors its block."""
-    return re.sub(r"-(\w*)pc_type ilu", r"-\1pc_type bjacobi -\1sub_pc_type ilu", solver)
+    return re.sub(r"-(\w*)pc_type (ilu|icc)", r"-\1pc_type bjacobi -\1sub_pc_type \2", solver)
 
 
 def measure(command, limit):
@@ -73,7 +83,7 @@ def measure(command, limit):
 def run_all(options):
     results = []
     for name in options.jobs.split(","):
-        base, *variants = JOBS[name]
+        base, *variants = job(name)
         for variant, extra in zip(("petsc", "lithe"), variants):
             launch = ""
             if options.processes > 1:
@@ -112,22 +122,28 @@ def chart(results, path):
 
     done = [r for r in results if "error" not in r]
     names = [name for name in dict.fromkeys(r["job"] for r in done)]
-    figure, axes = pyplot.subplots(1, len(names), figsize=(2.1 * len(names), 3.2), squeeze=False)
-    for axis, name in zip(axes[0], names):
+    columns = min(5, len(names))
+    rows = -(-len(names) // columns)
+    figure, axes = pyplot.subplots(rows, columns, figsize=(2.1 * columns, 2.6 * rows + 0.4), squeeze=False)
+    for axis in axes.flat[len(names):]:
+        axis.set_visible(False)
+    for axis, name in zip(axes.flat, names):
         for k, variant in enumerate(("petsc", "lithe")):
+            found = [r for r in done if r["job"] == name and r["variant"] == variant]
             bottom = 0.0
-            for r in (r for r in done if r["job"] == name and r["variant"] == variant):
+            for r in found:
                 for stage, color in zip(STAGES, ("#9aa5b1", "#4a7fb5", "#d9822b")):
                     axis.bar(k, r.get(stage, 0), bottom=bottom, color=color, label=stage if name == names[0] and not k else None)
                     bottom += r.get(stage, 0)
-                axis.text(k, bottom, f"{bottom:.2f} s", ha="center", va="bottom", fontsize=8)
+            axis.text(k, bottom, f"{bottom:.2f} s" if found else "not\ndone", ha="center", va="bottom", fontsize=8)
         axis.set_xticks([0, 1], ["PETSc", "Lithe"])
         axis.set_title(name, fontsize=9)
-        axis.margins(y=0.12)
+        axis.margins(y=0.15)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0][0].set_ylabel("seconds from the assembled matrix")
+    for line in axes:
+        line[0].set_ylabel("seconds from the\nassembled matrix", fontsize=8)
     figure.legend(loc="lower center", ncol=3, frameon=False, fontsize=8)
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.tight_layout(rect=(0, 0.12 / rows, 1, 1))
     figure.savefig(path, dpi=150)
 
 
