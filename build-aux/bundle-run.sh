@@ -23,7 +23,8 @@ A command is any program, found first among those here; Lithe is loaded by PETSC
   ./run mpiexec -n 2 ksp-ksp-tutorials-ex2 -mat_type vcrs
   ./run spmv -help
   ./run check [FOLDER...]  the tests, in a new folder below the current one, LITHE_TEST_JOBS at a time; the last line counts them;
-                           LITHE_TEST_DEVICE_ONLY=yes: only those that need a GPU
+                           LITHE_TEST_DEVICE_ONLY=yes: only those that need a GPU;
+                           LITHE_TESTS=FILE: those of programs that it names, mat/ex1 a line
   ./run env                the shell lines that set all this
 
 programs of $scalar scalars: $(cd "$part" && ls bin tests/bin | grep -v : | tr '\n' ' ')
@@ -90,6 +91,9 @@ check()
     needs_cuda=no
     grep -qE '_types?[ =]*[a-z,]*cu(da|sparse)' "$work/petsc/$script" && needs_cuda=yes
     [ $needs_cuda = yes ] || [ "${LITHE_TEST_DEVICE_ONLY:-no}" = no ] || continue
+    name=$(basename "$script" .sh)
+    name=${name#run}
+    [ -z "${LITHE_TESTS:-}" ] || grep -qx "$folder/${name%%[_+]*}" "$LITHE_TESTS" || continue
     if [ "$device" = no ] && [ $needs_cuda = yes ]; then
       echo "ok $script # SKIP no CUDA device here" | tee -a "$work/tap"
       continue
