@@ -41,3 +41,24 @@ PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *d
   if (bound) *device = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheVecDuplicateOnDevice(Vec v, Vec *w)
+{
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool iscuda, bound;
+    PetscInt  n;
+
+    PetscCall(PetscObjectTypeCompare((PetscObject)v, VECSEQCUDA, &iscuda));
+    PetscCall(VecBoundToCPU(v, &bound));
+    if (iscuda && !bound) {
+      PetscCall(VecGetLocalSize(v, &n));
+      PetscCall(VecCreateSeqCUDAWithArrays(PetscObjectComm((PetscObject)v), 1, n, NULL, NULL, w));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+#endif
+  PetscCall(VecDuplicate(v, w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

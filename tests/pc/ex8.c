@@ -177,9 +177,10 @@ int main(int argc, char **argv)
     test:
       suffix: 1
 
+    # -checkfunctionlist 0: as in mat/ex5
     test:
       suffix: cuda
       requires: cuda
-      args: -mat_type aijcusparse
+      args: -checkfunctionlist 0 -mat_type aijcusparse
 
 TEST*/

@@ -17,3 +17,5 @@
 PETSC_INTERN PetscErrorCode LitheVecsGetPlace(PetscInt n, const Vec v[], PetscBool *device, PetscBool *host);
 /* Whether products of A with them are on the device, which is not so if A is bound to the host */
 PETSC_INTERN PetscErrorCode LitheMatIsOnDevice(Mat A, PetscInt n, const Vec v[], PetscBool *device);
+/* VecDuplicate() for work on the device: of a VECSEQCUDA without the array on the host that PETSc pins and clears. Its entries are not set */
+PETSC_INTERN PetscErrorCode LitheVecDuplicateOnDevice(Vec, Vec *);

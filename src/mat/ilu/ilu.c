@@ -274,11 +274,11 @@ static PetscErrorCode SolveOnDevice(Mat F, PetscErrorCode (*solve)(Mat, Vec, Vec
   Vec              copy;
 
   PetscFunctionBegin;
-  if (!f->work) PetscCall(VecCreateSeqCUDA(PETSC_COMM_SELF, F->rmap->n, &f->work));
+  if (!f->work) PetscCall(VecCreateSeqCUDAWithArrays(PETSC_COMM_SELF, 1, F->rmap->n, NULL, NULL, &f->work));
   PetscCall(LitheVecsGetPlace(2, (const Vec[]){b, x}, &device, NULL));
   if (device) PetscCall((*solve)(F, b, x));
   else {
-    PetscCall(VecDuplicate(f->work, &copy));
+    PetscCall(LitheVecDuplicateOnDevice(f->work, &copy));
     PetscCall(VecCopy(b, copy));
     PetscCall((*solve)(F, copy, copy));
     PetscCall(VecCopy(copy, x));
@@ -340,7 +340,7 @@ static PetscErrorCode GetRoots(Mat F, Vec *roots)
   PetscFunctionBegin;
   if (!f->roots) {
     PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, F->rmap->n, f->device->inverse, &inverse));
-    PetscCall(VecDuplicate(f->work, &f->roots));
+    PetscCall(LitheVecDuplicateOnDevice(f->work, &f->roots));
     PetscCall(VecCopy(inverse, f->roots));
     PetscCall(VecImaginaryPart(f->roots));
     PetscCall(VecNorm(f->roots, NORM_INFINITY, &imaginary));

@@ -214,6 +214,7 @@ PETSC_INTERN PetscErrorCode MatVCRSFreeCSR_Private(VCRSDeviceCSR *);
 
 /* view.c */
 PETSC_INTERN PetscErrorCode MatView_VCRS(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatVCRSGetInfo_Private(Mat, PetscBool asymmetry, MatVCRSInfo *);
 
 /* product.c: products with matrices */
 PETSC_INTERN PetscErrorCode MatVCRSComposeProducts_Private(Mat);

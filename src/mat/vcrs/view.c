@@ -62,25 +62,10 @@ static PetscErrorCode VCRSPlanGetAsymmetry_Private(const VCRSPlan *plan, PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  MatVCRSGetInfo - Tells how a `MATVCRS` matrix is stored and what the compression changed
-
-  Collective
-
-  Input Parameter:
-. A - the matrix; it is compressed if it has not been since its last change
-
-  Output Parameter:
-. info - sums and maxima over all processes
-
-  Level: intermediate
-
-  Note:
-  `-mat_view ::ascii_info` prints it.
-
-.seealso: `MATVCRS`, `MatVCRSInfo`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
-@*/
-PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
+/*
+   MatVCRSGetInfo(). Only with asymmetry is the asymmetry of a lossy symmetric matrix computed, which takes its whole plan, on the host.
+*/
+PetscErrorCode MatVCRSGetInfo_Private(Mat A, PetscBool asymmetry, MatVCRSInfo *info)
 {
   Mat_VCRS      *ctx;
   Mat            part[2];
@@ -92,8 +77,6 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   PetscBool      symmetric;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscAssertPointer(info, 2);
   PetscCall(MatVCRSGetContext(A, &ctx));
   PetscCheck(ctx, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not vcrs", ((PetscObject)A)->type_name);
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
@@ -136,7 +119,7 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
       info->grouped    = p->plan->grouped;
       info->plainrows  = (PetscBool)(p->plan->plainrows || p->plainrows);
       info->idbytes    = p->plan->idbytes;
-      if (symmetric && ctx->lossy) {
+      if (asymmetry && symmetric && ctx->lossy) {
         const VCRSPlan *plan;
 
         PetscCall(MatVCRSGetHostPlan_Private(part[k], &plan));
@@ -174,6 +157,33 @@ PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
   info->asymmetry   = largest[4];
   info->loss        = ctx->used.loss;
   info->bits        = ctx->used.bits;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatVCRSGetInfo - Tells how a `MATVCRS` matrix is stored and what the compression changed
+
+  Collective
+
+  Input Parameter:
+. A - the matrix; it is compressed if it has not been since its last change
+
+  Output Parameter:
+. info - sums and maxima over all processes
+
+  Level: intermediate
+
+  Note:
+  `-mat_view ::ascii_info` prints it.
+
+.seealso: `MATVCRS`, `MatVCRSInfo`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`
+@*/
+PetscErrorCode MatVCRSGetInfo(Mat A, MatVCRSInfo *info)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscAssertPointer(info, 2);
+  PetscCall(MatVCRSGetInfo_Private(A, PETSC_TRUE, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -226,12 +226,12 @@ PetscErrorCode PCVCRSCreateFine_Private(const PCVCRSOptions *opt, MatVCRSLoss lo
   PetscFunctionBegin;
   PetscCall(PCVCRSCreateCopy_Private(opt, loss, exact, compressed));
   if (loss != MATVCRS_LOSS_LOG) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatVCRSGetInfo(*compressed, &info));
+  PetscCall(MatVCRSGetInfo_Private(*compressed, PETSC_FALSE, &info));
   if (fine.bits == 8 && info.bound > bound) {
     PetscCall(MatDestroy(compressed));
     fine.bits = 16;
     PetscCall(PCVCRSCreateCopy_Private(&fine, loss, exact, compressed));
-    PetscCall(MatVCRSGetInfo(*compressed, &info));
+    PetscCall(MatVCRSGetInfo_Private(*compressed, PETSC_FALSE, &info));
   }
   if (fine.bits == 8 || info.bound <= PCVCRS_LOG16_BOUND) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(compressed));
@@ -264,8 +264,8 @@ static PetscErrorCode PCVCRSCreateSmallest_Private(const PCVCRSOptions *opt, con
   PetscCall(PCVCRSCreateFine_Private(opt, loss, m == n ? PCVCRS_LOG_BOUND : PCVCRS_INTERPOLATION_BOUND, source, compressed));
   if (m == n || loss == MATVCRS_LOSS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCVCRSCreateCopy_Private(opt, MATVCRS_LOSS_NONE, source, &B));
-  PetscCall(MatVCRSGetInfo(*compressed, &small));
-  PetscCall(MatVCRSGetInfo(B, &other));
+  PetscCall(MatVCRSGetInfo_Private(*compressed, PETSC_FALSE, &small));
+  PetscCall(MatVCRSGetInfo_Private(B, PETSC_FALSE, &other));
   if (other.bytes <= small.bytes) {
     PetscCall(MatDestroy(compressed));
     *compressed = B;
@@ -474,7 +474,7 @@ PetscErrorCode PCVCRSAddCopy_Private(PC_VCRS *v, Mat exact, const char where[], 
   if (kind != KIND_AIJ) {
     MatVCRSInfo info;
 
-    PetscCall(MatVCRSGetInfo(copy.compressed, &info));
+    PetscCall(MatVCRSGetInfo_Private(copy.compressed, PETSC_FALSE, &info));
     if (info.bytes >= copy.exactbytes) {
       PetscCall(MatDestroy(&copy.compressed));
       PetscCall(PCVCRSAddLeft_Private(v, where, what, "would not be smaller, left as it is"));

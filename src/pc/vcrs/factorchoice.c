@@ -43,7 +43,7 @@ PetscErrorCode PCVCRSEstimate_Private(const VCRSOrder *order, Mat T, PetscInt n,
   MatVCRSInfo          info;
 
   PetscFunctionBegin;
-  PetscCall(MatVCRSGetInfo(T, &info));
+  PetscCall(MatVCRSGetInfo_Private(T, PETSC_FALSE, &info));
   *product += PCVCRS_DEVICE_LATENCY + (info.bytes + 3.0 * vectors) / PCVCRS_DEVICE_RATE;
   *device += VCRSOrderTime(order, info.bytes + 2.0 * vectors);
   *host += PCVCRS_HOST_LATENCY + 2.0 * vectors / PCVCRS_TRANSFER_RATE + PCVCRS_HOST_ROW * (PetscLogDouble)n + PCVCRS_HOST_ENTRY * (PetscLogDouble)order->nz;

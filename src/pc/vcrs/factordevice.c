@@ -11,6 +11,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/lithememtype.h>
 #include <lithe/private/litheimpl.h>
 #include <lithe/private/machine.h>
 #include <src/mat/vcrs/tri/tri.h>
@@ -76,7 +77,7 @@ static PetscErrorCode PCVCRSMeasure_Device(const Measured *m, Vec unit, Mat T, c
     PetscReal largest, norm;
     Vec       b;
 
-    PetscCall(VecDuplicate(m->x, &b));
+    PetscCall(LitheVecDuplicateOnDevice(m->x, &b));
     PetscCall(PCVCRSSetRightSide_Private(unit, (PetscBool)signs, b));
     PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, m->x));
     PetscCall(PCVCRSSolveCompressed_Private(T, border, m->t->upper, b, m->y, m->work));
@@ -119,7 +120,7 @@ static PetscErrorCode PCVCRSMeasureAll_Device(const Measured *m, Mat T, const Li
   else {
     Vec inverse;
 
-    PetscCall(VecDuplicate(m->unit, &inverse));
+    PetscCall(LitheVecDuplicateOnDevice(m->unit, &inverse));
     PetscCall(VecCopy(m->unit, inverse));
     PetscCall(VecReciprocal(inverse));
     PetscCall(PCVCRSMeasure_Device(m, inverse, T, border, &difference[1]));
@@ -250,7 +251,7 @@ static PetscErrorCode PCVCRSCreateUnits_Device(Vec inverse, Vec *units)
 
   PetscFunctionBegin;
   *units = NULL;
-  PetscCall(VecDuplicate(inverse, &v));
+  PetscCall(LitheVecDuplicateOnDevice(inverse, &v));
   PetscCall(VecCopy(inverse, v));
   PetscCall(VecAbs(v));
   PetscCall(VecNorm(v, NORM_1, &sum));
@@ -294,10 +295,10 @@ static PetscErrorCode PCVCRSCountSweeps_Device(const Measured *m, PetscInt *swee
   Vec b, x, y, z;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(m->x, &b));
-  PetscCall(VecDuplicate(m->x, &x));
-  PetscCall(VecDuplicate(m->x, &y));
-  PetscCall(VecDuplicate(m->x, &z));
+  PetscCall(LitheVecDuplicateOnDevice(m->x, &b));
+  PetscCall(LitheVecDuplicateOnDevice(m->x, &x));
+  PetscCall(LitheVecDuplicateOnDevice(m->x, &y));
+  PetscCall(LitheVecDuplicateOnDevice(m->x, &z));
   PetscCall(VecSet(b, 1.0));
   PetscCall(VecSet(y, 1.0));
   PetscCall(PCVCRSSolveExact_Private(m->t, m->ticket, b, x));
@@ -385,9 +386,9 @@ PetscErrorCode PCVCRSCreateFactor_Device(const PCVCRSOptions *opt, const LitheDe
     m[k].t      = k ? &factor->upper : &factor->lower;
     m[k].ticket = factor->ticket;
     m[k].unit   = units;
-    PetscCall(VecDuplicate(inverse, &m[k].x));
-    PetscCall(VecDuplicate(inverse, &m[k].y));
-    PetscCall(VecDuplicate(inverse, &m[k].work));
+    PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].x));
+    PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].y));
+    PetscCall(LitheVecDuplicateOnDevice(inverse, &m[k].work));
   }
   f->symmetric = factor->symmetric;
   if (!f->symmetric) PetscCall(PCVCRSCreateTriangle_Device(opt, &m[0], NULL, f));

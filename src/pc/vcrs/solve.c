@@ -16,6 +16,7 @@
 */
 
 #include "pcvcrsimpl.h"
+#include <lithe/private/lithememtype.h>
 #include <src/mat/vcrs/tri/tri.h>
 
 /* Vectors to work with, of the type of those that come in */
@@ -31,7 +32,7 @@ static PetscErrorCode PCVCRSFactorGetWork_Private(PCVCRSFactor *f, Vec b)
     }
   }
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(f->work); k++) {
-    if (!f->work[k]) PetscCall(VecDuplicate(b, &f->work[k]));
+    if (!f->work[k]) PetscCall(LitheVecDuplicateOnDevice(b, &f->work[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

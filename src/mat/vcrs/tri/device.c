@@ -84,6 +84,7 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
     PetscScalar   *ta = NULL;
     PetscBool      grids;
     PetscLogDouble begin, end;
+    PetscErrorCode ierr;
 
     PetscCall(MatVCRSMayUseGrids_Private(s->way[w].T, &grids));
     PetscCall(PetscTime(&begin));
@@ -92,8 +93,9 @@ PetscErrorCode MatVCRSGetOrder_Private(Mat T, PetscBool upper, PetscBool transpo
       i = ti;
       j = tj;
     }
-    PetscCall(VCRSOrderCreate(T->rmap->n, i, j, (PetscBool)(upper != transpose), grids, &s->way[w].order));
+    ierr = VCRSOrderCreate(T->rmap->n, i, j, (PetscBool)(upper != transpose), grids, &s->way[w].order);
     PetscCall(PetscFree3(ti, tj, ta));
+    PetscCall(ierr);
     PetscCall(PetscTime(&end));
     PetscCall(PetscInfo(T, "Ordered %" PetscInt_FMT " rows %s in %g s: %" PetscInt_FMT " steps, %" PetscInt_FMT " tasks\n", T->rmap->n,
                         s->way[w].order->grid ? "by tiles of a grid" : "by levels", end - begin, s->way[w].order->nlevels, s->way[w].order->ntasks));
