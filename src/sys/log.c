@@ -13,6 +13,9 @@
 PetscLogEvent MAT_VCRSCompress;
 PetscLogEvent MAT_VCRSMaterialize;
 PetscLogEvent MAT_VCRSUpload;
+PetscLogEvent PC_GridMGRead;
+PetscLogEvent PC_GridMGCoarsen;
+PetscLogEvent PC_GridMGCoarsest;
 PetscLogEvent PC_SBPMGArrays;
 PetscLogEvent PC_SBPMGCoarsen;
 PetscLogEvent PC_SBPMGCoarsest;
@@ -25,6 +28,9 @@ PetscErrorCode LitheLogEventsRegisterAll(void)
   PetscCall(PetscLogEventRegister("MatVCRSCompress", MAT_CLASSID, &MAT_VCRSCompress));
   PetscCall(PetscLogEventRegister("MatVCRSMaterialize", MAT_CLASSID, &MAT_VCRSMaterialize));
   PetscCall(PetscLogEventRegister("MatVCRSUpload", MAT_CLASSID, &MAT_VCRSUpload));
+  PetscCall(PetscLogEventRegister("PCGridMGRead", PC_CLASSID, &PC_GridMGRead));
+  PetscCall(PetscLogEventRegister("PCGridMGCoarsen", PC_CLASSID, &PC_GridMGCoarsen));
+  PetscCall(PetscLogEventRegister("PCGridMGCoarsest", PC_CLASSID, &PC_GridMGCoarsest));
   PetscCall(PetscLogEventRegister("PCSBPMGArrays", PC_CLASSID, &PC_SBPMGArrays));
   PetscCall(PetscLogEventRegister("PCSBPMGCoarsen", PC_CLASSID, &PC_SBPMGCoarsen));
   PetscCall(PetscLogEventRegister("PCSBPMGCoarsest", PC_CLASSID, &PC_SBPMGCoarsest));

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The coarsest level of a PCGRIDMG: the inverse of its exact matrix, S M S with a diagonal S of powers of two.
+
+   Parts of the graph without row sums have the constants in their kernel. There the inverse is that of A + s e e^T, less e e^T / (s n^2) where A is
+   symmetric: the pseudoinverse.
+*/
+
+#include "gridmgimpl.h"
+#include <petscblaslapack.h>
+
+#define AT(M, i, j) (M)[(size_t)(i) + (size_t)(j) * (size_t)n]
+
+/* The matrix, by columns */
+static void GetMatrix(const GridMGFaces *f, PetscInt n, PetscScalar *M)
+{
+  const GridMGGrid *grid = &f->grid;
+  const double     *t    = (const double *)f->list.t;
+
+  for (PetscInt i = 0; i < n; i++) AT(M, i, i) += (PetscReal)f->sigma[i];
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(grid, d);
+
+    if (!f->up[d]) continue;
+    for (PetscInt c = 0; c + stride < grid->cells; c++) {
+      AT(M, c, c) += (PetscReal)f->up[d][c];
+      AT(M, c, c + stride) -= (PetscReal)f->up[d][c];
+      AT(M, c + stride, c + stride) += (PetscReal)f->down[d][c];
+      AT(M, c + stride, c) -= (PetscReal)f->down[d][c];
+    }
+  }
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
+      AT(M, f->list.row[r], f->list.row[r]) += (PetscReal)t[e];
+      AT(M, f->list.row[r], f->list.j[e]) -= (PetscReal)t[e];
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    if (!(PetscRealPart(AT(M, i, i)) > 0)) AT(M, i, i) = 1; /* an aggregate of nothing */
+  }
+}
+
+/* Which part of the graph each vertex is in; the number of parts. next is work */
+static PetscInt FindParts(PetscInt n, const PetscScalar *M, PetscInt part[], PetscInt next[])
+{
+  PetscInt parts = 0;
+
+  for (PetscInt i = 0; i < n; i++) part[i] = -1;
+  for (PetscInt i = 0; i < n; i++) {
+    PetscInt queued = 0;
+
+    if (part[i] >= 0) continue;
+    part[i]        = parts++;
+    next[queued++] = i;
+    for (PetscInt q = 0; q < queued; q++) {
+      for (PetscInt j = 0; j < n; j++) {
+        if (part[j] >= 0 || (AT(M, next[q], j) == (PetscScalar)0. && AT(M, j, next[q]) == (PetscScalar)0.)) continue;
+        part[j]        = part[i];
+        next[queued++] = j;
+      }
+    }
+  }
+  return parts;
+}
+
+/* M plus factor shift[p] e e^T for each part p that has one; power: of shift */
+static void AddConstants(PetscInt n, const PetscInt part[], const double add[], PetscScalar *M)
+{
+  for (PetscInt j = 0; j < n; j++) {
+    if (add[part[j]] == 0) continue;
+    for (PetscInt i = 0; i < n; i++) {
+      if (part[i] == part[j]) AT(M, i, j) += (PetscReal)add[part[j]];
+    }
+  }
+}
+
+/* For each part without row sums what is added to the matrix, and to its inverse */
+static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const PetscScalar *M, PetscInt parts, const PetscInt part[], double add[],
+                                           double after[], PetscInt *singular)
+{
+  double   *sum;
+  PetscInt *count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(parts, &sum, parts, &count));
+  PetscCall(PetscArrayzero(add, parts));
+  PetscCall(PetscArrayzero(after, parts));
+  *singular = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    sum[part[i]] += f->sigma[i];
+    count[part[i]]++;
+    add[part[i]] += (double)PetscRealPart(AT(M, i, i));
+  }
+  for (PetscInt p = 0; p < parts; p++) {
+    const double cells = (double)count[p];
+
+    /* a part of one vertex has a positive diagonal: its row sum, or the 1 of an aggregate of nothing */
+    if (sum[p] != 0 || count[p] == 1) add[p] = 0;
+    else {
+      add[p] /= cells * cells;
+      after[p] = -1 / (add[p] * cells * cells);
+      ++*singular;
+    }
+  }
+  PetscCall(PetscFree2(sum, count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inverse in place; info as LAPACK has it */
+static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScalar *M, PetscBLASInt *info)
+{
+  PetscBLASInt bn, *pivots, lwork;
+  PetscScalar *work;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  if (symmetric) {
+    PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &bn, M, &bn, info));
+    if (*info) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &bn, M, &bn, info));
+    for (PetscInt j = 0; j < n; j++) {
+      for (PetscInt i = 0; i < j; i++) AT(M, i, j) = AT(M, j, i);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  lwork = 16 * bn;
+  PetscCall(PetscMalloc2(n, &pivots, lwork, &work));
+  PetscCallBLAS("LAPACKgetrf", LAPACKgetrf_(&bn, &bn, M, &bn, pivots, info));
+  if (!*info) PetscCallBLAS("LAPACKgetri", LAPACKgetri_(&bn, M, &bn, pivots, work, &lwork, info));
+  PetscCall(PetscFree2(pivots, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rounded, row by row, to where the level is */
+static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscScalar *from, size_t stride, size_t rows, void *to)
+{
+  const size_t bytes = GridMGNumberBytes(mg->precision);
+  void        *numbers;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n * rows * bytes, (char **)&numbers));
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < n; j++) {
+      const double v = (double)PetscRealPart(from[i + j * stride]);
+
+      if (mg->precision == GRIDMG_SINGLE) ((float *)numbers)[i * n + j] = (float)v;
+      else ((double *)numbers)[i * n + j] = v;
+    }
+  }
+  PetscCall((*mg->kernels->put)(n * rows * bytes, numbers, to));
+  PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
+{
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  const GridMGFaces *f  = &mg->level[mg->n - 1].faces;
+  const PetscInt     n  = f->grid.cells + f->grid.wells;
+  PetscInt          *part, *next, parts;
+  double            *add, *after;
+  PetscScalar       *M, *S;
+  PetscBLASInt       info = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(PetscMalloc5(n, &S, n, &part, n, &next, n, &add, n, &after));
+  GetMatrix(f, n, M);
+  parts = FindParts(n, M, part, next);
+  PetscCall(FindSingular_Private(f, n, M, parts, part, add, after, &mg->singular));
+  AddConstants(n, part, add, M);
+  for (PetscInt i = 0; i < n; i++) {
+    int exponent;
+
+    (void)frexp((double)PetscRealPart(AT(M, i, i)), &exponent);
+    S[i] = (PetscReal)ldexp(1., -(exponent / 2));
+  }
+  for (PetscInt j = 0; j < n; j++) {
+    for (PetscInt i = 0; i < n; i++) AT(M, i, j) *= S[i] * S[j];
+  }
+  PetscCall(Invert_Private(mg->symmetric, n, M, &info));
+  if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
+  else {
+    if (mg->singular && mg->symmetric) {
+      for (PetscInt j = 0; j < n; j++) {
+        for (PetscInt i = 0; i < n; i++) {
+          if (part[i] == part[j]) AT(M, i, j) += (PetscReal)after[part[j]] / (S[i] * S[j]);
+        }
+      }
+    }
+    PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
+    PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
+  }
+  PetscCall(PetscFree5(S, part, next, add, after));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
