@@ -122,8 +122,11 @@ typedef struct {
   /* With x = second direction, second = {x'v, x'Ax, x'b}: x = what both directions make of the right side */
   PetscErrorCode (*ksecond)(const GridMGOperator *, const double *first, const double *second, const void *c, void *x);
 
-  /* x = S M S b of cells + wells numbers, M row by row in single precision or double */
-  PetscErrorCode (*dense)(const GridMGGrid *, GridMGPrecision, const void *M, const void *S, const void *b, void *x);
+  /*
+     The coarsest level, all arrays row by row in the precision of the level: x = S L^T L S b with a lower triangle L for a symmetric operator, else x = S L S b. L^T L stays
+     definite when it is rounded. work: of the size of x
+  */
+  PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
   /* Set-up, on exact entries */
   /* sums[d] of log(what a row has in direction d over its diagonal), and how many rows there are in them */

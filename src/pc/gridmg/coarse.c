@@ -3,10 +3,11 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The coarsest level of a PCGRIDMG: the inverse of its exact matrix, S M S with a diagonal S of powers of two.
+   The coarsest level of a PCGRIDMG: the inverse of its exact matrix. Of symmetric ones it is S L^T L S with the inverse L of a Cholesky factor and a
+   diagonal S of powers of two: rounding makes an inverse indefinite where condition numbers are large, and a product of two factors never.
 
-   Parts of the graph without row sums have the constants in their kernel. There the inverse is that of A + s e e^T, less e e^T / (s n^2) where A is
-   symmetric: the pseudoinverse.
+   Parts of the graph without row sums have the constants e in their kernel. There the inverse is that of A + s e e^T, which is the same for
+   right sides whose sum is 0.
 */
 
 #include "gridmgimpl.h"
@@ -66,7 +67,7 @@ static PetscInt FindParts(PetscInt n, const PetscScalar *M, PetscInt part[], Pet
   return parts;
 }
 
-/* M plus factor shift[p] e e^T for each part p that has one; power: of shift */
+/* s e e^T for each part p without row sums, with add[p] = s */
 static void AddConstants(PetscInt n, const PetscInt part[], const double add[], PetscScalar *M)
 {
   for (PetscInt j = 0; j < n; j++) {
@@ -77,9 +78,9 @@ static void AddConstants(PetscInt n, const PetscInt part[], const double add[], 
   }
 }
 
-/* For each part without row sums what is added to the matrix, and to its inverse */
+/* The number of parts without row sums, and what is added to the matrix of each */
 static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const PetscScalar *M, PetscInt parts, const PetscInt part[], double add[],
-                                           double after[], PetscInt *singular)
+                                           PetscInt *singular)
 {
   double   *sum;
   PetscInt *count;
@@ -87,7 +88,6 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(parts, &sum, parts, &count));
   PetscCall(PetscArrayzero(add, parts));
-  PetscCall(PetscArrayzero(after, parts));
   *singular = 0;
   for (PetscInt i = 0; i < n; i++) {
     sum[part[i]] += f->sigma[i];
@@ -95,13 +95,10 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
     add[part[i]] += (double)PetscRealPart(AT(M, i, i));
   }
   for (PetscInt p = 0; p < parts; p++) {
-    const double cells = (double)count[p];
-
     /* a part of one vertex has a positive diagonal: its row sum, or the 1 of an aggregate of nothing */
     if (sum[p] != 0 || count[p] == 1) add[p] = 0;
     else {
-      add[p] /= cells * cells;
-      after[p] = -1 / (add[p] * cells * cells);
+      add[p] /= (double)count[p] * (double)count[p];
       ++*singular;
     }
   }
@@ -109,7 +106,7 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The inverse in place; info as LAPACK has it */
+/* The inverse in place, or that of the lower Cholesky factor; info as LAPACK has it */
 static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScalar *M, PetscBLASInt *info)
 {
   PetscBLASInt bn, *pivots, lwork;
@@ -120,10 +117,7 @@ static PetscErrorCode Invert_Private(PetscBool symmetric, PetscInt n, PetscScala
   if (symmetric) {
     PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &bn, M, &bn, info));
     if (*info) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &bn, M, &bn, info));
-    for (PetscInt j = 0; j < n; j++) {
-      for (PetscInt i = 0; i < j; i++) AT(M, i, j) = AT(M, j, i);
-    }
+    PetscCallBLAS("LAPACKtrtri", LAPACKtrtri_("L", "N", &bn, M, &bn, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   lwork = 16 * bn;
@@ -161,16 +155,16 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
   const GridMGFaces *f  = &mg->level[mg->n - 1].faces;
   const PetscInt     n  = f->grid.cells + f->grid.wells;
   PetscInt          *part, *next, parts;
-  double            *add, *after;
+  double            *add;
   PetscScalar       *M, *S;
   PetscBLASInt       info = 0;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
-  PetscCall(PetscMalloc5(n, &S, n, &part, n, &next, n, &add, n, &after));
+  PetscCall(PetscMalloc4(n, &S, n, &part, n, &next, n, &add));
   GetMatrix(f, n, M);
   parts = FindParts(n, M, part, next);
-  PetscCall(FindSingular_Private(f, n, M, parts, part, add, after, &mg->singular));
+  PetscCall(FindSingular_Private(f, n, M, parts, part, add, &mg->singular));
   AddConstants(n, part, add, M);
   for (PetscInt i = 0; i < n; i++) {
     int exponent;
@@ -184,16 +178,9 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
   PetscCall(Invert_Private(mg->symmetric, n, M, &info));
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
   else {
-    if (mg->singular && mg->symmetric) {
-      for (PetscInt j = 0; j < n; j++) {
-        for (PetscInt i = 0; i < n; i++) {
-          if (part[i] == part[j]) AT(M, i, j) += (PetscReal)after[part[j]] / (S[i] * S[j]);
-        }
-      }
-    }
     PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
     PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
   }
-  PetscCall(PetscFree5(S, part, next, add, after));
+  PetscCall(PetscFree4(S, part, next, add));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

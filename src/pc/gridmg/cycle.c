@@ -60,7 +60,7 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
   PetscFunctionBegin;
   if (level == mg->n - 1) {
     l->cur = 0;
-    PetscCall((*kernels->dense)(&l->op.grid, mg->precision, mg->inverse, mg->inversescale, l->b, l->x[0]));
+    PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));

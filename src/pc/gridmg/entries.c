@@ -186,7 +186,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
       *sigma = 0;
       mg->clipped++;
     }
-    if (diagonal == 0 && faces == 0) *sigma = fabs(mg->factor); /* as PCJACOBI has it */
+    if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
       PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
                                      GridMGRowOf(grid, &mg->rows, i), diagonal / mg->factor));

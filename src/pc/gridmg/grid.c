@@ -159,6 +159,13 @@ typedef struct {
   OddEntries odd; /* of what was tried last */
 } Candidate;
 
+/* A plane may come as lines one above the other */
+static void SetGridFound(const VCRSOrderGrid *g, PetscInt rows, GridMGGrid *grid)
+{
+  if (g->lines == 1) SetGrid(g->line, g->planes, 1, rows, grid);
+  else SetGrid(g->line, g->lines, g->planes, rows, grid);
+}
+
 static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
 {
   Candidate *candidate = (Candidate *)ctx;
@@ -166,7 +173,7 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
   GridMGRows rows;
 
   PetscFunctionBegin;
-  SetGrid(g->line, g->lines, g->planes, candidate->n, &grid);
+  SetGridFound(g, candidate->n, &grid);
   PetscCall(Place_Private(candidate->A, &grid, &rows, &candidate->odd));
   *fits = IsFew(&candidate->odd);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -195,7 +202,7 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid)
              "-pc_type gridmg: no grid of at least 4 cells along each direction was found in the matrix, whose rows have entries with %" PetscInt_FMT
              " common distances from the diagonal. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              found.n);
-  SetGrid(g.line, g.lines, g.planes, n, grid);
+  SetGridFound(&g, n, grid);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

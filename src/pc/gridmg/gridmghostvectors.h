@@ -154,21 +154,36 @@ LITHE_TARGET_CLONES static void HOST_NAME(CombineLoops)(PetscInt n, double a, HO
   for (PetscInt i = 0; i < n; i++) x[i] = fa * x[i] + fb * y[i];
 }
 
-/* x = S M S b; x serves for S b before */
-LITHE_TARGET_CLONES static void HOST_NAME(DenseLoops)(PetscInt n, const HOST_NUMBER *M, const HOST_NUMBER *S, const HOST_NUMBER *b, HOST_NUMBER *x)
+/* x = S L S b, L lower triangular where that is said */
+LITHE_TARGET_CLONES static void HOST_NAME(DenseLoops)(PetscInt n, PetscBool triangular, const HOST_NUMBER *L, const HOST_NUMBER *S, const HOST_NUMBER *b,
+                                                      HOST_NUMBER *x)
 {
   for (PetscInt i = 0; i < n; i++) {
-    const HOST_NUMBER *row     = M + (size_t)i * (size_t)n;
+    const HOST_NUMBER *row     = L + (size_t)i * (size_t)n;
+    const PetscInt     end     = triangular ? i + 1 : n;
     HOST_NUMBER        part[8] = {0}, sum = 0;
     PetscInt           j = 0;
 
-    for (; j + 8 <= n; j += 8) {
+    for (; j + 8 <= end; j += 8) {
       for (int l = 0; l < 8; l++) part[l] += row[j + l] * (S[j + l] * b[j + l]);
     }
-    for (; j < n; j++) sum += row[j] * (S[j] * b[j]);
+    for (; j < end; j++) sum += row[j] * (S[j] * b[j]);
     for (int l = 0; l < 8; l++) sum += part[l];
-    x[i] = S[i] * sum;
+    x[i] = triangular ? sum : S[i] * sum;
   }
+}
+
+/* x = S L^T y */
+LITHE_TARGET_CLONES static void HOST_NAME(DenseTransposeLoops)(PetscInt n, const HOST_NUMBER *L, const HOST_NUMBER *S, const HOST_NUMBER *y, HOST_NUMBER *x)
+{
+  for (PetscInt i = 0; i < n; i++) x[i] = 0;
+  for (PetscInt j = 0; j < n; j++) {
+    const HOST_NUMBER *row = L + (size_t)j * (size_t)n, yj = y[j];
+
+    LITHE_INDEPENDENT
+    for (PetscInt i = 0; i <= j; i++) x[i] += row[i] * yj;
+  }
+  for (PetscInt i = 0; i < n; i++) x[i] *= S[i];
 }
 
 /* b = scale x on consecutive numbers, every stride-th one; and x = b factors[0] factors[1] */

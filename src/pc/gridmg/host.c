@@ -282,10 +282,13 @@ static PetscErrorCode GridMGKSecond_Host(const GridMGOperator *op, const double 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GridMGDense_Host(const GridMGGrid *grid, GridMGPrecision precision, const void *M, const void *S, const void *b, void *x)
+static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, const void *S, const void *b, void *work, void *x)
 {
+  const PetscInt n = op->grid.cells + op->grid.wells;
+
   PetscFunctionBegin;
-  FOR_PRECISION(precision, DenseLoops, grid->cells + grid->wells, M, S, b, x);
+  FOR_PRECISION(op->precision, DenseLoops, n, op->symmetric, L, S, b, op->symmetric ? work : x);
+  if (op->symmetric) FOR_PRECISION(op->precision, DenseTransposeLoops, n, L, S, work, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
