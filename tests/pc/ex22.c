@@ -5,6 +5,7 @@
 static char help[] = "PCGRIDMG: iterations with anisotropy in any direction, wells, faults, holes, jumps, upwind fluxes; 8 bits against exact ones.\n\n";
 
 #include "gridmgtest.h"
+#include <petscdmda.h>
 
 typedef struct {
   GridProblem p;
@@ -93,13 +94,75 @@ static PetscErrorCode TestCase(const Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Several processes: a preconditioner for the cells of each, whose grid is found in the diagonal block */
+static PetscErrorCode TestBlocks(void)
+{
+  KSPConvergedReason reason;
+  PetscInt           xs, ys, zs, xm, ym, zm, its;
+  const PetscInt     n = 20;
+  DM                 da;
+  Mat                A;
+  KSP                ksp;
+  Vec                x, b;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &da));
+  PetscCall(DMSetUp(da));
+  PetscCall(DMCreateMatrix(da, &A));
+  PetscCall(DMDAGetCorners(da, &xs, &ys, &zs, &xm, &ym, &zm));
+  for (PetscInt c = 0; c < xm * ym * zm; c++) {
+    const PetscInt at[3] = {xs + c % xm, ys + c / xm % ym, zs + c / xm / ym};
+    MatStencil     row   = {.i = at[0], .j = at[1], .k = at[2]}, col[7];
+    PetscScalar    v[7];
+    PetscInt       count = 1;
+
+    col[0] = row;
+    v[0]   = 6.0;
+    for (int d = 0; d < 3; d++) {
+      for (int side = -1; side <= 1; side += 2) {
+        if (at[d] + side < 0 || at[d] + side >= n) continue;
+        col[count] = row;
+        *(d == 0 ? &col[count].i : (d == 1 ? &col[count].j : &col[count].k)) += side;
+        v[count++] = -1.0;
+      }
+    }
+    PetscCall(MatSetValuesStencil(A, 1, &row, count, col, v, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1.0));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(PetscOptionsInsertString(NULL, "-pc_type bjacobi -sub_pc_type gridmg"));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  if (WRONG(reason < 0 || its > 25)) FAIL("blocks: %d iterations, reason %d", (int)its, (int)reason);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
+  PetscMPIInt size;
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
-  PetscCall(TestUpwind());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (size > 1) PetscCall(TestBlocks());
+  else {
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(cases); k++) PetscCall(TestCase(&cases[k]));
+    PetscCall(TestUpwind());
+  }
   PetscCall(TestDone(85, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
@@ -109,5 +172,11 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
+
+  test:
+    suffix: blocks
+    nsize: 3
+    args: -test_least 1
+    output_file: output/ex22_1.out
 
 TEST*/

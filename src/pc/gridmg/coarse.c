@@ -13,6 +13,8 @@
 #include "gridmgimpl.h"
 #include <petscblaslapack.h>
 
+#define GRIDMG_SHIFT 16 /* roundings */
+
 #define AT(M, i, j) (M)[(size_t)(i) + (size_t)(j) * (size_t)n]
 
 /* The matrix, by columns */
@@ -149,23 +151,21 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
+/* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
+static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
 {
-  PC_GridMG         *mg = (PC_GridMG *)pc->data;
-  const GridMGFaces *f  = &mg->level[mg->n - 1].faces;
-  const PetscInt     n  = f->grid.cells + f->grid.wells;
+  const GridMGFaces *f = &mg->level[mg->n - 1].faces;
   PetscInt          *part, *next, parts;
   double            *add;
-  PetscScalar       *M, *S;
-  PetscBLASInt       info = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
-  PetscCall(PetscMalloc4(n, &S, n, &part, n, &next, n, &add));
+  PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
+  PetscCall(PetscMalloc3(n, &part, n, &next, n, &add));
   GetMatrix(f, n, M);
   parts = FindParts(n, M, part, next);
   PetscCall(FindSingular_Private(f, n, M, parts, part, add, &mg->singular));
   AddConstants(n, part, add, M);
+  PetscCall(PetscFree3(part, next, add));
   for (PetscInt i = 0; i < n; i++) {
     int exponent;
 
@@ -174,13 +174,33 @@ PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
   }
   for (PetscInt j = 0; j < n; j++) {
     for (PetscInt i = 0; i < n; i++) AT(M, i, j) *= S[i] * S[j];
+    AT(M, j, j) += (PetscReal)shift;
   }
-  PetscCall(Invert_Private(mg->symmetric, n, M, &info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
+{
+  PC_GridMG     *mg    = (PC_GridMG *)pc->data;
+  const PetscInt n     = mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells;
+  double         shift = 0;
+  PetscScalar   *M, *S;
+  PetscBLASInt   info = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(PetscMalloc1(n, &S));
+  /* An M-matrix is definite, but where numbers differ by more than those of this precision can tell */
+  do {
+    PetscCall(ScaledMatrix_Private(mg, n, shift, M, S));
+    PetscCall(Invert_Private(mg->symmetric, n, M, &info));
+    shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
+  } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
   else {
     PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
     PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
   }
-  PetscCall(PetscFree4(S, part, next, add));
+  PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
