@@ -165,7 +165,7 @@ static PetscErrorCode Condition(Mat A, Mat rounded, PetscReal *kappa)
 /* 8 and 16 bits: entries within the bound, row sums as they were, symmetry, signs, and condition numbers */
 static PetscErrorCode TestCodes(const GridProblem *p, PetscInt bits)
 {
-  /* half a step of the logarithm over the range of the faces is what a code may change; all problems have ten decades or fewer, sums on coarse levels included */
+  /* a code may change a face by half a step of the logarithm; problems have ten decades or fewer, and sums on coarse levels little more */
   const PetscReal d = bits == 8 ? PetscExpReal((PetscReal)(0.5 * 26.0 / 254.0)) - 1 : (PetscReal)3e-4, small = 3e-7;
   char            all[512];
   PetscReal       kappa = 0, entries, sums, largest = 0;

@@ -13,8 +13,8 @@ typedef struct {
 } Case;
 
 /*
-   Where the strong direction is another one in each layer no choice of pairs is right, and point smoothers do not make up for that. Of jumps over ten decades in
-   small blocks the comparison with exact entries says nothing: both end by chance; PCGAMG and PCICC need more than 300 iterations
+   Where the strong direction is another one in each layer no choice of pairs is right, and point smoothers do not make up for that. Of jumps over
+   ten decades in small blocks the comparison with exact entries says nothing: both end by chance; PCGAMG and PCICC need more than 300 iterations
 */
 static const Case cases[] = {
   {{.name = "isotropic", .n = {24, 24, 24}, .faces = FACES_ONE, .dirichlet = PETSC_TRUE}, 14, 14},

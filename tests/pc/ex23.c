@@ -372,6 +372,53 @@ static PetscErrorCode TestChanges(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Other types of matrices: the same bits, or an error that says why not */
+static PetscErrorCode TestTypes(void)
+{
+  static const char *const types[] = {MATMPIAIJ, MATSEQBAIJ, MATVCRS, MATSEQDENSE};
+  Mat                      A, B;
+  PC                       pc, other;
+  Vec                      x, y, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateGridMatrix(&box, 0, &A));
+  PetscCall(CreatePlainPC(A, &pc));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicate(y, &z));
+  PetscCall(TestFillVec(x, 4));
+  PetscCall(PCApply(pc, x, y));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
+    PetscReal difference;
+
+    PetscCall(MatConvert(A, types[k], MAT_INITIAL_MATRIX, &B));
+    PetscCall(CreatePlainPC(B, &other));
+    PetscCall(PCApply(other, x, z));
+    PetscCall(VecAXPY(z, -1.0, y));
+    PetscCall(VecNorm(z, NORM_INFINITY, &difference));
+    if (WRONG(difference != 0)) FAIL("%s: differs from that of aij by %g", types[k], (double)difference);
+    PetscCall(PCDestroy(&other));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE));
+  PetscCall(MatConvert(A, MATSEQSBAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(CreatePlainPC(B, &other));
+  TEST_REFUSED("half of the rows", PCSetUp(other), "seqsbaij", "aij");
+  PetscCall(PCDestroy(&other));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatCreateShell(PETSC_COMM_SELF, 960, 960, 960, 960, NULL, &B));
+  PetscCall(CreatePlainPC(B, &other));
+  TEST_REFUSED("no rows", PCSetUp(other), "shell", "entries");
+  PetscCall(PCDestroy(&other));
+  PetscCall(MatDestroy(&B));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Row sums that are rounding are none, where the null space says so, of any size up to 1e-8 */
 static PetscErrorCode TestNullSpace(void)
 {
@@ -424,6 +471,7 @@ int main(int argc, char **argv)
   PetscCall(TestValues(&wells));
   PetscCall(TestValues(&wind));
   PetscCall(TestChanges());
+  PetscCall(TestTypes());
   PetscCall(TestNullSpace());
   PetscCall(TestDone(65, "all is right\n"));
   PetscCall(PetscFinalize());

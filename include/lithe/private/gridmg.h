@@ -123,8 +123,8 @@ typedef struct {
   PetscErrorCode (*ksecond)(const GridMGOperator *, const double *first, const double *second, const void *c, void *x);
 
   /*
-     The coarsest level, all arrays row by row in the precision of the level: x = S L^T L S b with a lower triangle L for a symmetric operator, else x = S L S b. L^T L stays
-     definite when it is rounded. work: of the size of x
+     The coarsest level, all arrays in the precision of the level, L row by row: x = S L^T L S b with a lower triangle L for a symmetric
+     operator, else x = S L S b. L^T L stays definite when it is rounded. work: of the size of x
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 

@@ -55,7 +55,7 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt size;
   PetscInt    rows, columns;
-  PetscBool   has;
+  PetscBool   has, half;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -64,6 +64,9 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
              "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
   PetscCheck(rows > 0, comm, PETSC_ERR_ARG_SIZ, "-pc_type gridmg needs a matrix with rows");
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
+             ((PetscObject)pc->pmat)->type_name);
   PetscCall(MatHasOperation(pc->pmat, MATOP_GET_ROW, &has));
   PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not tell them",
              ((PetscObject)pc->pmat)->type_name);

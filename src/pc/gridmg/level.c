@@ -193,7 +193,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, Pool *pool)
   op->list.n = l->faces.list.n;
   for (int p = 0; p < 2; p++) op->list.part[p] = l->faces.list.part[p];
   op->list.row  = (PetscInt *)Take(pool, (size_t)op->list.n * sizeof(PetscInt));
-  op->list.i    = (PetscInt *)Take(pool, (size_t)(op->list.n + 1) * sizeof(PetscInt));
+  op->list.i    = (PetscInt *)Take(pool, ((size_t)op->list.n + 1) * sizeof(PetscInt));
   op->list.j    = (PetscInt *)Take(pool, (size_t)l->faces.list.i[op->list.n] * sizeof(PetscInt));
   op->list.t    = Take(pool, (size_t)l->faces.list.i[op->list.n] * number);
   op->list.work = Take(pool, (size_t)op->list.n * number);
