@@ -473,7 +473,7 @@ int main(int argc, char **argv)
   PetscCall(TestChanges());
   PetscCall(TestTypes());
   PetscCall(TestNullSpace());
-  PetscCall(TestDone(65, "all is right\n"));
+  PetscCall(TestDone(72, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -115,6 +115,10 @@ typedef struct {
   PetscErrorCode (*restrict_)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x);
 
+  /* bc = P^T (b - A x) without an array between; NULL: none. All residuals count, those too that Gauss-Seidel has just made 0: what rounding leaves of
+     them is as large as what weak faces hold */
+  PetscErrorCode (*residualrestrict)(const GridMGOperator *fine, const GridMGGrid *coarse, const int by[3], const void *b, const void *x, void *bc);
+
   /* Two steps of flexible conjugate gradients. sums[k] = x'y[k] */
   PetscErrorCode (*dots)(const GridMGOperator *, const void *x, int n, const void *const y[], double *sums);
   /* With c = first direction, v = A c, first = {c'v, c'b}: b -= (c'b / c'v) v */

@@ -51,6 +51,20 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The right side of the coarse level */
+static PetscErrorCode RestrictResidual_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
+{
+  const GridMGKernels *kernels = mg->kernels;
+
+  PetscFunctionBegin;
+  if (kernels->residualrestrict) PetscCall((*kernels->residualrestrict)(&l->op, &c->op.grid, l->by, l->b, l->x[l->cur], c->b));
+  else {
+    PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
+    PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->by, l->x[1 - l->cur], c->b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One cycle on a level for its right side b, from the iterate or from zero */
 PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
@@ -64,8 +78,7 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));
-  PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
-  PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->by, l->x[1 - l->cur], c->b));
+  PetscCall(RestrictResidual_Private(mg, l, c));
   PetscCall(CoarseSolve_Private(mg, level + 1));
   PetscCall((*kernels->prolong)(&l->op, &c->op.grid, l->by, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));

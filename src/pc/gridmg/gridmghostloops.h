@@ -98,6 +98,20 @@ LITHE_TARGET_CLONES_NARROW static void HOST_NAME(StepLoops)(const GridMGOperator
   else HOST_ALL(0, 1, d[first + i] = c1 * d[first + i] + c2 * dinv[first + i] * (b[first + i] - ax); out[first + i] = xl[i] + d[first + i]);
 }
 
+/* Sums of residuals over aggregates; the list is left out */
+LITHE_TARGET_CLONES_NARROW static void HOST_NAME(ResidualRestrictLoops)(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3],
+                                                                        const HOST_NUMBER *b, const HOST_NUMBER *x, HOST_NUMBER *bc)
+{
+  const int shift = by[0] - 1;
+  HOST_ARRAYS;
+#define TO bc[coarse->n[0] * (j / by[1] + coarse->n[1] * (k / by[2])) + (i >> shift)]
+
+  for (PetscInt c = 0; c < coarse->cells; c++) bc[c] = 0;
+  if (op->alive) HOST_ALL(0, 1, TO += op->alive[first + i] ? b[first + i] - ax : 0);
+  else HOST_ALL(0, 1, TO += b[first + i] - ax);
+#undef TO
+}
+
 #undef HOST_ARRAYS
 #undef HOST_ALL
 #undef HOST_LINES

@@ -37,6 +37,23 @@ static void HOST_NAME(ListResidualLoops)(const GridMGOperator *op, const HOST_NU
   }
 }
 
+/* What the list adds to sums of residuals over aggregates, and the residuals of wells */
+static void HOST_NAME(ListRestrictLoops)(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const HOST_NUMBER *b, const HOST_NUMBER *x,
+                                         HOST_NUMBER *bc)
+{
+  const GridMGList  *list  = &op->list;
+  const GridMGGrid  *g     = &op->grid;
+  const HOST_NUMBER *sigma = (const HOST_NUMBER *)op->sigma, *work = (const HOST_NUMBER *)list->work;
+
+  HOST_NAME(ListLoops)(list, 0, list->n, x);
+  for (PetscInt l = 0; l < list->n; l++) {
+    const PetscInt i = list->row[l], line = i / g->n[0];
+
+    if (i >= g->cells) bc[coarse->cells + i - g->cells] = b[i] - sigma[i] * x[i] + work[l];
+    else if (!op->alive || op->alive[i]) bc[i % g->n[0] / by[0] + coarse->n[0] * (line % g->n[1] / by[1] + coarse->n[1] * (line / g->n[1] / by[2]))] += work[l];
+  }
+}
+
 /* x += c D^-1 work on rows from .. to - 1 of the list */
 static void HOST_NAME(ListAddLoops)(const GridMGOperator *op, PetscInt from, PetscInt to, HOST_NUMBER c, HOST_NUMBER *x)
 {

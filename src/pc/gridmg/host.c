@@ -239,6 +239,14 @@ static PetscErrorCode GridMGRestrict_Host(const GridMGOperator *op, const GridMG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GridMGResidualRestrict_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *b, const void *x, void *bc)
+{
+  PetscFunctionBegin;
+  FOR_CODES(op, ResidualRestrictLoops, op, coarse, by, b, x, bc);
+  if (op->list.n) FOR_PRECISION(op->precision, ListRestrictLoops, op, coarse, by, b, x, bc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode GridMGProlong_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x)
 {
   PetscFunctionBegin;
@@ -292,27 +300,28 @@ static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const GridMGKernels GridMGHostKernels = {.alloc     = GridMGAlloc_Host,
-                                         .clear     = GridMGClear_Host,
-                                         .copy      = GridMGPut_Host,
-                                         .free      = GridMGFree_Host,
-                                         .put       = GridMGPut_Host,
-                                         .get       = GridMGGet_Host,
-                                         .enter     = GridMGEnter_Host,
-                                         .leave     = GridMGLeave_Host,
-                                         .start     = GridMGStart_Host,
-                                         .colour    = GridMGColour_Host,
-                                         .step      = GridMGStep_Host,
-                                         .wells     = GridMGWells_Host,
-                                         .residual  = GridMGResidual_Host,
-                                         .restrict_ = GridMGRestrict_Host,
-                                         .prolong   = GridMGProlong_Host,
-                                         .dots      = GridMGDots_Host,
-                                         .kfirst    = GridMGKFirst_Host,
-                                         .ksecond   = GridMGKSecond_Host,
-                                         .dense     = GridMGDense_Host,
-                                         .means     = GridMGMeans_Host,
-                                         .mark      = GridMGMark_Host,
-                                         .pair      = GridMGPair_Host,
-                                         .range     = GridMGRange_Host,
-                                         .encode    = GridMGEncode_Host};
+const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
+                                         .clear            = GridMGClear_Host,
+                                         .copy             = GridMGPut_Host,
+                                         .free             = GridMGFree_Host,
+                                         .put              = GridMGPut_Host,
+                                         .get              = GridMGGet_Host,
+                                         .enter            = GridMGEnter_Host,
+                                         .leave            = GridMGLeave_Host,
+                                         .start            = GridMGStart_Host,
+                                         .colour           = GridMGColour_Host,
+                                         .step             = GridMGStep_Host,
+                                         .wells            = GridMGWells_Host,
+                                         .residual         = GridMGResidual_Host,
+                                         .restrict_        = GridMGRestrict_Host,
+                                         .prolong          = GridMGProlong_Host,
+                                         .residualrestrict = GridMGResidualRestrict_Host,
+                                         .dots             = GridMGDots_Host,
+                                         .kfirst           = GridMGKFirst_Host,
+                                         .ksecond          = GridMGKSecond_Host,
+                                         .dense            = GridMGDense_Host,
+                                         .means            = GridMGMeans_Host,
+                                         .mark             = GridMGMark_Host,
+                                         .pair             = GridMGPair_Host,
+                                         .range            = GridMGRange_Host,
+                                         .encode           = GridMGEncode_Host};
