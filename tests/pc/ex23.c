@@ -416,6 +416,19 @@ static PetscErrorCode TestTypes(void)
   PetscCall(VecDestroy(&z));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
+
+  /* without rows */
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 0, 0, 0, NULL, &A));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(CreatePlainPC(A, &pc));
+  PetscCall(PCApply(pc, x, y));
+  VIEW_HAS(pc, "levels 0");
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

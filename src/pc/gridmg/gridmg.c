@@ -36,6 +36,7 @@ static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
     PetscCall(VecFlag(y, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
   PetscCall(VecGetArrayRead(x, &px));
   PetscCall(VecGetArrayWrite(y, &py));
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
@@ -63,7 +64,6 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscCall(MatGetSize(pc->pmat, &rows, &columns));
   PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
              "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
-  PetscCheck(rows > 0, comm, PETSC_ERR_ARG_SIZ, "-pc_type gridmg needs a matrix with rows");
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
              ((PetscObject)pc->pmat)->type_name);
@@ -76,8 +76,12 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt   rows;
 
   PetscFunctionBegin;
+  PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+  mg->n = 0;
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   PetscCall(PCGridMGFindGrid_Private(pc, &mg->level[0].op.grid, &mg->rows));
   PetscCall(PCGridMGReadEntries_Private(pc));

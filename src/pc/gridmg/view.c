@@ -64,6 +64,6 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)mg->pool.bytes));
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(ViewLevel_Private(mg, k, viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
+  if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
