@@ -156,7 +156,9 @@ static PetscErrorCode CommonDifferences_Private(Mat A, PetscInt n, PetscInt coun
 typedef struct {
   Mat        A;
   PetscInt   n;
-  OddEntries odd; /* of what was tried last */
+  GridMGGrid grid; /* what was tried last */
+  GridMGRows rows;
+  OddEntries odd;
 } Candidate;
 
 /* A plane may come as lines one above the other */
@@ -169,17 +171,15 @@ static void SetGridFound(const VCRSOrderGrid *g, PetscInt rows, GridMGGrid *grid
 static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
 {
   Candidate *candidate = (Candidate *)ctx;
-  GridMGGrid grid;
-  GridMGRows rows;
 
   PetscFunctionBegin;
-  SetGridFound(g, candidate->n, &grid);
-  PetscCall(Place_Private(candidate->A, &grid, &rows, &candidate->odd));
+  SetGridFound(g, candidate->n, &candidate->grid);
+  PetscCall(Place_Private(candidate->A, &candidate->grid, &candidate->rows, &candidate->odd));
   *fits = IsFew(&candidate->odd);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid)
+static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
 {
   MPI_Comm             comm      = PetscObjectComm((PetscObject)pc);
   Candidate            candidate = {.A = pc->pmat, .n = n};
@@ -202,7 +202,9 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid)
              "-pc_type gridmg: no grid of at least 4 cells along each direction was found in the matrix, whose rows have entries with %" PetscInt_FMT
              " common distances from the diagonal. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              found.n);
-  SetGridFound(&g, n, grid);
+  *grid = candidate.grid;
+  *rows = candidate.rows;
+  *odd  = candidate.odd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,20 +229,20 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc, GridMGGrid *grid, GridMGRows *row
     PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
   }
   if (!found && given[0]) {
-    const PetscInt64 cells = (PetscInt64)given[0] * given[1] * given[2];
+    const PetscInt64 line = given[0], plane = line <= n ? line * given[1] : line;
 
-    PetscCheck(cells <= n, comm, PETSC_ERR_ARG_SIZ,
+    PetscCheck(plane <= n && plane * given[2] <= n, comm, PETSC_ERR_ARG_SIZ,
                "-pc_gridmg_grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT " has more cells than the matrix has rows, %" PetscInt_FMT, given[0],
                given[1], given[2], n);
     SetGrid(given[0], given[1], given[2], n, grid);
     found = PETSC_TRUE;
   }
-  if (!found) PetscCall(GridOfMatrix_Private(pc, n, grid));
+  if (found) PetscCall(Place_Private(pc->pmat, grid, rows, &odd));
+  else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
              " rows over, and no more than %d of these can be wells",
              grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
-  PetscCall(Place_Private(pc->pmat, grid, rows, &odd));
   PetscCheck(IsFew(&odd), comm, PETSC_ERR_SUP,
              "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
              " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt_FMT " like that among %" PetscInt_FMT

@@ -83,7 +83,8 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   mg->n = 0;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
-  PetscCall(PCGridMGFindGrid_Private(pc, &mg->level[0].op.grid, &mg->rows));
+  /* with the same nonzero pattern the grid is the same */
+  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc, &mg->level[0].op.grid, &mg->rows));
   PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
