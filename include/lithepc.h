@@ -190,3 +190,111 @@ PETSC_EXTERN PetscErrorCode PCSBPMGSetCoarse(PC, PCSBPMGCoarseType);
 PETSC_EXTERN PetscErrorCode PCSBPMGSetFullSteps(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCSBPMGGetCoarseSolve(PC, KSP *);
 PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
+
+#define PCGRIDMG "gridmg"
+
+/*E
+  PCGridMGInterpolationType - the interpolation of a `PCGRIDMG`
+
+  Values:
++ `PCGRIDMG_INTERPOLATION_AUTO`        - what fits the matrix; at present always aggregation
+- `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`, `PCGridMGSetInterpolation()`
+E*/
+typedef enum {
+  PCGRIDMG_INTERPOLATION_AUTO,
+  PCGRIDMG_INTERPOLATION_AGGREGATION
+} PCGridMGInterpolationType;
+PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
+
+/*E
+  PCGridMGCoarsenType - along which directions a `PCGRIDMG` forms pairs of cells from one level to the next
+
+  Values:
++ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`
+. `PCGRIDMG_COARSEN_SEMI` - along the strongest one, by geometric means: levels have half of the cells
+. `PCGRIDMG_COARSEN_TWO`  - along the two strongest ones, where they differ by less than a factor of 4: a quarter of the cells
+- `PCGRIDMG_COARSEN_FULL` - along all
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`, `PCGridMGSetCoarsen()`
+E*/
+typedef enum {
+  PCGRIDMG_COARSEN_AUTO,
+  PCGRIDMG_COARSEN_SEMI,
+  PCGRIDMG_COARSEN_TWO,
+  PCGRIDMG_COARSEN_FULL
+} PCGridMGCoarsenType;
+PETSC_EXTERN const char *const PCGridMGCoarsenTypes[];
+
+/*E
+  PCGridMGCycleType - what an application of a `PCGRIDMG` is
+
+  Values:
++ `PCGRIDMG_CYCLE_V` - a V cycle
+. `PCGRIDMG_CYCLE_W` - a W cycle: linear and, for a symmetric matrix, symmetric and positive definite, with corrections times 1.5, too
+- `PCGRIDMG_CYCLE_K` - two steps of flexible conjugate gradients on each of the finest coarse levels: not linear, for `KSPFCG` and other flexible methods
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`
+E*/
+typedef enum {
+  PCGRIDMG_CYCLE_V,
+  PCGRIDMG_CYCLE_W,
+  PCGRIDMG_CYCLE_K
+} PCGridMGCycleType;
+PETSC_EXTERN const char *const PCGridMGCycleTypes[];
+
+/*E
+  PCGridMGSmootherType - the smoother of a `PCGRIDMG`; D is the diagonal of the operator
+
+  Values:
++ `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
+. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board, after a coarse correction in the opposite order
+- `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`, `PCGridMGSetSmoother()`
+E*/
+typedef enum {
+  PCGRIDMG_SMOOTHER_JACOBI,
+  PCGRIDMG_SMOOTHER_REDBLACK,
+  PCGRIDMG_SMOOTHER_CHEBYSHEV4
+} PCGridMGSmootherType;
+PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
+
+/*E
+  PCGridMGPrecision - the precision of the vectors inside of a `PCGRIDMG`
+
+  Values:
++ `PCGRIDMG_PRECISION_SINGLE` - IEEE single precision; double where entries differ by more than 25 orders of magnitude
+- `PCGRIDMG_PRECISION_DOUBLE` - IEEE double precision
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`, `PCGridMGSetPrecision()`
+E*/
+typedef enum {
+  PCGRIDMG_PRECISION_SINGLE,
+  PCGRIDMG_PRECISION_DOUBLE
+} PCGridMGPrecision;
+PETSC_EXTERN const char *const PCGridMGPrecisions[];
+
+PETSC_EXTERN PetscErrorCode PCGridMGSetInterpolation(PC, PCGridMGInterpolationType);
+PETSC_EXTERN PetscErrorCode PCGridMGSetGrid(PC, PetscInt, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetCoarsen(PC, PCGridMGCoarsenType);
+PETSC_EXTERN PetscErrorCode PCGridMGSetCycle(PC, PCGridMGCycleType);
+PETSC_EXTERN PetscErrorCode PCGridMGSetOvercorrection(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGridMGSetLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetCoarseSize(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetSmoother(PC, PCGridMGSmootherType);
+PETSC_EXTERN PetscErrorCode PCGridMGSetSmooths(PC, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetBits(PC, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetPrecision(PC, PCGridMGPrecision);
+PETSC_EXTERN PetscErrorCode PCGridMGGetOperator(PC, PetscInt, Mat *);

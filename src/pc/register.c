@@ -10,12 +10,14 @@
 #include <lithe/private/litheimpl.h>
 #include <lithepc.h>
 
+PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);
 PETSC_INTERN PetscErrorCode PCCreate_SBPMG(PC);
 PETSC_INTERN PetscErrorCode PCCreate_VCRS(PC);
 
 PetscErrorCode LithePCRegisterAll(void)
 {
   PetscFunctionBegin;
+  PetscCall(PCRegister(PCGRIDMG, PCCreate_GridMG));
   PetscCall(PCRegister(PCSBPMG, PCCreate_SBPMG));
   PetscCall(PCRegister(PCVCRS, PCCreate_VCRS));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -14,6 +14,9 @@ PETSC_INTERN PetscLogEvent MAT_VCRSCompress;    /* AIJ arrays to a plan, on the 
 PETSC_INTERN PetscLogEvent MAT_VCRSMaterialize; /* a plan back to AIJ arrays */
 PETSC_INTERN PetscLogEvent MAT_VCRSUpload;      /* a plan from the host to the device */
 PETSC_INTERN PetscLogEvent MAT_SBPSATBuild;     /* coefficients and penalties of a MATSBPSAT */
+PETSC_INTERN PetscLogEvent PC_GridMGRead;       /* the set-up of a PCGRIDMG: the grid, faces and row sums from the matrix */
+PETSC_INTERN PetscLogEvent PC_GridMGCoarsen;    /* coarse levels, and codes */
+PETSC_INTERN PetscLogEvent PC_GridMGCoarsest;   /* the inverse of the coarsest level */
 PETSC_INTERN PetscLogEvent PC_SBPMGArrays;      /* the set-up of a PCSBPMG: memory, the finest operator rounded */
 PETSC_INTERN PetscLogEvent PC_SBPMGCoarsen;     /* coarse operators and their diagonals */
 PETSC_INTERN PetscLogEvent PC_SBPMGCoarsest;    /* the coarsest level */

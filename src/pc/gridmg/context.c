@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The context of a PCGRIDMG: its memory, its failure, and its reset */
+
+#include "gridmgimpl.h"
+#include <stdarg.h>
+
+/* There is no preconditioner: KSP ends with KSP_DIVERGED_PC_FAILED, and SNES and TS may cut their steps */
+PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  va_list    arguments;
+
+  PetscFunctionBegin;
+  va_start(arguments, format);
+  PetscCall(PetscVSNPrintf(mg->failed, sizeof(mg->failed), format, NULL, arguments));
+  va_end(arguments);
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "-pc_type gridmg: %s", mg->failed);
+  PetscCall(PetscInfo(pc, "%s\n", mg->failed));
+  PetscCall(PCSetFailedReason(pc, PC_FACTOR_OTHER));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Host memory of at least so many bytes, zeroed; what was there is lost */
+PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
+{
+  PetscFunctionBegin;
+  if (block->bytes < bytes) {
+    PetscCall(PetscFree(block->memory));
+    block->bytes = 0;
+    PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
+    block->bytes = bytes;
+  }
+  if (bytes) PetscCall(PetscMemzero(block->memory, bytes));
+  *memory = block->memory;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(block->memory));
+  block->bytes = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries */
+PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
+    GridMGLevel *l = &mg->level[k];
+
+    for (int b = 0; b < 2; b++) {
+      PetscCall(FreeBlock_Private(&l->block[b]));
+      PetscCall(FreeBlock_Private(&l->half[b]));
+      PetscCall(FreeBlock_Private(&l->list[b]));
+    }
+    PetscCall(FreeBlock_Private(&l->mark));
+    PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
+  }
+  PetscCall(FreeBlock_Private(&mg->dense));
+  PetscCall(PetscFree(mg->edges.edge));
+  mg->edges.n = mg->edges.max = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_GridMG(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFreeScratch_Private(mg));
+  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
+  mg->pool.bytes = 0;
+  PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
+  mg->n         = 0;
+  mg->setups    = 0;
+  mg->failed[0] = 0;
+  mg->built     = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

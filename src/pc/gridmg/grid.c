@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   The grid that a matrix belongs to: of a DMDA of the preconditioner or of the matrix, as an option says, or found in the
+   differences between columns and rows.
+*/
+
+#include "gridmgimpl.h"
+#include <lithe/private/vcrsorder.h>
+#include <petscdmda.h>
+
+#define GRIDMG_WELLS_MAX 2000
+#define GRIDMG_ODD       20 /* of so many entries one may be that of no neighbour */
+#define GRIDMG_ODD_LEAST 16
+#define GRIDMG_COMMON    20 /* differences that occur so many times less often than the commonest do not count */
+
+/* Entries that no grid has */
+typedef struct {
+  PetscInt entries, odd, row, column; /* the first odd one */
+} OddEntries;
+
+/* The face of cell at towards the cell with that difference: its direction, or -1 if there is none */
+int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscInt difference)
+{
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(grid, d);
+
+    if (grid->n[d] < 2) continue;
+    if ((difference == stride && at[d] < grid->n[d] - 1) || (difference == -stride && at[d] > 0)) return d;
+  }
+  return -1;
+}
+
+static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMGGrid *grid)
+{
+  grid->n[0]  = nx;
+  grid->n[1]  = ny;
+  grid->n[2]  = nz;
+  grid->cells = nx * ny * nz;
+  grid->wells = rows - grid->cells;
+}
+
+/* How many entries between cells are those of no neighbours */
+static PetscErrorCode CountOdd_Private(Mat A, const GridMGGrid *grid, PetscInt first, OddEntries *odd)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(odd, sizeof(*odd)));
+  for (PetscInt c = 0; c < grid->cells; c++) {
+    const PetscInt     line = c / grid->n[0], at[3] = {c % grid->n[0], line % grid->n[1], line / grid->n[1]};
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(A, first + c, &n, &column, &value));
+    for (PetscInt e = 0; e < n; e++) {
+      const PetscInt other = column[e] - first;
+
+      if (other < 0 || other >= grid->cells || other == c || value[e] == (PetscScalar)0.) continue;
+      odd->entries++;
+      if (PCGridMGFaceOf_Private(grid, at, other - c) >= 0) continue;
+      if (!odd->odd++) {
+        odd->row    = first + c;
+        odd->column = column[e];
+      }
+    }
+    PetscCall(MatRestoreRow(A, first + c, &n, &column, &value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscBool IsFew(const OddEntries *odd)
+{
+  return (PetscBool)(odd->odd <= PetscMax(GRIDMG_ODD_LEAST, odd->entries / GRIDMG_ODD));
+}
+
+/* Whether wells are after the cells or before them */
+static PetscErrorCode Place_Private(Mat A, const GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
+{
+  PetscFunctionBegin;
+  rows->first = 0;
+  PetscCall(CountOdd_Private(A, grid, 0, odd));
+  if (grid->wells && odd->odd) {
+    OddEntries before;
+
+    PetscCall(CountOdd_Private(A, grid, grid->wells, &before));
+    if (before.odd < odd->odd) {
+      rows->first = grid->wells;
+      *odd        = before;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ given */
+
+static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *grid, PetscBool *found)
+{
+  MPI_Comm        comm = PetscObjectComm((PetscObject)pc);
+  PetscInt        n[3], dof;
+  DMBoundaryType  boundary[3];
+  DMDAStencilType stencil;
+  PetscBool       is;
+
+  PetscFunctionBegin;
+  *found = PETSC_FALSE;
+  if (!dm) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &is));
+  if (!is) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMDAGetInfo(dm, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], &boundary[2], &stencil));
+  if (n[0] * n[1] * n[2] * dof > rows) PetscFunctionReturn(PETSC_SUCCESS); /* a DM of something else */
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: the DMDA has %" PetscInt_FMT
+             " fields a cell, and this preconditioner is for one. Use -pc_type fieldsplit with gridmg for each field",
+             dof);
+  for (int d = 0; d < 3; d++) {
+    PetscCheck(n[d] == 1 || (boundary[d] != DM_BOUNDARY_PERIODIC && boundary[d] != DM_BOUNDARY_TWIST), comm, PETSC_ERR_SUP,
+               "-pc_type gridmg: direction %c of the DMDA is periodic, and pairs of cells are not formed round a ring. Use another preconditioner", "xyz"[d]);
+  }
+  SetGrid(n[0], n[1], n[2], rows, grid);
+  *found = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ found */
+
+/* The differences that are common, of entries right of the diagonal; count is work of n integers */
+static PetscErrorCode CommonDifferences_Private(Mat A, PetscInt n, PetscInt count[], VCRSOrderDifferences *found)
+{
+  PetscInt most = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(count, n));
+  for (PetscInt row = 0; row < n; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+
+    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) {
+      if (column[e] > row && value[e] != (PetscScalar)0.) count[column[e] - row]++;
+    }
+    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+  }
+  for (PetscInt d = 1; d < n; d++) most = PetscMax(most, count[d]);
+  found->n = 0;
+  for (PetscInt d = 1; d < n && found->n < VCRS_ORDER_DIFFERENCES; d++) {
+    if (count[d] <= most / GRIDMG_COMMON) continue;
+    found->difference[found->n] = -d;
+    found->count[found->n++]    = count[d];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  Mat        A;
+  PetscInt   n;
+  GridMGGrid grid; /* what was tried last */
+  GridMGRows rows;
+  OddEntries odd;
+} Candidate;
+
+/* A plane may come as lines one above the other */
+static void SetGridFound(const VCRSOrderGrid *g, PetscInt rows, GridMGGrid *grid)
+{
+  if (g->lines == 1) SetGrid(g->line, g->planes, 1, rows, grid);
+  else SetGrid(g->line, g->lines, g->planes, rows, grid);
+}
+
+static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, PetscBool *fits)
+{
+  Candidate *candidate = (Candidate *)ctx;
+
+  PetscFunctionBegin;
+  SetGridFound(g, candidate->n, &candidate->grid);
+  PetscCall(Place_Private(candidate->A, &candidate->grid, &candidate->rows, &candidate->odd));
+  *fits = IsFew(&candidate->odd);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
+{
+  MPI_Comm             comm      = PetscObjectComm((PetscObject)pc);
+  Candidate            candidate = {.A = pc->pmat, .n = n};
+  VCRSOrderDifferences found;
+  VCRSOrderGrid        g;
+  PetscBool            is;
+  PetscInt            *count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &count));
+  PetscCall(CommonDifferences_Private(pc->pmat, n, count, &found));
+  PetscCall(PetscFree(count));
+  PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
+  PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: the matrix is not one of 5 or 7 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+             ", which is no neighbour, and there are %" PetscInt_FMT
+             " like that. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
+             candidate.odd.row, candidate.odd.column, candidate.odd.odd);
+  PetscCheck(is, comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: no grid of at least 4 cells along each direction was found in the matrix, whose rows have entries with %" PetscInt_FMT
+             " common distances from the diagonal. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
+             found.n);
+  *grid = candidate.grid;
+  *rows = candidate.rows;
+  *odd  = candidate.odd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ all of it */
+
+PetscErrorCode PCGridMGFindGrid_Private(PC pc, GridMGGrid *grid, GridMGRows *rows)
+{
+  PC_GridMG      *mg    = (PC_GridMG *)pc->data;
+  MPI_Comm        comm  = PetscObjectComm((PetscObject)pc);
+  const PetscInt *given = mg->opt.grid;
+  PetscBool       found = PETSC_FALSE;
+  PetscInt        n;
+  OddEntries      odd;
+  DM              dm;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
+  PetscCall(PCGetDM(pc, &dm));
+  PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
+  if (!found) {
+    PetscCall(MatGetDM(pc->pmat, &dm));
+    PetscCall(GridOfDM_Private(pc, dm, n, grid, &found));
+  }
+  if (!found && given[0]) {
+    const PetscInt64 line = given[0], plane = line <= n ? line * given[1] : line;
+
+    PetscCheck(plane <= n && plane * given[2] <= n, comm, PETSC_ERR_ARG_SIZ,
+               "-pc_gridmg_grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT " has more cells than the matrix has rows, %" PetscInt_FMT, given[0],
+               given[1], given[2], n);
+    SetGrid(given[0], given[1], given[2], n, grid);
+    found = PETSC_TRUE;
+  }
+  if (found) PetscCall(Place_Private(pc->pmat, grid, rows, &odd));
+  else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
+  PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
+             " rows over, and no more than %d of these can be wells",
+             grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
+  PetscCheck(IsFew(&odd), comm, PETSC_ERR_SUP,
+             "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
+             " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt_FMT " like that among %" PetscInt_FMT
+             ". Matrices of 5 or 7 points may have a few, this has too many",
+             odd.row, odd.column, grid->n[0], grid->n[1], grid->n[2], odd.odd, odd.entries);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   PCGRIDMG: multigrid for matrices on structured grids, whose levels are made in compressed form.
+
+   context       memory, failure, reset                         context.c
+   set-up        the grid of a matrix                           grid.c
+                 its faces, row sums, other edges               entries.c, edges.c
+                 coarse levels, codes                           level.c
+                 the coarsest level                             coarse.c
+   application   smoothers                                      smooth.c
+                 V, W and K cycles                              cycle.c
+
+   All that is done to arrays of the size of a level is an operation of a table of kernels, lithe/private/gridmg.h: that of hosts is in host.c.
+
+   References:
+   Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
+   D. Braess: towards algebraic multigrid for elliptic problems of second order, Computing 55 (1995), for overcorrection
+*/
+
+#include "gridmgimpl.h"
+
+/* ------------------------------------------------------------ application */
+
+static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
+{
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  GridMGLevel       *l  = &mg->level[0];
+  const PetscScalar *px;
+  PetscScalar       *py;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(VecFlag(y, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
+  PetscCall(VecGetArrayRead(x, &px));
+  PetscCall(VecGetArrayWrite(y, &py));
+  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
+    PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, px, l->b, mg->scale));
+    PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+    PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], py));
+  }
+  PetscCall(VecRestoreArrayWrite(y, &py));
+  PetscCall(VecRestoreArrayRead(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ set-up */
+
+static PetscErrorCode CheckMatrix_Private(PC pc)
+{
+  MPI_Comm    comm = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt size;
+  PetscInt    rows, columns;
+  PetscBool   has, half;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCheck(size == 1, comm, PETSC_ERR_SUP, "-pc_type gridmg is for one process. Use -pc_type bjacobi -sub_pc_type gridmg, or asm, on several ones");
+  PetscCall(MatGetSize(pc->pmat, &rows, &columns));
+  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
+             "-pc_type gridmg needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns", rows, columns);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &half, MATSBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  PetscCheck(!half, comm, PETSC_ERR_SUP, "-pc_type gridmg reads whole rows, and a matrix of type %s has half of them. Use aij",
+             ((PetscObject)pc->pmat)->type_name);
+  PetscCall(MatHasOperation(pc->pmat, MATOP_GET_ROW, &has));
+  PetscCheck(has, comm, PETSC_ERR_SUP, "-pc_type gridmg reads the entries of its matrix, and a matrix of type %s does not tell them",
+             ((PetscObject)pc->pmat)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BuildLevels_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt   rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+  mg->n = 0;
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
+  /* with the same nonzero pattern the grid is the same */
+  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc, &mg->level[0].op.grid, &mg->rows));
+  PetscCall(PCGridMGReadEntries_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(mg->symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
+  PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
+  PetscCall(PCGridMGCoarsen_Private(pc));
+  PetscCall(PCGridMGEncode_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
+  PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
+  PetscCall(PCGridMGCoarseSetUp_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Exact entries are given back after the first set-up; who sets up again will do so many times, and then they stay */
+static PetscErrorCode PCSetUp_GridMG(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(CheckMatrix_Private(pc));
+  mg->built          = PETSC_FALSE;
+  mg->failed[0]      = 0;
+  mg->kernels        = &GridMGHostKernels;
+  mg->overcorrection = (double)mg->opt.overcorrection;
+  if (mg->opt.overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = mg->opt.cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(BuildLevels_Private(pc));
+  if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
+  pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
+  mg->built               = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the class */
+
+static PetscErrorCode PCSetFromOptions_GridMG(PC pc, PetscOptionItems PetscOptionsObject)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGSetFromOptions_Private(pc, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_GridMG(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_GridMG(pc));
+  PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
+  PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCGRIDMG - "gridmg" - Multigrid for M-matrices of 5 or 7 points on structured grids, with compressed levels: for reservoirs, and
+   diffusion with coefficients that
+   jump and depend on the direction
+
+   Options Database Keys:
++ -pc_gridmg_grid <nx,ny,nz>                         - the grid, where no `DMDA` tells it and it is not found in the matrix
+. -pc_gridmg_interpolation <auto,aggregation>        - the interpolation, see `PCGridMGInterpolationType`
+. -pc_gridmg_coarsen <auto,semi,two,full>            - along which directions pairs of cells are formed, see `PCGridMGCoarsenType`
+. -pc_gridmg_cycle <v,w,k>                           - V, W or K cycle, see `PCGridMGCycleType`
+. -pc_gridmg_k_levels <3>                            - on how many coarse levels a K cycle takes steps of conjugate gradients
+. -pc_gridmg_overcorrection <1.5>                    - what coarse corrections are multiplied by; 1 in V and K cycles
+. -pc_gridmg_smoother <jacobi,redblack,chebyshev4>   - smoother, see `PCGridMGSmootherType`
+. -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
+. -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of a face on the finest level, and on the others
+. -pc_gridmg_precision <single,double>               - precision of the vectors inside
+. -pc_gridmg_levels <n>                              - number of levels
+- -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse
+
+   Level: beginner
+
+   Notes:
+   The grid is that of the `DMDA` of the preconditioner or of the matrix, or else the one of `PCGridMGSetGrid()`, or else it is found in the matrix.
+
+   A matrix may have a few rows that belong to no cell, before all cells or after them: wells. They are unknowns on every level. A few entries
+   between cells that are no neighbours do no harm, either.
+
+   With a symmetric matrix V and W cycles are symmetric and positive definite: use `KSPCG`. K cycles, `-pc_gridmg_cycle k`, need fewer
+   iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use `KSPBCGS` or `KSPGMRES`.
+
+   Faces are stored in 8 bits each, with row sums in single precision. That keeps condition numbers within a factor of about 1.13, whatever
+   the matrix: docs/gridmg.md.
+
+   With several processes use it inside of `PCBJACOBI` or `PCASM`.
+
+   With complex scalars the matrix must be real; real and imaginary parts are two applications.
+
+.seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
+          `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
+          `PCGAMG`, `PCCreate()`, `PCSetType()`
+M*/
+PETSC_INTERN PetscErrorCode PCCreate_GridMG(PC);
+
+PetscErrorCode PCCreate_GridMG(PC pc)
+{
+  PC_GridMG *mg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&mg));
+  pc->data    = mg;
+  mg->kernels = &GridMGHostKernels;
+  PetscCall(PCGridMGOptionsDefault_Private(&mg->opt));
+  pc->ops->apply          = PCApply_GridMG;
+  pc->ops->setup          = PCSetUp_GridMG;
+  pc->ops->reset          = PCReset_GridMG;
+  pc->ops->destroy        = PCDestroy_GridMG;
+  pc->ops->setfromoptions = PCSetFromOptions_GridMG;
+  pc->ops->view           = PCView_GridMG;
+  PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_TRUE));
+  PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What the files of PCGRIDMG share. docs/gridmg.md explains the method */
+
+#include <lithe/private/gridmg.h>
+#include <lithe/private/litheimpl.h>
+#include <lithepc.h>
+#include <petsc/private/pcimpl.h>
+
+#define GRIDMG_LEVELS_MAX 64
+#define GRIDMG_STEPS_MAX  32
+#define GRIDMG_DENSE_MAX  4000 /* unknowns of the coarsest level */
+
+typedef struct {
+  PCGridMGInterpolationType interpolation;
+  PCGridMGCoarsenType       coarsen;
+  PCGridMGCycleType         cycle;
+  PCGridMGSmootherType      smoother;
+  PCGridMGPrecision         precision;
+  PetscReal                 overcorrection; /* PETSC_DECIDE: by the cycle */
+  PetscInt                  grid[3];        /* 0: not given */
+  PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels;
+} PCGridMGOptions;
+
+/* An edge that is no face, from row i, of exact entries */
+typedef struct {
+  PetscInt i, j;
+  double   t;
+} GridMGEdge;
+
+typedef struct {
+  PetscInt    n, max;
+  GridMGEdge *edge;
+} GridMGEdges;
+
+/* Memory that is kept as long as it is large enough */
+typedef struct {
+  void  *memory;
+  size_t bytes;
+} GridMGBlock;
+
+/* A level: 0 is the finest */
+typedef struct {
+  GridMGFaces    faces; /* while it is set up */
+  GridMGBlock    block[2], half[2], mark, list[2];
+  GridMGOperator op;
+  int            by[3]; /* cells of an aggregate along each direction: to the next level */
+  PetscInt       dead;
+  double         min, max, bound;
+  void          *b, *x[2], *d, *c, *v;
+  int            cur; /* which x is the iterate */
+  double        *sums;
+} GridMGLevel;
+
+typedef struct {
+  PCGridMGOptions      opt;
+  const GridMGKernels *kernels;
+  PetscBool            built, symmetric;
+  GridMGPrecision      precision;
+  GridMGRows           rows;
+  PetscInt             n, setups, clipped;
+  double               factor; /* of all entries: a power of two, with the sign of the matrix */
+  double               overcorrection;
+  char                 failed[256], why[96];
+  GridMGLevel          level[GRIDMG_LEVELS_MAX];
+  GridMGBlock          pool;
+  GridMGEdges          edges;
+  double              *scale;   /* where the levels are */
+  void                *inverse; /* of the coarsest level */
+  void                *inversescale;
+  PetscInt             singular; /* parts of the coarsest level without row sums */
+  GridMGBlock          dense;
+} PC_GridMG;
+
+/* context.c */
+PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
+/* options.c */
+PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
+PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
+PETSC_INTERN PetscErrorCode PCGridMGComposeOptions_Private(PC, PetscBool);
+/* view.c */
+PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
+/* matrices.c */
+PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
+/* edges.c */
+PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
+PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(const GridMGFaces *, const int by[3], GridMGFaces *coarse, GridMGEdges *);
+/* grid.c */
+PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
+PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC, GridMGGrid *, GridMGRows *);
+/* entries.c */
+PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
+/* level.c */
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(GridMGBlock[2], const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
+/* coarse.c */
+PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
+/* smooth.c */
+PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
+/* cycle.c */
+PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   GridMGHostKernels: the operations of PCGRIDMG on host memory, in one thread. They are what the kernels of a device are compared
+   with. Loops that decode faces are in gridmghostloops.h, the others in gridmghostvectors.h; the set-up is in hostsetup.c.
+*/
+
+#include "gridmghost.h"
+#include <math.h>
+
+#define HOST_NUMBER  float
+#define HOST_NAME(f) f##_Single
+#include "gridmghostvectors.h"
+
+#define HOST_NUMBER  double
+#define HOST_NAME(f) f##_Double
+#include "gridmghostvectors.h"
+
+#define TABLE8(t, c)  (t)[c]
+#define TABLE16(t, c) ((t)[(c) >> 8] * (t)[256 + ((c)&255)])
+
+#define HOST_NUMBER  float
+#define HOST_CODE    uint8_t
+#define HOST_VALUE   TABLE8
+#define HOST_NAME(f) f##_Single_8
+#include "gridmghostloops.h"
+#define HOST_CODE    uint16_t
+#define HOST_VALUE   TABLE16
+#define HOST_NAME(f) f##_Single_16
+#include "gridmghostloops.h"
+#define HOST_CODE        float
+#define HOST_VALUE(t, c) ((void)(t), (c))
+#define HOST_NAME(f)     f##_Single_32
+#include "gridmghostloops.h"
+#undef HOST_NUMBER
+
+#define HOST_NUMBER  double
+#define HOST_CODE    uint8_t
+#define HOST_VALUE   TABLE8
+#define HOST_NAME(f) f##_Double_8
+#include "gridmghostloops.h"
+#define HOST_CODE    uint16_t
+#define HOST_VALUE   TABLE16
+#define HOST_NAME(f) f##_Double_16
+#include "gridmghostloops.h"
+#define HOST_CODE        float
+#define HOST_VALUE(t, c) ((void)(t), (double)(c))
+#define HOST_NAME(f)     f##_Double_32
+#include "gridmghostloops.h"
+#undef HOST_NUMBER
+
+/* f(...) for the precision of an operator */
+#define FOR_PRECISION(precision, f, ...)                       \
+  do {                                                         \
+    if ((precision) == GRIDMG_SINGLE) f##_Single(__VA_ARGS__); \
+    else f##_Double(__VA_ARGS__);                              \
+  } while (0)
+
+/* f(...) for its codes, too */
+#define FOR_CODES(op, f, ...)                                \
+  do {                                                       \
+    if ((op)->precision == GRIDMG_SINGLE) {                  \
+      if ((op)->bits == 8) f##_Single_8(__VA_ARGS__);        \
+      else if ((op)->bits == 16) f##_Single_16(__VA_ARGS__); \
+      else f##_Single_32(__VA_ARGS__);                       \
+    } else {                                                 \
+      if ((op)->bits == 8) f##_Double_8(__VA_ARGS__);        \
+      else if ((op)->bits == 16) f##_Double_16(__VA_ARGS__); \
+      else f##_Double_32(__VA_ARGS__);                       \
+    }                                                        \
+  } while (0)
+
+/* ------------------------------------------------------------ memory */
+
+static PetscErrorCode GridMGAlloc_Host(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(n, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGClear_Host(size_t n, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(x, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGFree_Host(void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(*x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGPut_Host(size_t n, const void *host, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(x, host, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGGet_Host(size_t n, const void *x, void *host)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(host, x, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ in and out */
+
+/* The parts of a vector of the matrix: rows from, how many, and at which vertex they begin */
+static int Pieces(const GridMGGrid *g, const GridMGRows *rows, PetscInt from[3], PetscInt count[3], PetscInt at[3])
+{
+  from[0]  = rows->first;
+  count[0] = g->cells;
+  at[0]    = 0;
+  from[1]  = 0;
+  count[1] = rows->first;
+  at[1]    = g->cells;
+  from[2]  = rows->first + g->cells;
+  count[2] = g->wells - rows->first;
+  at[2]    = g->cells + rows->first;
+  return 3;
+}
+
+#define STRIDE (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+static double ScaleOf(double largest)
+{
+  int e;
+
+  if (!(largest > 0) || !(largest <= PETSC_MAX_REAL)) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., PetscMin(1000, 1 - e));
+}
+
+static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
+{
+  const PetscReal *real = (const PetscReal *)x + part;
+  const PetscInt   n    = op->grid.cells + op->grid.wells;
+  double           most = 0;
+  PetscInt         from[3], count[3], at[3];
+  const int        pieces = Pieces(&op->grid, rows, from, count, at);
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    const double v = fabs((double)real[i * STRIDE]);
+
+    /* NaN stays, too */
+    most = v <= most ? most : v;
+  }
+  *scale = ScaleOf(most);
+  for (int p = 0; p < pieces; p++) {
+    if (op->precision == GRIDMG_SINGLE) EnterLoops_Single(count[p], STRIDE, real + from[p] * STRIDE, *scale, (float *)b + at[p]);
+    else EnterLoops_Double(count[p], STRIDE, real + from[p] * STRIDE, *scale, (double *)b + at[p]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRows *rows, int part, double factor, const double *scale, const void *x,
+                                       PetscScalar *y)
+{
+  const double factors[2] = {factor, 1 / *scale};
+  PetscReal   *real       = (PetscReal *)y + part;
+  PetscInt     from[3], count[3], at[3];
+  const int    pieces = Pieces(&op->grid, rows, from, count, at);
+
+  PetscFunctionBegin;
+  for (int p = 0; p < pieces; p++) {
+    if (op->precision == GRIDMG_SINGLE) LeaveLoops_Single(count[p], STRIDE, (const float *)x + at[p], factors, real + from[p] * STRIDE);
+    else LeaveLoops_Double(count[p], STRIDE, (const double *)x + at[p], factors, real + from[p] * STRIDE);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ smoothing */
+
+static PetscErrorCode GridMGStart_Host(const GridMGOperator *op, int colour, double c, const void *b, void *x)
+{
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, StartLoops, op, colour, c, b, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGColour_Host(const GridMGOperator *op, int colour, const void *b, void *x)
+{
+  const PetscInt from = colour ? op->list.part[0] : 0, to = op->list.part[colour];
+
+  PetscFunctionBegin;
+  if (to > from) FOR_PRECISION(op->precision, ListLoops, &op->list, from, to, x);
+  FOR_CODES(op, ColourLoops, op, colour, b, x);
+  if (to > from) FOR_PRECISION(op->precision, ListAddLoops, op, from, to, 1, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGStep_Host(const GridMGOperator *op, double c1, double c2, const void *b, const void *x, void *d, void *out)
+{
+  const size_t   bytes = GridMGNumberBytes(op->precision);
+  const PetscInt to    = op->list.part[1];
+
+  PetscFunctionBegin;
+  FOR_CODES(op, StepLoops, op, c1, c2, b, x, d, out);
+  PetscCall(PetscMemcpy((char *)out + (size_t)op->grid.cells * bytes, (const char *)x + (size_t)op->grid.cells * bytes, (size_t)op->grid.wells * bytes));
+  if (!to) PetscFunctionReturn(PETSC_SUCCESS);
+  FOR_PRECISION(op->precision, ListLoops, &op->list, 0, to, x);
+  if (op->precision == GRIDMG_SINGLE) ListAddLoops_Single(op, 0, to, (float)c2, out);
+  else ListAddLoops_Double(op, 0, to, c2, out);
+  if (!d) PetscFunctionReturn(PETSC_SUCCESS);
+  if (op->precision == GRIDMG_SINGLE) ListAddLoops_Single(op, 0, to, (float)c2, d);
+  else ListAddLoops_Double(op, 0, to, c2, d);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGWells_Host(const GridMGOperator *op, PetscBool backwards, const void *b, void *x)
+{
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, WellLoops, op, backwards, b, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ residuals and transfers */
+
+static PetscErrorCode GridMGResidual_Host(const GridMGOperator *op, const void *b, const void *x, void *r)
+{
+  PetscFunctionBegin;
+  FOR_CODES(op, ResidualLoops, op, b, x, r);
+  if (op->list.n) FOR_PRECISION(op->precision, ListResidualLoops, op, b, x, r);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGRestrict_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *r, void *b)
+{
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, RestrictLoops, op, coarse, by, r, b);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGResidualRestrict_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *b, const void *x, void *bc)
+{
+  PetscFunctionBegin;
+  FOR_CODES(op, ResidualRestrictLoops, op, coarse, by, b, x, bc);
+  if (op->list.n) FOR_PRECISION(op->precision, ListRestrictLoops, op, coarse, by, b, x, bc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGProlong_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x)
+{
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, ProlongLoops, op, coarse, by, factor, e, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the K cycle */
+
+static PetscErrorCode GridMGDots_Host(const GridMGOperator *op, const void *x, int n, const void *const y[], double *sums)
+{
+  const PetscInt size = op->grid.cells + op->grid.wells;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) sums[k] = op->precision == GRIDMG_SINGLE ? DotLoops_Single(size, x, y[k]) : DotLoops_Double(size, x, y[k]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* a/b, where b is positive */
+static inline double Quotient(double a, double b)
+{
+  return b > 0 ? a / b : 0;
+}
+
+static PetscErrorCode GridMGKFirst_Host(const GridMGOperator *op, const double *first, const void *v, void *b)
+{
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, CombineLoops, op->grid.cells + op->grid.wells, 1, b, -Quotient(first[1], first[0]), v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* first = {rho, alpha}, second = {gamma, beta, alpha2}: Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) */
+static PetscErrorCode GridMGKSecond_Host(const GridMGOperator *op, const double *first, const double *second, const void *c, void *x)
+{
+  const double rho2 = second[1] - Quotient(second[0] * second[0], first[0]);
+  const double ax   = rho2 > 1e-6 * second[1] ? second[2] / rho2 : 0; /* else both directions are the same up to rounding */
+  const double ac   = Quotient(first[1], first[0]) - Quotient(second[0], first[0]) * ax;
+
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, CombineLoops, op->grid.cells + op->grid.wells, ax, x, ac, c);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, const void *S, const void *b, void *work, void *x)
+{
+  const PetscInt n = op->grid.cells + op->grid.wells;
+
+  PetscFunctionBegin;
+  FOR_PRECISION(op->precision, DenseLoops, n, op->symmetric, L, S, b, op->symmetric ? work : x);
+  if (op->symmetric) FOR_PRECISION(op->precision, DenseTransposeLoops, n, L, S, work, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
+                                         .clear            = GridMGClear_Host,
+                                         .copy             = GridMGPut_Host,
+                                         .free             = GridMGFree_Host,
+                                         .put              = GridMGPut_Host,
+                                         .get              = GridMGGet_Host,
+                                         .enter            = GridMGEnter_Host,
+                                         .leave            = GridMGLeave_Host,
+                                         .start            = GridMGStart_Host,
+                                         .colour           = GridMGColour_Host,
+                                         .step             = GridMGStep_Host,
+                                         .wells            = GridMGWells_Host,
+                                         .residual         = GridMGResidual_Host,
+                                         .restrict_        = GridMGRestrict_Host,
+                                         .prolong          = GridMGProlong_Host,
+                                         .residualrestrict = GridMGResidualRestrict_Host,
+                                         .dots             = GridMGDots_Host,
+                                         .kfirst           = GridMGKFirst_Host,
+                                         .ksecond          = GridMGKSecond_Host,
+                                         .dense            = GridMGDense_Host,
+                                         .means            = GridMGMeans_Host,
+                                         .mark             = GridMGMark_Host,
+                                         .pair             = GridMGPair_Host,
+                                         .range            = GridMGRange_Host,
+                                         .encode           = GridMGEncode_Host};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The levels of a PCGRIDMG as matrices: for tests, and for whoever wants to look at them */
+
+#include "gridmgimpl.h"
+
+/* The operator of a level as its cycle has it, with vertices as rows, in the units of the matrix: column by column, which is what residuals are for */
+static PetscErrorCode GetOperator_Private(PC_GridMG *mg, PetscInt k, Mat *A)
+{
+  GridMGLevel   *l      = &mg->level[k];
+  const PetscInt n      = l->op.grid.cells + l->op.grid.wells;
+  const size_t   number = GridMGNumberBytes(mg->precision);
+  char          *host;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 8, NULL, A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(PetscCalloc1((size_t)n * number, &host));
+  for (PetscInt j = 0; j < n; j++) {
+    for (int put = 1; put >= 0; put--) {
+      if (mg->precision == GRIDMG_SINGLE) ((float *)(void *)host)[j] = put ? 1 : 0;
+      else ((double *)(void *)host)[j] = put ? 1 : 0;
+      if (!put) break;
+      PetscCall((*mg->kernels->put)((size_t)n * number, host, l->x[0]));
+      PetscCall((*mg->kernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
+      PetscCall((*mg->kernels->get)((size_t)n * number, l->x[1], host));
+      for (PetscInt i = 0; i < n; i++) {
+        const double v = mg->precision == GRIDMG_SINGLE ? (double)((float *)(void *)host)[i] : ((double *)(void *)host)[i];
+
+        if (v != 0) PetscCall(MatSetValue(*A, i, j, (PetscScalar)(v / mg->factor), INSERT_VALUES));
+      }
+      PetscCall(PetscMemzero(host, (size_t)n * number));
+    }
+  }
+  PetscCall(PetscFree(host));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From level k + 1 to level k */
+static PetscErrorCode GetInterpolation_Private(PC_GridMG *mg, PetscInt k, Mat *P)
+{
+  GridMGLevel         *l    = &mg->level[k];
+  const GridMGGrid    *fine = &l->op.grid, *coarse = &mg->level[k + 1].op.grid;
+  const unsigned char *alive = l->op.alive;
+  unsigned char       *host  = NULL;
+
+  PetscFunctionBegin;
+  if (alive) {
+    PetscCall(PetscMalloc1(fine->cells, &host));
+    PetscCall((*mg->kernels->get)((size_t)fine->cells, alive, host));
+  }
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fine->cells + fine->wells, coarse->cells + coarse->wells, 1, NULL, P));
+  for (PetscInt i = 0; i < fine->cells + fine->wells; i++) {
+    const PetscInt line = i / fine->n[0];
+    PetscInt       to   = coarse->cells + i - fine->cells;
+
+    if (i < fine->cells) to = i % fine->n[0] / l->by[0] + coarse->n[0] * (line % fine->n[1] / l->by[1] + coarse->n[1] * (line / fine->n[1] / l->by[2]));
+    if (i >= fine->cells || !host || host[i]) PetscCall(MatSetValue(*P, i, to, 1., INSERT_VALUES));
+  }
+  PetscCall(PetscFree(host));
+  PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
+             level, mg->n);
+  PetscCall(GetOperator_Private(mg, level, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those of PCGetCoarseOperators() and PCGetInterpolations(): the coarsest level first, without the finest one */
+static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *operators[])
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  *levels = mg->n;
+  PetscCall(PetscMalloc1(mg->n, operators));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(GetOperator_Private(mg, k, &(*operators)[mg->n - 1 - k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *interpolations[])
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  *levels = mg->n;
+  PetscCall(PetscMalloc1(mg->n, interpolations));
+  for (PetscInt k = 0; k < mg->n - 1; k++) PetscCall(GetInterpolation_Private(mg, k, &(*interpolations)[mg->n - 2 - k]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGGetOperator_C", yes ? PCGridMGGetOperator_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetCoarseOperators_C", yes ? PCGetCoarseOperators_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetInterpolations_C", yes ? PCGetInterpolations_GridMG : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGGetOperator - Gets the operator of a level of a `PCGRIDMG` as its cycle has it, rounded, as a matrix
+
+  Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCGRIDMG`, set up
+- level - which level: 0 is the finest
+
+  Output Parameter:
+. A - a matrix of type `MATSEQAIJ`, to be destroyed by the caller. Cells come first, x fastest, then wells
+
+  Level: developer
+
+  Note:
+  The operators of all coarse levels, and the interpolations, come from `PCGetCoarseOperators()` and `PCGetInterpolations()`, too. Time
+  grows with the square of the
+  number of cells.
+
+.seealso: `PCGRIDMG`, `PCGetCoarseOperators()`, `PCGetInterpolations()`
+@*/
+PetscErrorCode PCGridMGGetOperator(PC pc, PetscInt level, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, level, 2);
+  PetscAssertPointer(A, 3);
+  PetscUseMethod(pc, "PCGridMGGetOperator_C", (PC, PetscInt, Mat *), (pc, level, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The options of PCGRIDMG: their defaults and limits, the options database and the setters */
+
+#include "gridmgimpl.h"
+
+const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
+const char *const PCGridMGCoarsenTypes[]       = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
+const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
+const char *const PCGridMGSmootherTypes[]      = {"jacobi", "redblack", "chebyshev4", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
+const char *const PCGridMGPrecisions[]         = {"single", "double", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};
+
+PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(opt, sizeof(*opt)));
+  opt->interpolation  = PCGRIDMG_INTERPOLATION_AUTO;
+  opt->coarsen        = PCGRIDMG_COARSEN_AUTO;
+  opt->cycle          = PCGRIDMG_CYCLE_W;
+  opt->smoother       = PCGRIDMG_SMOOTHER_REDBLACK;
+  opt->precision      = PCGRIDMG_PRECISION_SINGLE;
+  opt->overcorrection = PETSC_DECIDE;
+  opt->levels         = PETSC_DECIDE;
+  opt->coarsesize     = 300;
+  opt->smooths[0] = opt->smooths[1] = 1;
+  opt->bits = opt->coarsebits = 8;
+  opt->klevels                = 3;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckBits_Private(PC pc, const char name[], PetscInt bits)
+{
+  PetscFunctionBegin;
+  PetscCheck(bits == 8 || bits == 16 || bits == 32, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "%s %" PetscInt_FMT ": use 8, 16 or 32", name,
+             bits);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes new options over, if they can be: the next set-up builds everything with them */
+static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *opt)
+{
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+  PetscBool  same;
+
+  PetscFunctionBegin;
+  PetscCheck(opt->levels == PETSC_DECIDE || (opt->levels >= 1 && opt->levels <= GRIDMG_LEVELS_MAX), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_levels %" PetscInt_FMT ": use a number from 1 to %d, or PETSC_DECIDE", opt->levels, GRIDMG_LEVELS_MAX);
+  PetscCheck(opt->coarsesize >= 1 && opt->coarsesize <= GRIDMG_DENSE_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_coarse_size %" PetscInt_FMT ": use a number from 1 to %d", opt->coarsesize, GRIDMG_DENSE_MAX);
+  PetscCheck(opt->overcorrection == (PetscReal)PETSC_DECIDE || (opt->overcorrection > 0 && opt->overcorrection < 2), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_gridmg_overcorrection %g: use a number between 0 and 2", (double)opt->overcorrection);
+  for (int k = 0; k < 2; k++) {
+    PetscCheck(opt->smooths[k] >= 0 && opt->smooths[k] <= GRIDMG_STEPS_MAX && opt->smooths[0] + opt->smooths[1] > 0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_gridmg_smooths %" PetscInt_FMT ",%" PetscInt_FMT ": use numbers from 0 to %d, not both 0", opt->smooths[0], opt->smooths[1],
+               GRIDMG_STEPS_MAX);
+  }
+  for (int d = 0; d < 3; d++) {
+    PetscCheck(opt->grid[d] > 0 || (!opt->grid[0] && !opt->grid[1] && !opt->grid[2]), comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_gridmg_grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ": use positive numbers of cells", opt->grid[0], opt->grid[1],
+               opt->grid[2]);
+  }
+  PetscCheck(opt->klevels >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_k_levels %" PetscInt_FMT ": use a number of at least 0", opt->klevels);
+  PetscCall(CheckBits_Private(pc, "-pc_gridmg_bits", opt->bits));
+  PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
+  PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCReset_GridMG(pc));
+  mg->opt         = *opt;
+  pc->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Inside PetscOptionsBegin/End of pc */
+PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptionsObject)
+{
+  PCGridMGOptions opt;
+  PetscInt        n = 2, grid[3] = {1, 1, 1};
+  PetscBool       set, setcoarse;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  PetscOptionsHeadBegin(PetscOptionsObject, "Multigrid for matrices on grids (gridmg)");
+  PetscCall(PetscOptionsEnum("-pc_gridmg_interpolation", "Interpolation", "PCGridMGSetInterpolation", PCGridMGInterpolationTypes, (PetscEnum)opt.interpolation,
+                             (PetscEnum *)&opt.interpolation, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_coarsen", "Directions of pairs", "PCGridMGSetCoarsen", PCGridMGCoarsenTypes, (PetscEnum)opt.coarsen,
+                             (PetscEnum *)&opt.coarsen, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_cycle", "Cycle", "PCGridMGSetCycle", PCGridMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_smoother", "Smoother", "PCGridMGSetSmoother", PCGridMGSmootherTypes, (PetscEnum)opt.smoother,
+                             (PetscEnum *)&opt.smoother, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gridmg_precision", "Precision of vectors inside", "PCGridMGSetPrecision", PCGridMGPrecisions, (PetscEnum)opt.precision,
+                             (PetscEnum *)&opt.precision, NULL));
+  PetscCall(PetscOptionsReal("-pc_gridmg_overcorrection", "What coarse corrections are multiplied by", "PCGridMGSetOvercorrection", opt.overcorrection,
+                             &opt.overcorrection, NULL));
+  PetscCall(PetscOptionsInt("-pc_gridmg_levels", "Number of levels", "PCGridMGSetLevels", opt.levels, &opt.levels, NULL));
+  PetscCall(
+    PetscOptionsInt("-pc_gridmg_coarse_size", "Unknowns up to which a level is the coarsest", "PCGridMGSetCoarseSize", opt.coarsesize, &opt.coarsesize, NULL));
+  PetscCall(PetscOptionsInt("-pc_gridmg_k_levels", "Coarse levels with steps of conjugate gradients", NULL, opt.klevels, &opt.klevels, NULL));
+  PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
+  if (set && n == 1) opt.smooths[1] = opt.smooths[0];
+  PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of a face on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
+  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of a face on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
+  if (set && !setcoarse) opt.coarsebits = opt.bits;
+  n = 3;
+  PetscCall(PetscOptionsIntArray("-pc_gridmg_grid", "Cells along x, y and z", "PCGridMGSetGrid", grid, &n, &set));
+  if (set) PetscCall(PetscArraycpy(opt.grid, grid, 3));
+  PetscOptionsHeadEnd();
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetInterpolation_GridMG(PC pc, PCGridMGInterpolationType type)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.interpolation = type;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetGrid_GridMG(PC pc, PetscInt nx, PetscInt ny, PetscInt nz)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.grid[0] = nx;
+  opt.grid[1] = ny;
+  opt.grid[2] = nz;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetCoarsen_GridMG(PC pc, PCGridMGCoarsenType type)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.coarsen = type;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetCycle_GridMG(PC pc, PCGridMGCycleType type)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.cycle = type;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetOvercorrection_GridMG(PC pc, PetscReal factor)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.overcorrection = factor;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetLevels_GridMG(PC pc, PetscInt levels)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.levels = levels;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetCoarseSize_GridMG(PC pc, PetscInt size)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.coarsesize = size;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetSmoother_GridMG(PC pc, PCGridMGSmootherType type)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.smoother = type;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetSmooths_GridMG(PC pc, PetscInt before, PetscInt after)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.smooths[0] = before;
+  opt.smooths[1] = after;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetBits_GridMG(PC pc, PetscInt finest, PetscInt coarse)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.bits       = finest;
+  opt.coarsebits = coarse;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGridMGSetPrecision_GridMG(PC pc, PCGridMGPrecision precision)
+{
+  PCGridMGOptions opt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&opt, &((PC_GridMG *)pc->data)->opt, sizeof(opt)));
+  opt.precision = precision;
+  PetscCall(PCGridMGSetOptions_Private(pc, &opt));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGComposeOptions_Private(PC pc, PetscBool yes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetInterpolation_C", yes ? PCGridMGSetInterpolation_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetGrid_C", yes ? PCGridMGSetGrid_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCoarsen_C", yes ? PCGridMGSetCoarsen_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCycle_C", yes ? PCGridMGSetCycle_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetOvercorrection_C", yes ? PCGridMGSetOvercorrection_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetLevels_C", yes ? PCGridMGSetLevels_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetCoarseSize_C", yes ? PCGridMGSetCoarseSize_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetSmoother_C", yes ? PCGridMGSetSmoother_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetSmooths_C", yes ? PCGridMGSetSmooths_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetBits_C", yes ? PCGridMGSetBits_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetPrecision_C", yes ? PCGridMGSetPrecision_GridMG : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetInterpolation - Sets the interpolation of a `PCGRIDMG`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCGRIDMG`
+- type - the interpolation, see `PCGridMGInterpolationType`
+
+  Options Database Key:
+. -pc_gridmg_interpolation <auto,aggregation> - the interpolation
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetInterpolation(PC pc, PCGridMGInterpolationType type)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscTryMethod(pc, "PCGridMGSetInterpolation_C", (PC, PCGridMGInterpolationType), (pc, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetGrid - Tells a `PCGRIDMG` the grid that its matrix belongs to
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCGRIDMG`
+. nx - cells along x, whose rows follow one another
+. ny - lines of cells of a plane
+- nz - planes
+
+  Options Database Key:
+. -pc_gridmg_grid <nx,ny,nz> - the grid; numbers that are left out are 1
+
+  Level: intermediate
+
+  Notes:
+  Needed only where neither the preconditioner nor its matrix has a `DMDA`, and where the grid is not found in the entries of the matrix.
+  Zeros take back what was said before.
+
+  The matrix may have more rows than the grid has cells, all of them after the cells or all before them: wells, or other unknowns that have
+  to do with several cells.
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetGrid(PC pc, PetscInt nx, PetscInt ny, PetscInt nz)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, nx, 2);
+  PetscValidLogicalCollectiveInt(pc, ny, 3);
+  PetscValidLogicalCollectiveInt(pc, nz, 4);
+  PetscTryMethod(pc, "PCGridMGSetGrid_C", (PC, PetscInt, PetscInt, PetscInt), (pc, nx, ny, nz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetCoarsen - Sets along which directions a `PCGRIDMG` forms pairs of cells
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCGRIDMG`
+- type - which directions, see `PCGridMGCoarsenType`
+
+  Options Database Key:
+. -pc_gridmg_coarsen <auto,semi,two,full> - which directions
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetCoarsen(PC pc, PCGridMGCoarsenType type)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscTryMethod(pc, "PCGridMGSetCoarsen_C", (PC, PCGridMGCoarsenType), (pc, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetCycle - Sets what an application of a `PCGRIDMG` is
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCGRIDMG`
+- type - the cycle, see `PCGridMGCycleType`
+
+  Options Database Keys:
++ -pc_gridmg_cycle <v,w,k> - the cycle
+- -pc_gridmg_k_levels <3> - on how many coarse levels a K cycle takes steps of conjugate gradients
+
+  Level: intermediate
+
+  Note:
+  K cycles are not linear: use them with `KSPFCG`, `KSPFGMRES` or `KSPGCR`, and with symmetric matrices.
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetCycle(PC pc, PCGridMGCycleType type)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscTryMethod(pc, "PCGridMGSetCycle_C", (PC, PCGridMGCycleType), (pc, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetOvercorrection - Sets what a `PCGRIDMG` multiplies coarse corrections by
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCGRIDMG`
+- factor - a number between 0 and 2, or `PETSC_DECIDE` for 1.5 in W cycles and 1 in others
+
+  Options Database Key:
+. -pc_gridmg_overcorrection <factor> - the number
+
+  Level: intermediate
+
+  Note:
+  Piecewise constant interpolation makes coarse operators too stiff. In W cycles 1.5 is safe: docs/gridmg.md. In V cycles a number above 1
+  can make the preconditioner indefinite.
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetOvercorrection(PC pc, PetscReal factor)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, factor, 2);
+  PetscTryMethod(pc, "PCGridMGSetOvercorrection_C", (PC, PetscReal), (pc, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetLevels - Sets the number of levels of a `PCGRIDMG`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCGRIDMG`
+- levels - the number, or `PETSC_DECIDE` for as many as it takes to the coarse size
+
+  Options Database Key:
+. -pc_gridmg_levels <n> - the number of levels
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetLevels(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, levels, 2);
+  PetscTryMethod(pc, "PCGridMGSetLevels_C", (PC, PetscInt), (pc, levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetCoarseSize - Sets up to how many unknowns a level of a `PCGRIDMG` is the coarsest one, which has a dense inverse
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCGRIDMG`
+- size - the number of unknowns
+
+  Options Database Key:
+. -pc_gridmg_coarse_size <300> - the number of unknowns
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetCoarseSize(PC pc, PetscInt size)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, size, 2);
+  PetscTryMethod(pc, "PCGridMGSetCoarseSize_C", (PC, PetscInt), (pc, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetSmoother - Sets the smoother of a `PCGRIDMG`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCGRIDMG`
+- type - the smoother, see `PCGridMGSmootherType`
+
+  Options Database Key:
+. -pc_gridmg_smoother <jacobi,redblack,chebyshev4> - the smoother
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetSmoother(PC pc, PCGridMGSmootherType type)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscTryMethod(pc, "PCGridMGSetSmoother_C", (PC, PCGridMGSmootherType), (pc, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetSmooths - Sets the numbers of smoothing steps of a `PCGRIDMG`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCGRIDMG`
+. before - steps before a coarse correction
+- after  - steps after it
+
+  Options Database Key:
+. -pc_gridmg_smooths <1,1> - both numbers, or one for both
+
+  Level: intermediate
+
+  Note:
+  With unequal numbers a cycle is not symmetric.
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, before, 2);
+  PetscValidLogicalCollectiveInt(pc, after, 3);
+  PetscTryMethod(pc, "PCGridMGSetSmooths_C", (PC, PetscInt, PetscInt), (pc, before, after));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetBits - Sets how many bits a `PCGRIDMG` stores a face with
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCGRIDMG`
+. finest - bits on the finest level: 8, 16 or 32
+- coarse - bits on the other levels
+
+  Options Database Keys:
++ -pc_gridmg_bits <8,16,32>        - bits on the finest level, and on all if the other option is not there
+- -pc_gridmg_coarse_bits <8,16,32> - bits on the other levels
+
+  Level: intermediate
+
+  Note:
+  8 and 16 bits are logarithmic codes with a table a level, 32 bits are numbers in single precision. A level whose faces range so far that 8
+  bits would change them by more
+  than 10 % takes 16.
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetBits(PC pc, PetscInt finest, PetscInt coarse)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, finest, 2);
+  PetscValidLogicalCollectiveInt(pc, coarse, 3);
+  PetscTryMethod(pc, "PCGridMGSetBits_C", (PC, PetscInt, PetscInt), (pc, finest, coarse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetPrecision - Sets the precision of the vectors inside of a `PCGRIDMG`
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCGRIDMG`
+- precision - `PCGRIDMG_PRECISION_SINGLE` or `PCGRIDMG_PRECISION_DOUBLE`
+
+  Options Database Key:
+. -pc_gridmg_precision <single,double> - the precision
+
+  Level: intermediate
+
+.seealso: `PCGRIDMG`
+@*/
+PetscErrorCode PCGridMGSetPrecision(PC pc, PCGridMGPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCGridMGSetPrecision_C", (PC, PCGridMGPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

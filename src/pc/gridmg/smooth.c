@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Smoothers of a PCGRIDMG. Cells are smoothed with the pressures of wells given, then each well solves its row; after a coarse correction the same
+   backwards, so that a cycle is symmetric.
+
+   Reference:
+   J. Lottes: optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023), for Chebyshev's method of the fourth kind
+*/
+
+#include "gridmgimpl.h"
+
+#define GRIDMG_DAMPING 0.8
+#define GRIDMG_LARGEST 2.0 /* no eigenvalue of D^-1 A is larger, where row sums are not negative: Gershgorin */
+
+static PetscErrorCode RedBlack_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
+{
+  void *x = l->x[l->cur];
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; k++) {
+    const int colour = post ? 1 - k : k;
+
+    if (zero && k == 0) PetscCall((*mg->kernels->start)(&l->op, colour, 1., l->b, x));
+    else PetscCall((*mg->kernels->colour)(&l->op, colour, l->b, x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Step_Private(PC_GridMG *mg, GridMGLevel *l, double c1, double c2, void *d)
+{
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->step)(&l->op, c1, c2, l->b, l->x[l->cur], d, l->x[1 - l->cur]));
+  l->cur = 1 - l->cur;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Jacobi_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt steps, PetscBool zero)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < steps; k++) {
+    if (zero && k == 0) PetscCall((*mg->kernels->start)(&l->op, -1, GRIDMG_DAMPING, l->b, l->x[l->cur]));
+    else PetscCall(Step_Private(mg, l, 0, GRIDMG_DAMPING, NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = 4/(3 lambda) D^-1 r at first, then z = (2k-1)/(2k+3) z + (8k+4)/(2k+3)/lambda D^-1 r */
+static PetscErrorCode Chebyshev_Private(PC_GridMG *mg, GridMGLevel *l, PetscInt steps)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < steps; k++) {
+    const double c1 = k ? (2. * (double)k - 1.) / (2. * (double)k + 3.) : 0., c2 = k ? (8. * (double)k + 4.) / (2. * (double)k + 3.) : 4. / 3.;
+
+    PetscCall(Step_Private(mg, l, c1, c2 / GRIDMG_LARGEST, l->d));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the iterate, or from zero */
+PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool post, PetscBool zero)
+{
+  const PetscInt steps = mg->opt.smooths[post ? 1 : 0];
+
+  PetscFunctionBegin;
+  if (zero) l->cur = 0;
+  switch (mg->opt.smoother) {
+  case PCGRIDMG_SMOOTHER_REDBLACK:
+    if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    for (PetscInt k = 0; k < steps; k++) {
+      if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+      PetscCall(RedBlack_Private(mg, l, post, (PetscBool)(zero && k == 0)));
+      if (!post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_FALSE, l->b, l->x[l->cur]));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  case PCGRIDMG_SMOOTHER_JACOBI:
+    if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+    PetscCall(Jacobi_Private(mg, l, steps, zero));
+    break;
+  case PCGRIDMG_SMOOTHER_CHEBYSHEV4:
+    if (zero) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
+    if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
+    PetscCall(Chebyshev_Private(mg, l, steps));
+    break;
+  }
+  if (!post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_FALSE, l->b, l->x[l->cur]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* What a PCGRIDMG tells about itself */
+
+#include "gridmgimpl.h"
+#include <petscviewer.h>
+
+static const char *Directions(const int by[3])
+{
+  static const char *const names[] = {"none", "x", "y", "xy", "z", "xz", "yz", "xyz"};
+
+  return names[(by[0] > 1) + 2 * (by[1] > 1) + 4 * (by[2] > 1)];
+}
+
+static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
+{
+  const GridMGLevel *l         = &mg->level[k];
+  const GridMGGrid  *g         = &l->op.grid;
+  const PetscBool    coarsest  = (PetscBool)(k == mg->n - 1);
+  char               wells[64] = "", how[128], edges[96] = "", dead[96] = "";
+
+  PetscFunctionBegin;
+  if (g->wells) PetscCall(PetscSNPrintf(wells, sizeof(wells), ", %" PetscInt_FMT " wells", g->wells));
+  if (l->op.list.part[1]) PetscCall(PetscSNPrintf(edges, sizeof(edges), ", %" PetscInt_FMT " cells with other edges", l->op.list.part[1]));
+  if (coarsest) {
+    PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse"));
+    if (mg->singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, %" PetscInt_FMT " parts without row sums", mg->singular));
+  } else {
+    PetscCall(PetscSNPrintf(how, sizeof(how), "%d bits, bound %.3g, pairs along %s", l->op.bits, l->bound, Directions(l->by)));
+    if (l->dead) PetscCall(PetscSNPrintf(dead, sizeof(dead), ", %" PetscInt_FMT " cells smoothed only", l->dead));
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s, %s%s%s\n", k, g->n[0],
+                                   g->n[1], g->n[2], wells, how, edges, dead));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
+{
+  PC_GridMG             *mg  = (PC_GridMG *)pc->data;
+  const PCGridMGOptions *opt = &mg->opt;
+  PetscBool              isascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
+  if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation %s, cycle %s%s\n", PCGridMGInterpolationTypes[PCGRIDMG_INTERPOLATION_AGGREGATION],
+                                   PCGridMGCycleTypes[opt->cycle],
+                                   opt->cycle == PCGRIDMG_CYCLE_K ? ", which is not linear: for flexible methods such as fcg" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, steps %" PetscInt_FMT ",%" PetscInt_FMT "%s\n", PCGridMGSmootherTypes[opt->smoother],
+                                   opt->smooths[0], opt->smooths[1], opt->smooths[0] == opt->smooths[1] ? "" : ": not symmetric"));
+  if (!mg->built) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (pc->failedreason && mg->failed[0]) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  no preconditioner: %s\n", mg->failed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->symmetric ? "symmetric" : "nonsymmetric",
+                                   mg->overcorrection,
+                                   PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
+  if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)mg->pool.bytes));
+  for (PetscInt k = 0; k < mg->n; k++) PetscCall(ViewLevel_Private(mg, k, viewer));
+  if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
