@@ -5,7 +5,7 @@
 """Whole jobs, from a program's start to its answer: as PETSc does them best, and with Lithe's options.
 
     jobs.py [--run COMMAND] [--jobs LIST] [--scale F] [--timeout S] [--json FILE] [--markdown FILE] [--chart FILE]
-    jobs.py --from JSON [--markdown FILE] [--chart FILE]
+    jobs.py --from JSON [--jobs LIST] [--markdown FILE] [--chart FILE]
 
 COMMAND runs a program by its name: ./run of a bundle, or nothing where programs are in PATH. LIST: names of jobs, or
 files of matrices, with commas. F: sizes times so much. Each measurement is a program of its own. Seconds are those of its stages (bench/stages.h): before is the program's start and the
@@ -82,7 +82,7 @@ def measure(command, limit):
 
 def run_all(options):
     results = []
-    for name in options.jobs.split(","):
+    for name in (options.jobs or ",".join(JOBS)).split(","):
         base, *variants = job(name)
         for variant, extra in zip(("petsc", "lithe"), variants):
             launch = ""
@@ -137,6 +137,7 @@ def chart(results, path):
                     bottom += r.get(stage, 0)
             axis.text(k, bottom, f"{bottom:.2f} s" if found else "not\ndone", ha="center", va="bottom", fontsize=8)
         axis.set_xticks([0, 1], ["PETSc", "Lithe"])
+        axis.set_xlim(-0.6, 1.6)
         axis.set_title(name, fontsize=9)
         axis.margins(y=0.15)
         axis.spines[["top", "right"]].set_visible(False)
@@ -152,7 +153,7 @@ def main():
     parser.add_argument("--run", default="")
     parser.add_argument("--processes", type=int, default=1,
                         help="of each job, by mpiexec, which COMMAND or PATH finds; sizes stay, and ILU is that of a block a process")
-    parser.add_argument("--jobs", default=",".join(JOBS))
+    parser.add_argument("--jobs")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--from", dest="source")
@@ -161,7 +162,7 @@ def main():
     options = parser.parse_args()
     if options.source:
         with open(options.source, encoding="utf-8") as file:
-            results = json.load(file)
+            results = [r for r in json.load(file) if not options.jobs or r["job"] in options.jobs.split(",")]
     else:
         results = run_all(options)
     text = markdown(results)
