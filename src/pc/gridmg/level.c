@@ -202,7 +202,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, Pool *pool)
 static void TakeAll(PC_GridMG *mg, Pool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
-  const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)(g->cells + g->wells);
+  const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)g->cells + (size_t)g->wells;
 
   for (PetscInt k = 0; k < mg->n; k++) TakeLevel(mg, k, pool);
   mg->inverse      = Take(pool, n * n * number);
