@@ -374,9 +374,10 @@ int main(int argc, char **argv)
       suffix: 2
       args: -mat_type aijperm
 
+    # -checkfunctionlist 0: as in ex5
     test:
       suffix: cuda
       requires: cuda
-      args: -mat_type aijcusparse
+      args: -checkfunctionlist 0 -mat_type aijcusparse
 
 TEST*/
