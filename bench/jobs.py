@@ -36,6 +36,8 @@ def sbpsat(intervals):
 # name: the program with what both have, PETSc's options, Lithe's
 JOBS = {
     "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
+    "reservoir-gridmg": (
+        system("reservoir", 4e6, "-ksp_norm_type unpreconditioned -well_rows 0"), "-ksp_type bcgs -ksp_pc_side right -pc_type gamg", "-ksp_type cg -pc_type gridmg"),
     "reservoir-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 0"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "wells-ilu": (system("reservoir", 8e6, BICGSTAB + " -well_rows 1"), "-pc_type ilu", "-pc_type vcrs -vcrs_pc_type ilu"),
     "reservoir-icc": (system("reservoir", 8e6, "-ksp_type cg -well_rows 0"), "-pc_type icc", "-pc_type vcrs -vcrs_pc_type icc"),
