@@ -52,6 +52,17 @@ static PetscErrorCode TestCreateGrid(PetscInt n, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* n numbers on the diagonal, all different */
+static PetscErrorCode TestCreateDiagonal(PetscInt n, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 1, NULL, A));
+  for (PetscInt i = 0; i < n; i++) PetscCall(MatSetValue(*A, i, i, TestScalar(95, (uint64_t)i, 0), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Nodes of 1 to 7 rows that have the same columns, 1 to 19 of them; every fourth node is empty */
 static PetscErrorCode TestCreateNodes(PetscInt n, Mat *A)
 {
@@ -211,8 +222,8 @@ int main(int argc, char **argv)
                                           {MATVCRS_LOSS_FIXED, 16, PETSC_TRUE}, {MATVCRS_LOSS_FIXED, 8, PETSC_FALSE},  {MATVCRS_LOSS_LOG, 16, PETSC_TRUE},
                                           {MATVCRS_LOSS_LOG, 8, PETSC_TRUE},    {MATVCRS_LOSS_BINS, 16, PETSC_FALSE},  {MATVCRS_LOSS_CLASSES, 16, PETSC_TRUE}};
   static const MatVCRSLayout layouts[] = {MATVCRS_LAYOUT_AUTO, MATVCRS_LAYOUT_L1, MATVCRS_LAYOUT_L2, MATVCRS_LAYOUT_L3};
-  static const char *const   kinds[]   = {"changing",        "changing, tall",  "changing, wide", "grid", "nodes", "changing, a row too long for a byte",
-                                          "changing, large", "scattered, large"};
+  static const char *const   kinds[]   = {"changing", "changing, tall",  "changing, wide",  "grid", "nodes", "changing, a row too long for a byte",
+                                          "diagonal", "changing, large", "scattered, large"};
   PetscInt                   failures = 0, count = 0, plain = 0;
   PetscBool                  cuda, may = PETSC_TRUE, bound = PETSC_FALSE;
   char                       type[64] = VECSTANDARD;
@@ -231,7 +242,8 @@ int main(int argc, char **argv)
     else if (k == 3) PetscCall(TestCreateGrid(13, &A));
     else if (k == 4) PetscCall(TestCreateNodes(341, &A));
     else if (k == 5) PetscCall(TestCreateChanging(400, 411, 300, &A));
-    else if (k == 6) PetscCall(TestCreateChanging(9000, 9000, 0, &A));
+    else if (k == 6) PetscCall(TestCreateDiagonal(1001, &A));
+    else if (k == 7) PetscCall(TestCreateChanging(9000, 9000, 0, &A));
     else PetscCall(TestCreateScattered(30000, 90000, &A));
     for (size_t l = 0; l < PETSC_STATIC_ARRAY_LENGTH(layouts); l++) {
       for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(modes); t++) {
@@ -245,7 +257,7 @@ int main(int argc, char **argv)
         if (layouts[l] == MATVCRS_LAYOUT_L1 && modes[t].loss == MATVCRS_LOSS_FIXED) continue;
 
         /* large ones are there for how plain rows store columns and end */
-        if (k >= 6 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
+        if (k >= 7 && (layouts[l] != MATVCRS_LAYOUT_AUTO || (t && modes[t].loss != MATVCRS_LOSS_LOG))) continue;
         PetscCall(PetscSNPrintf(name, sizeof(name), "%s, %s, %s %" PetscInt_FMT "%s", kinds[k], MatVCRSLayouts[layouts[l]], MatVCRSLosses[modes[t].loss],
                                 modes[t].bits, modes[t].rowsums ? "" : ", row sums not kept"));
         PetscCall(MatConvert(A, MATVCRS, MAT_INITIAL_MATRIX, &B));

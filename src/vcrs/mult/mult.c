@@ -334,6 +334,35 @@ static LITHE_ALWAYS_INLINE PetscBool RunsAreShort(const VCRSPlan *plan, PetscInt
   return (PetscBool)(entries > 20 * width + 64);
 }
 
+/* y = (add +) a x, entry by entry; a of single or of full precision */
+static LITHE_TARGET_CLONES void ScaleEntries(PetscInt n, PetscBool single, const void *values, const PetscScalar x[], const PetscScalar *add, PetscScalar y[])
+{
+  const float       *f = (const float *)values;
+  const PetscScalar *a = (const PetscScalar *)values;
+
+  if (single && add) {
+    for (PetscInt r = 0; r < n; r++) y[r] = add[r] + (PetscScalar)f[r] * x[r];
+  } else if (single) {
+    for (PetscInt r = 0; r < n; r++) y[r] = (PetscScalar)f[r] * x[r];
+  } else if (add) {
+    for (PetscInt r = 0; r < n; r++) y[r] = add[r] + a[r] * x[r];
+  } else {
+    for (PetscInt r = 0; r < n; r++) y[r] = a[r] * x[r];
+  }
+}
+
+/* Diagonal matrices of real numbers, as the pivots of factors are: entries follow one another. PETSC_FALSE: it is none */
+static PetscBool Mult_Diagonal(const VCRSPlan *plan, const VCRSOperands *v)
+{
+  const PetscBool single = (PetscBool)(plan->values == VCRS_VALUES_SINGLE);
+
+  if (PetscDefined(USE_COMPLEX) || plan->difference || plan->nsets != 1 || plan->setptr[1] != 1 || plan->setoffset[0]) return PETSC_FALSE;
+  if (!single && plan->values != VCRS_VALUES_FULL) return PETSC_FALSE;
+  for (PetscInt c = 0; c < v->nrhs; c++)
+    ScaleEntries(plan->m, single, plan->value, v->x + c * v->ldx, v->add ? v->add + c * v->ldadd : NULL, v->y + c * v->ldy);
+  return PETSC_TRUE;
+}
+
 /* L1 and L2: the rows of a slice in runs of one index set */
 static LITHE_TARGET_CLONES void Mult_Sets(const VCRSPlan *plan, const VCRSOperands *v)
 {
@@ -491,7 +520,7 @@ PetscErrorCode VCRSPlanMult(const VCRSPlan *plan, VCRSOp op, PetscInt nrhs, cons
     break;
   case MATVCRS_LAYOUT_L1:
   case MATVCRS_LAYOUT_L2:
-    Mult_Sets(plan, &v);
+    if (!Mult_Diagonal(plan, &v)) Mult_Sets(plan, &v);
     break;
   case MATVCRS_LAYOUT_L3:
     if (plan->plainrows) {
