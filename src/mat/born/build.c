@@ -152,7 +152,7 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   limit = 2 / ((double)ctx->most * sqrt(spectrum * sum));
   PetscCheck((double)ctx->dt <= limit * (1 + 10 * (double)PETSC_MACHINE_EPSILON), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The time step %g is above the limit of stability %g for the largest velocity %g and order %" PetscInt_FMT
-             "; use a smaller one in MatBornSetTime(), or a wider grid",
+             "; use a smaller one in MatBornSetTime(), or a wider spacing",
              (double)ctx->dt, limit, (double)ctx->most, ctx->order);
   PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &ctx->state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,7 +188,7 @@ static PetscErrorCode MatBornBuildShots_Private(Mat A)
   for (PetscInt s = 0; s < ctx->nshots; s++) {
     BornShot *shot = &ctx->shots[s];
 
-    PetscCall(BornPointsCreate_Private(comm, g, ctx->origin, ctx->h, ctx->interpolation, "The source", s, 1, shot->source, &shot->at));
+    PetscCall(BornPointsCreate_Private(comm, g, ctx->origin, ctx->h, ctx->interpolation, "Source", s, 1, shot->source, &shot->at));
     PetscCall(BornPointsCreate_Private(comm, g, ctx->origin, ctx->h, ctx->interpolation, "Receiver", s, shot->nreceivers, shot->receivers, &shot->to));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -297,7 +297,8 @@ static PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
   Level: beginner
 
   Notes:
-  With one spacing h, dt is at most h / v times .707, .612, .554, .531 in 2-D, and times .577, .5, .453, .434 in 3-D for the orders 2, 4, 8 and 12, v the largest velocity.
+  With one spacing h, dt is at most h / v times .707, .612, .554, .531 in 2-D, and times .577, .5, .453, .434 in 3-D for the orders
+  2, 4, 8 and 12, v the largest velocity.
   More is an error when the matrix is used.
 
   It is called before `MatSetUp()`.

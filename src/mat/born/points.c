@@ -113,34 +113,41 @@ static PetscErrorCode BornPointsStore(BornEntry *entries, PetscInt n, PetscInt p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where a coordinate is, in distances of nodes from the first one */
+static inline double BornPlaceOf(PetscReal x, PetscReal origin, PetscReal h)
+{
+  return ((double)x - (double)origin) / (double)h;
+}
+
 /* The points with these coordinates, dim numbers each; what they are and of which shot is for messages */
 PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const PetscReal origin[3], const PetscReal h[3], MatBornInterpolation interpolation,
                                         const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
 {
-  const PetscInt most = 2 * BORN_SINC_RADIUS;
+  const PetscInt most   = 2 * BORN_SINC_RADIUS;
+  PetscInt       low[3] = {0, 0, 0}, n = 0, all;
+  int            count[3] = {1, 1, 1};
+  double         weight[3][2 * BORN_SINC_RADIUS];
   BornEntry     *entries;
-  PetscInt       n = 0, all;
 
   PetscFunctionBegin;
   PetscCall(PetscIntMultError(points, g->dim == 2 ? most * most : most * most * most, &all));
-  PetscCall(PetscMalloc1(all, &entries));
   for (PetscInt a = 0; a < points; a++) {
-    PetscInt low[3]   = {0, 0, 0};
-    int      count[3] = {1, 1, 1};
-    double   weight[3][2 * BORN_SINC_RADIUS];
-
-    weight[2][0] = 1;
     for (int d = 0; d < g->dim; d++) {
-      const double place = ((double)x[g->dim * a + d] - (double)origin[d]) / (double)h[d], slack = 64 * (double)PETSC_MACHINE_EPSILON * (double)g->n[d];
+      const PetscReal c     = x[g->dim * a + d];
+      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = 64 * (double)PETSC_MACHINE_EPSILON * (double)g->n[d];
 
       PetscCheck(place >= -slack && place <= (double)(g->n[d] - 1) + slack, comm, PETSC_ERR_ARG_OUTOFRANGE,
                  "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is outside of the grid: coordinate %d is %g, not between %g and %g", what, a, shot, d,
-                 (double)x[g->dim * a + d], (double)origin[d], (double)(origin[d] + h[d] * (PetscReal)(g->n[d] - 1)));
-      count[d] = BornWeights(place, g->n[d], &low[d], weight[d]);
-      PetscCheck(count[d] == 1 || interpolation == MATBORN_INTERPOLATION_SINC, comm, PETSC_ERR_ARG_OUTOFRANGE,
+                 (double)c, (double)origin[d], (double)(origin[d] + h[d] * (PetscReal)(g->n[d] - 1)));
+      PetscCheck(interpolation == MATBORN_INTERPOLATION_SINC || BornWeights(place, g->n[d], &low[d], weight[d]) == 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
                  "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is between nodes: coordinate %d is %g; use -mat_born_interpolation sinc", what, a, shot, d,
-                 (double)x[g->dim * a + d]);
+                 (double)c);
     }
+  }
+  PetscCall(PetscMalloc1(all, &entries));
+  weight[2][0] = 1;
+  for (PetscInt a = 0; a < points; a++) {
+    for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), g->n[d], &low[d], weight[d]);
     BornAddPoint(g, a, low, count, weight, entries, &n);
   }
   PetscCall(BornPointsStore(entries, n, points, p));

@@ -44,6 +44,7 @@ PetscErrorCode MatGetInfo_Born(Mat A, PETSC_UNUSED MatInfoType type, MatInfo *in
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof(*info)));
+  PetscCall(MatSetUp(A));
   PetscCall(MatBornBuild_Private(A));
   PetscCall(MatBornGetBytes_Private(A, &bytes));
   info->block_size = 1;
