@@ -80,6 +80,41 @@ static PetscErrorCode TestGreen(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A free surface is a source above it with the other sign: receivers near it, one of which has nodes above it in its sum */
+static PetscErrorCode TestSurface(void)
+{
+  const PetscInt     n[3] = {61, 61, 45}, steps = 235;
+  const PetscReal    f = 0.04, t0 = 26, dt = 0.2, source[3] = {26.3, 29.6, 8.4}, receivers[6] = {38.4, 36.1, 1.4, 28, 22, 11.5};
+  const PetscScalar *p;
+  Mat                J;
+  Vec                d;
+
+  PetscFunctionBegin;
+  PetscCall(TestCreate(n, 1, dt, steps, 1, f, t0, source, 2, receivers, &J));
+  PetscCall(MatBornSetFreeSurface(J, PETSC_TRUE));
+  PetscCall(MatBornSetSponge(J, 0, PETSC_DETERMINE));
+  PetscCall(MatCreateVecs(J, NULL, &d));
+  PetscCall(MatBornModel(J, d));
+  PetscCall(VecGetArrayRead(d, &p));
+  for (int r = 0; r < 2; r++) {
+    const PetscReal along  = PetscSqr(source[0] - receivers[3 * r]) + PetscSqr(source[1] - receivers[3 * r + 1]);
+    const PetscReal direct = PetscSqrtReal(along + PetscSqr(source[2] - receivers[3 * r + 2]));
+    const PetscReal image = PetscSqrtReal(along + PetscSqr(source[2] + receivers[3 * r + 2])), most = 1 / (4 * PETSC_PI * direct);
+    PetscReal       worst = 0;
+
+    for (PetscInt k = 0; k < steps; k++) {
+      const PetscReal t = dt * (PetscReal)(k + 1), exact = (Ricker(f, t0, t - direct) / direct - Ricker(f, t0, t - image) / image) / (4 * PETSC_PI);
+
+      worst = PetscMax(worst, PetscAbsReal(exact - PetscRealPart(p[steps * r + k])));
+    }
+    if (WRONG(!(worst < 0.01 * most))) FAIL("free surface, receiver %d: error %g", r, (double)(worst / most));
+  }
+  PetscCall(VecRestoreArrayRead(d, &p));
+  PetscCall(VecDestroy(&d));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Traces on [0, 1]^2 with N intervals, the same steps of time for all N */
 static PetscErrorCode TestTraces(PetscInt N, PetscInt order, Vec *d)
 {
@@ -154,9 +189,10 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(TestGreen());
+  PetscCall(TestSurface());
   PetscCall(TestOrders());
   PetscCall(TestEcho(2, 40, 40, 0.5, 380, 0.05));
-  PetscCall(TestDone(9, "waves are as they should be\n"));
+  PetscCall(TestDone(11, "waves are as they should be\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

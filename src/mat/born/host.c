@@ -104,7 +104,7 @@ static void BornStepNodes(const BornGrid *g, const BornStep *step, PetscInt i, P
 {
   const PetscInt64 node = i + (PetscInt64)g->n[0] * (j + (PetscInt64)g->n[1] * k), place = g->first + i + g->stride[1] * j + g->stride[2] * k;
   const PetscBool  zero = (PetscBool)(g->surface && (g->dim == 2 ? j : k) == 0);
-  const PetscReal *u = step->u + place, *V = step->V + node, *in = step->in + (step->in ? node : 0);
+  const PetscReal *u = step->u + place, *V = step->V + node, *in = step->in ? step->in + node : NULL;
   const PetscReal  row = BornSponge(g, 1, j) + BornSponge(g, 2, k);
   PetscReal       *old = step->old + place, lu[BORN_CHUNK];
 
@@ -112,10 +112,10 @@ static void BornStepNodes(const BornGrid *g, const BornStep *step, PetscInt i, P
   if (step->out) {
     for (PetscInt l = 0; l < m; l++) step->out[node + l] = lu[l];
   }
-  if (step->image) {
+  if (in && step->image) {
     for (PetscInt l = 0; l < m; l++) step->image[node + l] += in[l] * u[l];
   }
-  if (step->scatter) {
+  if (in && step->scatter) {
     for (PetscInt l = 0; l < m; l++) lu[l] += step->scatter[node + l] * in[l];
   }
   if (zero) {

@@ -51,8 +51,8 @@ static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BO
 }
 
 /* The entries of a point. What is beyond the grid is left out, and above a free surface is below it with the other sign */
-static void BornAddPoint(const BornGrid *g, PetscInt point, PetscInt low[3], int count[3], double weight[3][2 * BORN_SINC_RADIUS], BornEntry *entries,
-                         PetscInt *n)
+static void BornAddPoint(const BornGrid *g, PetscInt point, const PetscInt low[3], const int count[3], double weight[3][2 * BORN_SINC_RADIUS],
+                         BornEntry *entries, PetscInt *n)
 {
   for (int c = 0; c < count[2]; c++) {
     for (int b = 0; b < count[1]; b++) {

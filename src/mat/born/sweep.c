@@ -155,12 +155,13 @@ PetscErrorCode BornSweepAdjoint_Private(Mat_Born *ctx, const BornShot *shot, con
   /* w is at steps + 1 to begin with, where it is 0 */
   for (PetscInt n = ctx->steps; n > 0; n--) {
     const PetscInt sample = BornSample(ctx, n);
-    BornStep       step   = {.V = ctx->V, .in = ctx->q, .image = image};
+    BornStep       step   = {.V = ctx->V, .in = ctx->q};
 
     if (sample >= 0) PetscCall((*ctx->kernels->inject)(&ctx->grid, &shot->to, ctx->V, data + sample, ctx->samples, 1, w.u, NULL));
     PetscCall(BornBackgroundBackwards(ctx, shot, n - 1, &u, &kept));
-    step.u   = w.u;
-    step.old = w.old;
+    step.u     = w.u;
+    step.old   = w.old;
+    step.image = image;
     PetscCall((*ctx->kernels->step)(&ctx->grid, &step));
     BornStateSwap(&w);
   }
