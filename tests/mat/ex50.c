@@ -35,15 +35,15 @@ static PetscErrorCode TestOrder(DM da, Vec v)
   PetscCall(MatSetType(J, MATBORN));
   TEST_REFUSED("no DMDA", MatBornAddShot(J, source, 2, receivers), "MatSetDM");
   PetscCall(MatSetDM(J, da));
-  TEST_REFUSED("no steps", MatSetUp(J), "MatBornSetTime");
+  TEST_REFUSED("no shots", MatSetUp(J), "MatBornAddShot", "DMCreateMatrix");
   TEST_REFUSED("spacing", MatBornSetSpacing(J, zero), "dimension 1", "positive");
   TEST_REFUSED("step", MatBornSetTime(J, 0, 10, 1), "time step", "positive");
   TEST_REFUSED("step", MatBornSetTime(J, nan, 10, 1), "time step", "positive");
   TEST_REFUSED("samples", MatBornSetTime(J, 0.1, 10, 11), "every 11", "one sample");
-  PetscCall(MatBornSetTime(J, 0.1, 10, 1));
-  TEST_REFUSED("no shots", MatSetUp(J), "MatBornAddShot", "DMCreateMatrix");
   TEST_REFUSED("receivers", MatBornAddShot(J, source, 0, receivers), "0 receivers");
   PetscCall(MatBornAddShot(J, source, 2, receivers));
+  TEST_REFUSED("no steps", MatSetUp(J), "MatBornSetTime");
+  PetscCall(MatBornSetTime(J, 0.1, 10, 1));
   PetscCall(MatCreateVecs(J, &x, &y));
   TEST_REFUSED("late shot", MatBornAddShot(J, source, 2, receivers), "MatBornAddShot", "before MatSetUp");
   TEST_REFUSED("late steps", MatBornSetTime(J, 0.1, 20, 1), "MatBornSetTime", "before MatSetUp");
@@ -173,6 +173,47 @@ static PetscErrorCode TestLimits(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Units far from 1, by a power of two: the same bits */
+static PetscErrorCode TestUnits(DM da, Vec v)
+{
+  const int powers[3] = {0, 500, -500};
+  Vec       d[3], g[3];
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 3; k++) {
+    const PetscReal unit = (PetscReal)ldexp(1, powers[k]), h[2] = {unit, 1.25 * unit};
+    PetscReal       at[2], to[4];
+    Vec             scaled;
+    Mat             J;
+    PetscBool       same;
+
+    for (int i = 0; i < 2; i++) at[i] = unit * source[i];
+    for (int i = 0; i < 4; i++) to[i] = unit * receivers[i];
+    PetscCall(VecDuplicate(v, &scaled));
+    PetscCall(VecAXPBY(scaled, unit, 0, v));
+    PetscCall(MatCreateBorn(da, &J));
+    PetscCall(TestSettings(J, scaled, 0.15));
+    PetscCall(MatBornSetSpacing(J, h));
+    PetscCall(MatBornAddShot(J, at, 2, to));
+    PetscCall(MatCreateVecs(J, &g[k], &d[k]));
+    PetscCall(MatBornModel(J, d[k]));
+    PetscCall(MatMultTranspose(J, d[k], g[k]));
+    if (k) {
+      PetscCall(VecEqual(d[0], d[k], &same));
+      if (WRONG(!same)) FAIL("other data in units of 2^%d", powers[k]);
+      PetscCall(VecEqual(g[0], g[k], &same));
+      if (WRONG(!same)) FAIL("another image in units of 2^%d", powers[k]);
+    }
+    PetscCall(VecDestroy(&scaled));
+    PetscCall(MatDestroy(&J));
+  }
+  for (int k = 0; k < 3; k++) {
+    PetscCall(VecDestroy(&d[k]));
+    PetscCall(VecDestroy(&g[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* By name with options, spacings from coordinates; new velocities are seen; what it says */
 static PetscErrorCode TestOptions(DM da, Vec v)
 {
@@ -254,13 +295,14 @@ int main(int argc, char **argv)
     PetscCall(TestOrder(da, v));
     PetscCall(TestValues(da, v));
     PetscCall(TestLimits());
+    PetscCall(TestUnits(da, v));
     PetscCall(TestOptions(da, v));
     PetscCall(VecDestroy(&v));
     PetscCall(DMDestroy(&da));
     if (count != 40) FAIL("%d refusals", (int)count);
   }
   PetscCall(MatDestroy(&J));
-  PetscCall(TestDone(PetscDefined(USE_COMPLEX) || size > 1 ? 0 : 12, "all is refused that should be\n"));
+  PetscCall(TestDone(PetscDefined(USE_COMPLEX) || size > 1 ? 0 : 16, "all is refused that should be\n"));
   PetscCall(PetscFinalize());
   return 0;
 }

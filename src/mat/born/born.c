@@ -35,9 +35,9 @@ static PetscErrorCode MatSetUp_Born(Mat A)
   PetscFunctionBegin;
   if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatBornGetDM_Private(A, &da, NULL));
-  PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
   PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
+  PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
   for (PetscInt s = 0; s < ctx->nshots; s++) {
     ctx->shots[s].row = rows;
     PetscCall(PetscIntMultError(ctx->shots[s].nreceivers, ctx->samples, &more));

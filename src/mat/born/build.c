@@ -148,8 +148,8 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   }
   PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
   PetscCheck(wrong < 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt_FMT " is %g; it must be positive", wrong, (double)value);
-  for (int d = 0; d < ctx->grid.dim; d++) sum += 1 / ((double)ctx->h[d] * (double)ctx->h[d]);
-  limit = 2 / ((double)ctx->most * sqrt(spectrum * sum));
+  for (int d = 0; d < ctx->grid.dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
+  limit = 2 * (double)ctx->h[0] / ((double)ctx->most * sqrt(spectrum * sum));
   PetscCheck((double)ctx->dt <= limit * (1 + 10 * (double)PETSC_MACHINE_EPSILON), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The time step %g is above the limit of stability %g for the largest velocity %g and order %" PetscInt_FMT
              "; use a smaller one in MatBornSetTime(), or a wider spacing",

@@ -30,12 +30,18 @@ static double BornBessel(double x)
   return sum;
 }
 
-/* Weights of 2 BORN_SINC_RADIUS nodes from *low on along a dimension; one if the point is on a node, to rounding of its coordinate */
+/* How far from a node, or out of the grid, a coordinate may be, in distances of nodes, and still count as there: rounding, also of large coordinates */
+static inline double BornSlack(PetscInt n)
+{
+  return 1e-6 + 64 * (double)PETSC_MACHINE_EPSILON * (double)n;
+}
+
+/* Weights of 2 BORN_SINC_RADIUS nodes from *low on along a dimension; one if the point is on a node */
 static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BORN_SINC_RADIUS])
 {
-  const double nearest = floor(x + .5), tolerance = 64 * (double)PETSC_MACHINE_EPSILON * (double)n;
+  const double nearest = floor(x + .5);
 
-  if (fabs(x - nearest) <= tolerance) {
+  if (fabs(x - nearest) <= BornSlack(n)) {
     *low      = (PetscInt)nearest;
     weight[0] = 1;
     return 1;
@@ -134,7 +140,7 @@ PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const 
   for (PetscInt a = 0; a < points; a++) {
     for (int d = 0; d < g->dim; d++) {
       const PetscReal c     = x[g->dim * a + d];
-      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = 64 * (double)PETSC_MACHINE_EPSILON * (double)g->n[d];
+      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = BornSlack(g->n[d]);
 
       PetscCheck(place >= -slack && place <= (double)(g->n[d] - 1) + slack, comm, PETSC_ERR_ARG_OUTOFRANGE,
                  "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is outside of the grid: coordinate %d is %g, not between %g and %g", what, a, shot, d,
