@@ -23,6 +23,8 @@
 
 #define MATSBPSAT "sbpsat"
 
+#define MATBORN "born"
+
 /*MC
   MATSOLVERLITHE - "lithe", ILU(0) and ICC(0) of `MATSEQAIJCUSPARSE` in the natural ordering, made and applied on the device
 
@@ -245,6 +247,56 @@ PETSC_EXTERN PetscErrorCode MatSBPSATGetTensor(Mat, Vec *, Vec *, Vec *, Vec *);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddSource(Mat, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATAddBoundary(Mat, MatSBPSATFace, Vec, Vec);
 PETSC_EXTERN PetscErrorCode MatSBPSATNorm(Mat, Vec, PetscReal *);
+
+/*E
+  MatBornParameter - what the columns of a `MATBORN` are: changes of the velocity v, in one of these parameters
+
+  Values:
++ `MATBORN_PARAMETER_REFLECTIVITY` - d(v^2)/v^2
+. `MATBORN_PARAMETER_SLOWNESS2`    - d(1/v^2)
+- `MATBORN_PARAMETER_VELOCITY`     - dv
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetParameter()`
+E*/
+typedef enum {
+  MATBORN_PARAMETER_REFLECTIVITY,
+  MATBORN_PARAMETER_SLOWNESS2,
+  MATBORN_PARAMETER_VELOCITY
+} MatBornParameter;
+PETSC_EXTERN const char *const MatBornParameters[];
+
+/*E
+  MatBornInterpolation - where sources and receivers of a `MATBORN` may be
+
+  Values:
++ `MATBORN_INTERPOLATION_NONE` - at nodes; others are refused
+- `MATBORN_INTERPOLATION_SINC` - anywhere in the grid: a sum over the 8 nearest nodes a dimension, with a Kaiser-windowed sine
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetInterpolation()`
+E*/
+typedef enum {
+  MATBORN_INTERPOLATION_NONE,
+  MATBORN_INTERPOLATION_SINC
+} MatBornInterpolation;
+PETSC_EXTERN const char *const MatBornInterpolations[];
+
+PETSC_EXTERN PetscErrorCode MatCreateBorn(DM, Mat *);
+PETSC_EXTERN PetscErrorCode MatBornSetVelocity(Mat, Vec);
+PETSC_EXTERN PetscErrorCode MatBornSetTime(Mat, PetscReal, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetWavelet(Mat, PetscInt, const PetscReal[]);
+PETSC_EXTERN PetscErrorCode MatBornSetSpacing(Mat, const PetscReal[]);
+PETSC_EXTERN PetscErrorCode MatBornAddShot(Mat, const PetscReal[], PetscInt, const PetscReal[]);
+PETSC_EXTERN PetscErrorCode MatBornSetOrder(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetParameter(Mat, MatBornParameter);
+PETSC_EXTERN PetscErrorCode MatBornSetSponge(Mat, PetscInt, PetscReal);
+PETSC_EXTERN PetscErrorCode MatBornSetFreeSurface(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatBornSetInterpolation(Mat, MatBornInterpolation);
+PETSC_EXTERN PetscErrorCode MatBornSetCheckpoints(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
 
 /*E
   MatHYBMGPUFormat - how a `MATHYBMGPU` matrix is stored for products

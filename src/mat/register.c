@@ -18,6 +18,7 @@ PETSC_INTERN PetscErrorCode MatCreate_MPIAIJVCRS(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_SeqAIJHYBMGPU(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_MPIAIJHYBMGPU(Mat);
 PETSC_INTERN PetscErrorCode MatCreate_SBPSAT(Mat);
+PETSC_INTERN PetscErrorCode MatCreate_Born(Mat);
 PETSC_INTERN PetscErrorCode MatGetFactor_SBPSAT_petsc(Mat, MatFactorType, Mat *);
 
 PetscErrorCode LitheMatRegisterAll(void)
@@ -28,6 +29,7 @@ PetscErrorCode LitheMatRegisterAll(void)
   PetscCall(MatRegister(MATSEQAIJHYBMGPU, MatCreate_SeqAIJHYBMGPU));
   PetscCall(MatRegister(MATMPIAIJHYBMGPU, MatCreate_MPIAIJHYBMGPU));
   PetscCall(MatRegister(MATSBPSAT, MatCreate_SBPSAT));
+  PetscCall(MatRegister(MATBORN, MatCreate_Born));
   PetscCall(LitheAIJRegisterFactors());
 #if defined(LITHE_HAVE_CUDA)
   PetscCall(MatSolverTypeRegister(MATSOLVERLITHE, MATSEQAIJCUSPARSE, MAT_FACTOR_ILU, MatGetFactor_SeqAIJCUSPARSE_Lithe));

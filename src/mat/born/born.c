@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   MATBORN: the linearised wave equation as a matrix. Source of the method: C. Leader, R. Clapp, Large scale linearised
+   inversion with multiple GPUs, Stanford Exploration Project.
+*/
+
+#include "bornimpl.h"
+
+static PetscErrorCode MatDestroy_Born(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornForget_Private(A));
+  for (PetscInt s = 0; s < ctx->nshots; s++) PetscCall(PetscFree(ctx->shots[s].receivers));
+  PetscCall(PetscFree(ctx->shots));
+  PetscCall(PetscFree(ctx->wavelet));
+  PetscCall(VecDestroy(&ctx->velocity));
+  PetscCall(PetscFree(A->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows and columns; everything else waits until the matrix is used */
+static PetscErrorCode MatSetUp_Born(Mat A)
+{
+  Mat_Born *ctx  = (Mat_Born *)A->data;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)A);
+  DM        da;
+  PetscInt  rows = 0, columns[3], more;
+  VecType   vectype;
+
+  PetscFunctionBegin;
+  if (A->preallocated) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornGetDM_Private(A, &da, NULL));
+  PetscCheck(ctx->nshots > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no shots, so it has no rows; use MatCreateBorn() and MatBornAddShot(), not DMCreateMatrix()");
+  PetscCheck(ctx->steps > 0, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no steps of time; use MatBornSetTime()");
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    ctx->shots[s].row = rows;
+    PetscCall(PetscIntMultError(ctx->shots[s].nreceivers, ctx->samples, &more));
+    PetscCall(PetscIntSumError(rows, more, &rows));
+  }
+  PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &columns[0], &columns[1], &columns[2]));
+  PetscCall(PetscIntMultError(columns[0], columns[1], &more));
+  PetscCall(PetscIntMultError(more, columns[2], &more));
+  if (A->rmap->n < 0 && A->rmap->N < 0) PetscCall(MatSetSizes(A, rows, more, rows, more));
+  PetscCall(PetscLayoutSetUp(A->rmap));
+  PetscCall(PetscLayoutSetUp(A->cmap));
+  PetscCheck(A->rmap->n == rows && A->cmap->n == more, comm, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " x %" PetscInt_FMT " rows and columns, its shots %" PetscInt_FMT " samples, its DMDA %" PetscInt_FMT
+             " nodes; leave MatSetSizes() out",
+             A->rmap->n, A->cmap->n, rows, more);
+  PetscCall(DMGetVecType(da, &vectype));
+  if (vectype) PetscCall(MatSetVecType(A, vectype));
+  A->preallocated = PETSC_TRUE;
+  A->assembled    = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same as for any matrix, of which rows are counted first */
+static PetscErrorCode MatCreateVecs_Born(Mat A, Vec *right, Vec *left)
+{
+  Vec     *out[2] = {right, left};
+  PetscInt n[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatSetUp(A));
+  n[0] = A->cmap->n;
+  n[1] = A->rmap->n;
+  for (int k = 0; k < 2; k++) {
+    if (!out[k]) continue;
+    PetscCall(VecCreate(PetscObjectComm((PetscObject)A), out[k]));
+    PetscCall(VecSetSizes(*out[k], n[k], PETSC_DETERMINE));
+    PetscCall(VecSetType(*out[k], A->defaultvectype));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCreateBorn - Creates the matrix of Born modelling on a `DMDA`: what the data of shots change by if the velocity changes
+
+  Collective
+
+  Input Parameter:
+. da - a 2-D or 3-D `DMDA` with one number a node, on one process
+
+  Output Parameter:
+. J - the matrix
+
+  Level: beginner
+
+  Notes:
+  Velocity, steps of time, wavelet and shots follow, then `MatSetFromOptions()`, and `MatSetUp()` or `MatCreateVecs()`.
+
+  `DMCreateMatrix()` cannot make it: its rows are samples of traces, not nodes.
+
+.seealso: `MATBORN`, `MatBornSetVelocity()`, `MatBornSetTime()`, `MatBornSetWavelet()`, `MatBornAddShot()`, `MatBornModel()`
+@*/
+PetscErrorCode MatCreateBorn(DM da, Mat *J)
+{
+  const char *prefix;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(da, DM_CLASSID, 1);
+  PetscAssertPointer(J, 2);
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)da), J));
+  PetscCall(PetscObjectGetOptionsPrefix((PetscObject)da, &prefix));
+  PetscCall(MatSetOptionsPrefix(*J, prefix));
+  PetscCall(MatSetDM(*J, da));
+  PetscCall(MatSetType(*J, MATBORN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  MATBORN - "born": Born modelling, and as its transpose reverse-time migration, of the acoustic wave equation on a `DMDA`
+
+  Options Database Keys:
++ -mat_born_order <2,4,8,12> - the order in space, see `MatBornSetOrder()`
+. -mat_born_parameter <reflectivity,slowness2,velocity> - what the columns are, see `MatBornSetParameter()`
+. -mat_born_width <nodes> - the width of the sponge, see `MatBornSetSponge()`
+. -mat_born_damping <s> - what the sponge has at the faces
+. -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
+. -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
+- -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
+
+  Level: beginner
+
+  Notes:
+  With F(v) the data that `MatBornModel()` computes for the velocity v, `MatMult()` multiplies with the derivative of F, and
+  `MatMultTranspose()` with its transpose, exact but for rounding. So least-squares migration is `KSPSolve()` with `KSPLSQR` or `KSPCGLS`.
+
+  Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
+
+  It lives on one process, and on the host. Vectors of a device are copied. Scalars are real.
+
+.seealso: `MatCreateBorn()`, `MatBornModel()`, `MatBornParameter`, `KSPLSQR`
+M*/
+PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
+{
+  Mat_Born   *ctx;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "A matrix of type born is real, and half of a complex vector would be wasted; use a PETSc with real scalars");
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "A matrix of type born lives on one process, this one on %d; make it on PETSC_COMM_SELF, for the shots of each process", size);
+  PetscCall(PetscNew(&ctx));
+  A->data            = (void *)ctx;
+  ctx->order         = 8;
+  ctx->width         = 20;
+  ctx->damping       = (PetscReal)PETSC_DETERMINE;
+  ctx->checkpoints   = PETSC_DECIDE;
+  ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
+  ctx->interpolation = MATBORN_INTERPOLATION_SINC;
+  ctx->kernels       = &BornHostKernels;
+
+  A->ops->setup                  = MatSetUp_Born;
+  A->ops->destroy                = MatDestroy_Born;
+  A->ops->setfromoptions         = MatSetFromOptions_Born;
+  A->ops->getvecs                = MatCreateVecs_Born;
+  A->ops->mult                   = MatMult_Born;
+  A->ops->multtranspose          = MatMultTranspose_Born;
+  A->ops->multhermitiantranspose = MatMultTranspose_Born;
+  A->ops->view                   = MatView_Born;
+  A->ops->getinfo                = MatGetInfo_Born;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATBORN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

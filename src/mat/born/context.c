@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The context of a MATBORN */
+
+#include "bornimpl.h"
+
+/* The context of a matrix that a caller says is a MATBORN */
+PetscErrorCode MatBornGetContext_Private(Mat A, Mat_Born **ctx)
+{
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATBORN, &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix has type %s, not born; make it with MatCreateBorn()",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "none yet");
+  *ctx = (Mat_Born *)A->data;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Its DMDA, or an error that says what is wrong with it. dim may be NULL */
+PetscErrorCode MatBornGetDM_Private(Mat A, DM *da, PetscInt *dim)
+{
+  PetscBool      isda;
+  PetscInt       d, dof;
+  DMBoundaryType boundary[3];
+  MPI_Comm       comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDM(A, da));
+  PetscCheck(*da, comm, PETSC_ERR_ARG_WRONGSTATE, "A matrix of type born needs a DMDA; use MatCreateBorn(), or MatSetDM() after MatSetType()");
+  PetscCall(PetscObjectTypeCompare((PetscObject)*da, DMDA, &isda));
+  PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG, "A matrix of type born lives on a DMDA, not on a DM of type %s",
+             ((PetscObject)*da)->type_name ? ((PetscObject)*da)->type_name : "none");
+  PetscCall(DMDAGetInfo(*da, &d, NULL, NULL, NULL, NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], &boundary[2], NULL));
+  PetscCheck(d == 2 || d == 3, comm, PETSC_ERR_SUP,
+             "A matrix of type born lives on a DMDA of 2 or 3 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d() or DMDACreate3d()", d);
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type born has one number a node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
+  for (PetscInt k = 0; k < d; k++)
+    PetscCheck(boundary[k] == DM_BOUNDARY_NONE || boundary[k] == DM_BOUNDARY_GHOSTED, comm, PETSC_ERR_SUP,
+               "A matrix of type born absorbs waves at all faces, this DMDA is %s along dimension %" PetscInt_FMT "; use DM_BOUNDARY_NONE",
+               DMBoundaryTypes[boundary[k]], k);
+  if (dim) *dim = d;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees everything that belongs to the settings as they were */
+PetscErrorCode MatBornForget_Private(Mat A)
+{
+  Mat_Born          *ctx = (Mat_Born *)A->data;
+  const BornKernels *k   = ctx->kernels;
+
+  PetscFunctionBegin;
+  ctx->built = PETSC_FALSE;
+  PetscCall((*k->destroy)(&ctx->V));
+  PetscCall((*k->destroy)(&ctx->q));
+  for (int t = 0; t < 2; t++) {
+    PetscCall((*k->destroy)(&ctx->u[t]));
+    PetscCall((*k->destroy)(&ctx->w[t]));
+  }
+  for (PetscInt s = 0; s < ctx->nsaved; s++) {
+    PetscCall((*k->destroy)(&ctx->saved[s].u));
+    PetscCall((*k->destroy)(&ctx->saved[s].old));
+  }
+  PetscCall(PetscFree(ctx->saved));
+  ctx->nsaved = 0;
+  PetscCall(VecDestroy(&ctx->chain));
+  PetscCall(VecDestroy(&ctx->work));
+  for (PetscInt s = 0; s < ctx->nshots; s++) {
+    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].at));
+    PetscCall(BornPointsDestroy_Private(&ctx->shots[s].to));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a change of settings */
+PetscErrorCode MatBornChanged_Private(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatBornForget_Private(A));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The settings of MATBORN: options database and setters */
+
+#include "bornimpl.h"
+
+const char *const MatBornParameters[]     = {"reflectivity", "slowness2", "velocity", "MatBornParameter", "MATBORN_PARAMETER_", NULL};
+const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolation", "MATBORN_INTERPOLATION_", NULL};
+
+PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
+{
+  Mat_Born *ctx   = (Mat_Born *)A->data;
+  PetscInt  order = ctx->order, width = ctx->width, checkpoints = ctx->checkpoints;
+  PetscReal damping   = ctx->damping;
+  PetscBool surface   = ctx->surface, setwidth, setdamping;
+  PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
+  PetscCall(PetscOptionsInt("-mat_born_order", "Order in space: 2, 4, 8 or 12", "MatBornSetOrder", order, &order, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_parameter", "What the columns are", "MatBornSetParameter", MatBornParameters, parameter, &parameter, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_width", "Nodes of the sponge at each face", "MatBornSetSponge", width, &width, &setwidth));
+  PetscCall(PetscOptionsReal("-mat_born_damping", "What the sponge has at the faces", "MatBornSetSponge", damping, &damping, &setdamping));
+  PetscCall(
+    PetscOptionsBool("-mat_born_free_surface", "Whether the first face of the last dimension is free", "MatBornSetFreeSurface", surface, &surface, NULL));
+  PetscCall(PetscOptionsEnum("-mat_born_interpolation", "Where sources and receivers may be", "MatBornSetInterpolation", MatBornInterpolations, interpolation,
+                             &interpolation, NULL));
+  PetscCall(PetscOptionsInt("-mat_born_checkpoints", "States of the background that are kept", "MatBornSetCheckpoints", checkpoints, &checkpoints, NULL));
+  PetscOptionsHeadEnd();
+
+  if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
+  if (setwidth || setdamping) PetscCall(MatBornSetSponge(A, width, damping));
+  if (checkpoints != ctx->checkpoints) PetscCall(MatBornSetCheckpoints(A, checkpoints));
+  PetscCall(MatBornSetParameter(A, (MatBornParameter)parameter));
+  PetscCall(MatBornSetInterpolation(A, (MatBornInterpolation)interpolation));
+  PetscCall(MatBornSetFreeSurface(A, surface));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ how waves are computed */
+
+/*@
+  MatBornSetOrder - Sets the order in space of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J     - the matrix
+- order - 2, 4, 8 (the default) or 12
+
+  Options Database Key:
+. -mat_born_order <2,4,8,12> - the order
+
+  Level: beginner
+
+  Note:
+  The order in time is 2. The largest time step is less for higher orders, see `MatBornSetTime()`.
+
+.seealso: `MATBORN`
+@*/
+PetscErrorCode MatBornSetOrder(Mat J, PetscInt order)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, order, 2);
+  PetscCheck(order == 2 || order == 4 || order == 8 || order == 12, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_order %" PetscInt_FMT ": the stencil is there for the orders 2, 4, 8 and 12", order);
+  if (order == ctx->order) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->order = order;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetParameter - Sets what the columns of a `MATBORN` are
+
+  Logically Collective
+
+  Input Parameters:
++ J         - the matrix
+- parameter - in which parameter a change of the velocity is given, `MATBORN_PARAMETER_REFLECTIVITY` by default
+
+  Options Database Key:
+. -mat_born_parameter <reflectivity,slowness2,velocity> - the parameter
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornParameter`
+@*/
+PetscErrorCode MatBornSetParameter(Mat J, MatBornParameter parameter)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveEnum(J, parameter, 2);
+  if (parameter == ctx->parameter) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->parameter = parameter;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetSponge - Sets how a `MATBORN` absorbs waves at the faces of its grid
+
+  Logically Collective
+
+  Input Parameters:
++ J       - the matrix
+. width   - nodes of the sponge at each face, less than half of the grid; 20 by default, 0 for faces that reflect
+- damping - s at the faces, not negative; `PETSC_DETERMINE` for what suits the width
+
+  Options Database Keys:
++ -mat_born_width <nodes> - the width
+- -mat_born_damping <s>   - the damping
+
+  Level: intermediate
+
+  Notes:
+  The sponge is a part of the grid: its nodes are nodes of the `DMDA`. s grows with the square of the depth, and does not depend on the
+  velocity, so that `MatMult()` is the derivative of `MatBornModel()`.
+
+  The damping by default suits time steps near the limit. It may be scaled down with smaller ones.
+
+.seealso: `MATBORN`, `MatBornSetFreeSurface()`
+@*/
+PetscErrorCode MatBornSetSponge(Mat J, PetscInt width, PetscReal damping)
+{
+  Mat_Born *ctx  = NULL;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)J);
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, width, 2);
+  PetscValidLogicalCollectiveReal(J, damping, 3);
+  PetscCheck(width >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-mat_born_width %" PetscInt_FMT ": a sponge has 0 nodes or more", width);
+  PetscCheck(damping == (PetscReal)PETSC_DETERMINE || (damping >= 0 && !PetscIsInfOrNanReal(damping)), comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_damping %g: it must not be negative", (double)damping);
+  ctx->width   = width;
+  ctx->damping = damping;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetFreeSurface - Sets whether u = 0 in the first plane of the last dimension of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J       - the matrix
+- surface - `PETSC_TRUE` for a free surface, `PETSC_FALSE` (the default) for a sponge
+
+  Options Database Key:
+. -mat_born_free_surface <bool> - whether there is one
+
+  Level: intermediate
+
+  Note:
+  The last dimension is y of a 2-D and z of a 3-D `DMDA`. Sources and receivers in that plane are of no effect.
+
+.seealso: `MATBORN`, `MatBornSetSponge()`
+@*/
+PetscErrorCode MatBornSetFreeSurface(Mat J, PetscBool surface)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveBool(J, surface, 2);
+  if (surface == ctx->surface) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->surface = surface;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetInterpolation - Sets where sources and receivers of a `MATBORN` may be
+
+  Logically Collective
+
+  Input Parameters:
++ J             - the matrix
+- interpolation - `MATBORN_INTERPOLATION_SINC` by default
+
+  Options Database Key:
+. -mat_born_interpolation <none,sinc> - the interpolation
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornInterpolation`, `MatBornAddShot()`
+@*/
+PetscErrorCode MatBornSetInterpolation(Mat J, MatBornInterpolation interpolation)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveEnum(J, interpolation, 2);
+  if (interpolation == ctx->interpolation) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->interpolation = interpolation;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetCheckpoints - Sets how many states of the background wavefield `MatMultTranspose()` of a `MATBORN` keeps
+
+  Logically Collective
+
+  Input Parameters:
++ J           - the matrix
+- checkpoints - 1 or more; `PETSC_DECIDE` for the fewest with which no step is made more than twice before the one that is used
+
+  Options Database Key:
+. -mat_born_checkpoints <n> - how many
+
+  Level: intermediate
+
+  Note:
+  A state is two fields. The others are computed again from the nearest one before (binomial checkpointing), so that the result does
+  not depend on their number. One state takes a time that grows with the square of the number of steps.
+
+.seealso: `MATBORN`
+@*/
+PetscErrorCode MatBornSetCheckpoints(Mat J, PetscInt checkpoints)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, checkpoints, 2);
+  PetscCheck(checkpoints == PETSC_DECIDE || checkpoints >= 1, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_born_checkpoints %" PetscInt_FMT ": at least one state is kept, that at the start", checkpoints);
+  ctx->checkpoints = checkpoints;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the experiment */
+
+/*@
+  MatBornSetVelocity - Sets the velocity of the background of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J - the matrix
+- v - a vector of its `DMDA`, positive, in units of length by units of time
+
+  Level: beginner
+
+  Note:
+  The vector is not copied. It is read when the matrix is used, and again after a change.
+
+.seealso: `MATBORN`, `MatBornSetTime()`
+@*/
+PetscErrorCode MatBornSetVelocity(Mat J, Vec v)
+{
+  Mat_Born *ctx = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidHeaderSpecific(v, VEC_CLASSID, 2);
+  PetscCheckSameComm(J, 1, v, 2);
+  PetscCall(PetscObjectReference((PetscObject)v));
+  PetscCall(VecDestroy(&ctx->velocity));
+  ctx->velocity = v;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows and columns are counted in MatSetUp() */
+static PetscErrorCode MatBornCheckNotSetUp_Private(Mat J, const char what[])
+{
+  PetscFunctionBegin;
+  PetscCheck(!J->preallocated, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_WRONGSTATE,
+             "%s comes before MatSetUp() and MatCreateVecs(), which count the rows of the matrix; make another matrix", what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetTime - Sets the steps of time of a `MATBORN`, and which of them are data
+
+  Logically Collective
+
+  Input Parameters:
++ J     - the matrix
+. dt    - the length of a step
+. steps - how many steps a shot has
+- every - each so many steps a receiver has a sample: the first one at time every dt; steps / every of them, rounded down, in all
+
+  Level: beginner
+
+  Notes:
+  With one spacing h, dt is at most h / v times .707, .612, .554, .531 in 2-D, and times .577, .5, .453, .434 in 3-D for the orders
+  2, 4, 8 and 12, v the largest velocity.
+  More is an error when the matrix is used.
+
+  It is called before `MatSetUp()`.
+
+.seealso: `MATBORN`, `MatBornSetWavelet()`, `MatBornSetOrder()`
+@*/
+PetscErrorCode MatBornSetTime(Mat J, PetscReal dt, PetscInt steps, PetscInt every)
+{
+  Mat_Born *ctx  = NULL;
+  MPI_Comm  comm = PetscObjectComm((PetscObject)J);
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveReal(J, dt, 2);
+  PetscValidLogicalCollectiveInt(J, steps, 3);
+  PetscValidLogicalCollectiveInt(J, every, 4);
+  PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornSetTime()"));
+  PetscCheck(dt > 0 && !PetscIsInfOrNanReal(dt), comm, PETSC_ERR_ARG_OUTOFRANGE, "The time step %g must be positive", (double)dt);
+  PetscCheck(every > 0 && steps >= every, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "A sample every %" PetscInt_FMT " of %" PetscInt_FMT " steps: traces need one sample at least", every, steps);
+  ctx->dt      = dt;
+  ctx->steps   = steps;
+  ctx->every   = every;
+  ctx->samples = steps / every;
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetWavelet - Sets what the sources of a `MATBORN` emit
+
+  Logically Collective
+
+  Input Parameters:
++ J - the matrix
+. n - how many samples
+- w - the samples at the times 0, dt, 2 dt, ..., copied; 0 follows
+
+  Level: beginner
+
+  Note:
+  The wave equation is u_tt / v^2 - div grad u = w(t) delta(x - source).
+
+.seealso: `MATBORN`, `MatBornSetTime()`
+@*/
+PetscErrorCode MatBornSetWavelet(Mat J, PetscInt n, const PetscReal w[])
+{
+  Mat_Born  *ctx = NULL;
+  PetscReal *copy;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscValidLogicalCollectiveInt(J, n, 2);
+  PetscCheck(n > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A wavelet of %" PetscInt_FMT " samples: it needs one at least", n);
+  PetscAssertPointer(w, 3);
+  for (PetscInt k = 0; k < n; k++)
+    PetscCheck(!PetscIsInfOrNanReal(w[k]), PetscObjectComm((PetscObject)J), PETSC_ERR_FP, "Sample %" PetscInt_FMT " of the wavelet is %g", k, (double)w[k]);
+  PetscCall(PetscMalloc1(n, &copy));
+  PetscCall(PetscArraycpy(copy, w, n));
+  PetscCall(PetscFree(ctx->wavelet));
+  ctx->wavelet  = copy;
+  ctx->nwavelet = n;
+  PetscCall(PetscObjectStateIncrease((PetscObject)J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornSetSpacing - Sets the distances of the nodes of a `MATBORN`
+
+  Logically Collective
+
+  Input Parameters:
++ J - the matrix
+- h - a distance for each dimension of its `DMDA`
+
+  Level: beginner
+
+  Note:
+  The first node is then at 0. Without this call coordinates of the `DMDA` count, see `DMDASetUniformCoordinates()`. These are an array of
+  2 or 3 numbers a node, which large grids do without.
+
+.seealso: `MATBORN`, `MatBornAddShot()`
+@*/
+PetscErrorCode MatBornSetSpacing(Mat J, const PetscReal h[])
+{
+  Mat_Born *ctx = NULL;
+  DM        da;
+  PetscInt  dim;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(h, 2);
+  PetscCall(MatBornGetDM_Private(J, &da, &dim));
+  for (PetscInt d = 0; d < dim; d++)
+    PetscCheck(h[d] > 0 && !PetscIsInfOrNanReal(h[d]), PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE,
+               "The distance of nodes along dimension %" PetscInt_FMT " is %g; it must be positive", d, (double)h[d]);
+  for (PetscInt d = 0; d < dim; d++) ctx->spacing[d] = h[d];
+  PetscCall(MatBornChanged_Private(J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatBornAddShot - Adds a shot to a `MATBORN`: a source, and the receivers that record it
+
+  Collective
+
+  Input Parameters:
++ J          - the matrix
+. source     - its coordinates, as many numbers as the `DMDA` has dimensions
+. nreceivers - how many receivers
+- receivers  - their coordinates, one receiver after the other
+
+  Level: beginner
+
+  Notes:
+  The rows of the matrix are the data of the shots in the order in which they are added. Those of a shot are its receivers' traces, one after the
+  other, each with the samples of `MatBornSetTime()`.
+
+  Places are copied. Those outside of the grid are an error when the matrix is used. It is called before `MatSetUp()`.
+
+.seealso: `MATBORN`, `MatBornSetTime()`, `MatBornSetInterpolation()`, `MatBornSetSpacing()`
+@*/
+PetscErrorCode MatBornAddShot(Mat J, const PetscReal source[], PetscInt nreceivers, const PetscReal receivers[])
+{
+  Mat_Born *ctx = NULL;
+  BornShot *shot;
+  DM        da;
+  PetscInt  dim, numbers;
+
+  PetscFunctionBegin;
+  PetscCall(MatBornGetContext_Private(J, &ctx));
+  PetscAssertPointer(source, 2);
+  PetscValidLogicalCollectiveInt(J, nreceivers, 3);
+  PetscCheck(nreceivers > 0, PetscObjectComm((PetscObject)J), PETSC_ERR_ARG_OUTOFRANGE, "A shot with %" PetscInt_FMT " receivers: it needs one at least",
+             nreceivers);
+  PetscAssertPointer(receivers, 4);
+  PetscCall(MatBornCheckNotSetUp_Private(J, "MatBornAddShot()"));
+  PetscCall(MatBornGetDM_Private(J, &da, &dim));
+  PetscCall(PetscIntMultError(dim, nreceivers, &numbers));
+  if (ctx->nshots == ctx->maxshots) {
+    BornShot *more;
+
+    PetscCall(PetscCalloc1(2 * ctx->maxshots + 1, &more));
+    PetscCall(PetscArraycpy(more, ctx->shots, ctx->nshots));
+    PetscCall(PetscFree(ctx->shots));
+    ctx->shots    = more;
+    ctx->maxshots = 2 * ctx->maxshots + 1;
+  }
+  shot = &ctx->shots[ctx->nshots];
+  PetscCall(PetscMalloc1(numbers, &shot->receivers));
+  PetscCall(PetscArraycpy(shot->receivers, receivers, numbers));
+  for (PetscInt d = 0; d < dim; d++) shot->source[d] = source[d];
+  shot->nreceivers = nreceivers;
+  ctx->nshots++;
+  PetscCall(PetscObjectStateIncrease((PetscObject)J));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

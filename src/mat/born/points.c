@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Points between nodes: windowed sines, G. J. Hicks, Arbitrary source and receiver positioning in finite-difference
+   schemes using Kaiser windowed sinc functions, Geophysics 67, 2002.
+*/
+
+#include "bornimpl.h"
+
+#define BORN_SINC_RADIUS 4
+#define BORN_SINC_KAISER 6.31 /* of Hicks, for that radius and waves of at least four nodes */
+
+typedef struct {
+  PetscInt64 node;
+  PetscInt   point;
+  PetscReal  weight;
+} BornEntry;
+
+/* I_0, by its power series */
+static double BornBessel(double x)
+{
+  double sum = 1, term = 1;
+
+  for (int k = 1; k < 60; k++) {
+    term *= x * x / (4. * k * k);
+    sum += term;
+  }
+  return sum;
+}
+
+/* How far from a node, or out of the grid, a coordinate may be, in distances of nodes, and still count as there: rounding, also of large coordinates */
+static inline double BornSlack(PetscInt n)
+{
+  return 1e-6 + 64 * (double)PETSC_MACHINE_EPSILON * (double)n;
+}
+
+/* Weights of 2 BORN_SINC_RADIUS nodes from *low on along a dimension; one if the point is on a node */
+static int BornWeights(double x, PetscInt n, PetscInt *low, double weight[2 * BORN_SINC_RADIUS])
+{
+  const double nearest = floor(x + .5);
+
+  if (fabs(x - nearest) <= BornSlack(n)) {
+    *low      = (PetscInt)nearest;
+    weight[0] = 1;
+    return 1;
+  }
+  *low = (PetscInt)floor(x) - BORN_SINC_RADIUS + 1;
+  for (int k = 0; k < 2 * BORN_SINC_RADIUS; k++) {
+    const double t = x - (double)(*low + k), w = t / BORN_SINC_RADIUS;
+
+    weight[k] = sin(PETSC_PI * t) / (PETSC_PI * t);
+    weight[k] *= w * w < 1 ? BornBessel(BORN_SINC_KAISER * sqrt(1 - w * w)) / BornBessel(BORN_SINC_KAISER) : 0;
+  }
+  return 2 * BORN_SINC_RADIUS;
+}
+
+/* The entries of a point. What is beyond the grid is left out, and above a free surface is below it with the other sign */
+static void BornAddPoint(const BornGrid *g, PetscInt point, const PetscInt low[3], const int count[3], double weight[3][2 * BORN_SINC_RADIUS],
+                         BornEntry *entries, PetscInt *n)
+{
+  for (int c = 0; c < count[2]; c++) {
+    for (int b = 0; b < count[1]; b++) {
+      for (int a = 0; a < count[0]; a++) {
+        PetscInt  i[3] = {low[0] + a, low[1] + b, low[2] + c};
+        double    w    = weight[0][a] * weight[1][b] * weight[2][c];
+        PetscBool in   = PETSC_TRUE;
+
+        if (g->surface && i[g->dim - 1] < 0) {
+          i[g->dim - 1] = -i[g->dim - 1];
+          w             = -w;
+        }
+        for (int d = 0; d < 3; d++) in = (PetscBool)(in && i[d] >= 0 && i[d] < g->n[d]);
+        if (!in) continue;
+        entries[*n].node   = i[0] + (PetscInt64)g->n[0] * (i[1] + (PetscInt64)g->n[1] * i[2]);
+        entries[*n].point  = point;
+        entries[*n].weight = (PetscReal)w;
+        (*n)++;
+      }
+    }
+  }
+}
+
+static int BornCompare(const void *x, const void *y)
+{
+  const BornEntry *a = (const BornEntry *)x, *b = (const BornEntry *)y;
+
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  return a->point < b->point ? -1 : a->point > b->point;
+}
+
+/* The entries, which come point by point, in both orders */
+static PetscErrorCode BornPointsStore(BornEntry *entries, PetscInt n, PetscInt points, BornPoints *p)
+{
+  PetscFunctionBegin;
+  p->points = points;
+  PetscCall(PetscCalloc3(points + 1, &p->first, n, &p->place, n, &p->weight));
+  for (PetscInt e = 0; e < n; e++) {
+    p->first[entries[e].point + 1] = e + 1;
+    p->place[e]                    = entries[e].node;
+    p->weight[e]                   = entries[e].weight;
+  }
+  for (PetscInt a = 0; a < points; a++) p->first[a + 1] = PetscMax(p->first[a + 1], p->first[a]);
+
+  qsort(entries, (size_t)n, sizeof(BornEntry), BornCompare);
+  PetscCall(PetscMalloc4(n + 1, &p->nodefirst, n, &p->node, n, &p->point, n, &p->nodeweight));
+  p->nodes = 0;
+  for (PetscInt e = 0; e < n; e++) {
+    if (!e || entries[e].node != entries[e - 1].node) {
+      p->node[p->nodes]      = entries[e].node;
+      p->nodefirst[p->nodes] = e;
+      p->nodes++;
+    }
+    p->point[e]      = entries[e].point;
+    p->nodeweight[e] = entries[e].weight;
+  }
+  p->nodefirst[p->nodes] = n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where a coordinate is, in distances of nodes from the first one */
+static inline double BornPlaceOf(PetscReal x, PetscReal origin, PetscReal h)
+{
+  return ((double)x - (double)origin) / (double)h;
+}
+
+/* The points with these coordinates, dim numbers each; what they are and of which shot is for messages */
+PetscErrorCode BornPointsCreate_Private(MPI_Comm comm, const BornGrid *g, const PetscReal origin[3], const PetscReal h[3], MatBornInterpolation interpolation,
+                                        const char what[], PetscInt shot, PetscInt points, const PetscReal x[], BornPoints *p)
+{
+  const PetscInt most   = 2 * BORN_SINC_RADIUS;
+  PetscInt       low[3] = {0, 0, 0}, n = 0, all;
+  int            count[3] = {1, 1, 1};
+  double         weight[3][2 * BORN_SINC_RADIUS];
+  BornEntry     *entries;
+
+  PetscFunctionBegin;
+  PetscCall(PetscIntMultError(points, g->dim == 2 ? most * most : most * most * most, &all));
+  for (PetscInt a = 0; a < points; a++) {
+    for (int d = 0; d < g->dim; d++) {
+      const PetscReal c     = x[g->dim * a + d];
+      const double    place = BornPlaceOf(c, origin[d], h[d]), slack = BornSlack(g->n[d]);
+
+      PetscCheck(place >= -slack && place <= (double)(g->n[d] - 1) + slack, comm, PETSC_ERR_ARG_OUTOFRANGE,
+                 "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is outside of the grid: coordinate %d is %g, not between %g and %g", what, a, shot, d,
+                 (double)c, (double)origin[d], (double)(origin[d] + h[d] * (PetscReal)(g->n[d] - 1)));
+      PetscCheck(interpolation == MATBORN_INTERPOLATION_SINC || BornWeights(place, g->n[d], &low[d], weight[d]) == 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
+                 "%s %" PetscInt_FMT " of shot %" PetscInt_FMT " is between nodes: coordinate %d is %g; use -mat_born_interpolation sinc", what, a, shot, d,
+                 (double)c);
+    }
+  }
+  PetscCall(PetscMalloc1(all, &entries));
+  weight[2][0] = 1;
+  for (PetscInt a = 0; a < points; a++) {
+    for (int d = 0; d < g->dim; d++) count[d] = BornWeights(BornPlaceOf(x[g->dim * a + d], origin[d], h[d]), g->n[d], &low[d], weight[d]);
+    BornAddPoint(g, a, low, count, weight, entries, &n);
+  }
+  PetscCall(BornPointsStore(entries, n, points, p));
+  PetscCall(PetscFree(entries));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BornPointsDestroy_Private(BornPoints *p)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(p->first, p->place, p->weight));
+  PetscCall(PetscFree4(p->nodefirst, p->node, p->point, p->nodeweight));
+  p->points = p->nodes = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

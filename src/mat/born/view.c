@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* What a MATBORN says of itself */
+
+#include "bornimpl.h"
+
+PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
+{
+  Mat_Born         *ctx = (Mat_Born *)A->data;
+  const BornGrid   *g   = &ctx->grid;
+  PetscBool         ascii;
+  PetscViewerFormat format;
+  PetscLogDouble    bytes;
+  PetscInt          receivers = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  PetscCheck(ascii && (format == PETSC_VIEWER_DEFAULT || format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL),
+             PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "A matrix of type born has no entries to be shown: use -mat_view ::ascii_info, or MatComputeOperator() for a small one");
+  for (PetscInt s = 0; s < ctx->nshots; s++) receivers += ctx->shots[s].nreceivers;
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "%" PetscInt_FMT " shots with %" PetscInt_FMT " traces of %" PetscInt_FMT " samples, of %" PetscInt_FMT " steps of %g\n",
+                                   ctx->nshots, receivers, ctx->samples, ctx->steps, (double)ctx->dt));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "order %" PetscInt_FMT ", columns: %s, sources and receivers between nodes: %s\n", ctx->order,
+                                   MatBornParameters[ctx->parameter], MatBornInterpolations[ctx->interpolation]));
+  if (!A->preallocated || !ctx->velocity || !ctx->wavelet) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatBornBuild_Private(A));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "sponge of %" PetscInt_FMT " nodes with %.3g at the faces%s\n", g->width, (double)g->damping,
+                                   g->surface ? ", a free surface" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "velocity %g to %g, at most %.3g of a distance of nodes a step\n", (double)ctx->least, (double)ctx->most,
+                                   (double)(ctx->most * ctx->dt / PetscMin(ctx->h[0], PetscMin(ctx->h[1], g->dim > 2 ? ctx->h[2] : ctx->h[1])))));
+  PetscCall(MatBornGetBytes_Private(A, &bytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "background: %" PetscInt_FMT " checkpoints; a product with the transpose needs %.4g bytes\n", ctx->nsaved, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetInfo_Born(Mat A, PETSC_UNUSED MatInfoType type, MatInfo *info)
+{
+  PetscLogDouble bytes;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  PetscCall(MatSetUp(A));
+  PetscCall(MatBornBuild_Private(A));
+  PetscCall(MatBornGetBytes_Private(A, &bytes));
+  info->block_size = 1;
+  info->memory     = bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

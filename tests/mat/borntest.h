@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Small problems for the tests of MATBORN */
+
+#include <lithe.h>
+#include <petscdmda.h>
+#include <tests/failures.h>
+
+/* In how many roundings of double or single precision something may differ */
+#define TEST_EPS(x) ((PetscReal)(x)*PETSC_MACHINE_EPSILON)
+
+/* A DMDA without coordinates; n[2] = 1 for two dimensions */
+static inline PetscErrorCode BornTestDM(const PetscInt n[3], DM *da)
+{
+  const DMBoundaryType none = DM_BOUNDARY_NONE;
+
+  PetscFunctionBegin;
+  if (n[2] == 1) PetscCall(DMDACreate2d(PETSC_COMM_SELF, none, none, DMDA_STENCIL_STAR, n[0], n[1], 1, 1, 1, 1, NULL, NULL, da));
+  else PetscCall(DMDACreate3d(PETSC_COMM_SELF, none, none, none, DMDA_STENCIL_STAR, n[0], n[1], n[2], 1, 1, 1, 1, 1, NULL, NULL, NULL, da));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Ricker's wavelet of frequency f with its centre at t0, and its second derivative */
+static inline PetscReal Ricker(PetscReal f, PetscReal t0, PetscReal t)
+{
+  const PetscReal a = PetscSqr(PETSC_PI * f * (t - t0));
+
+  return (1 - 2 * a) * PetscExpReal(-a);
+}
+
+static inline PetscReal RickerSecond(PetscReal f, PetscReal t0, PetscReal t)
+{
+  const PetscReal b = PetscSqr(PETSC_PI * f), a = b * PetscSqr(t - t0);
+
+  return b * (-6 + 24 * a - 8 * a * a) * PetscExpReal(-a);
+}
+
+static inline PetscErrorCode BornTestWavelet(Mat J, PetscReal f, PetscReal t0, PetscReal dt, PetscInt n)
+{
+  PetscReal *w;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &w));
+  for (PetscInt k = 0; k < n; k++) w[k] = Ricker(f, t0, dt * (PetscReal)k);
+  PetscCall(MatBornSetWavelet(J, n, w));
+  PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Velocities between 1.5 and 2.5, different at every node */
+static inline PetscErrorCode BornTestVelocity(DM da, Vec *v)
+{
+  PetscRandom random;
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateGlobalVector(da, v));
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
+  PetscCall(PetscRandomSetInterval(random, 1.5, 2.5));
+  PetscCall(VecSetRandom(*v, random));
+  PetscCall(PetscRandomDestroy(&random));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
