@@ -236,6 +236,7 @@ static PetscErrorCode TestSigns(void)
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(CreatePlainPC(A, &pc));
+  PetscCall(PCGridMGSetInterpolation(pc, PCGRIDMG_INTERPOLATION_AGGREGATION));
   TEST_REFUSED("wrong signs", PCSetUp(pc), "entry (0, 120)", "M-matrices");
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
