@@ -89,7 +89,7 @@ static PetscErrorCode TestLevels(const StencilProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A level in codes against the exact one: entries within 2/127 or 2/32767 of the largest one, row sums the same, symmetric ones symmetric to the last bit */
+/* A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, row sums the same, symmetric ones symmetric to the last bit */
 static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
 {
   char        options[256];
@@ -123,7 +123,7 @@ static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
         worst = PetscMax(worst, PetscMax(PetscAbsReal(PetscRealPart(a - b)), PetscAbsReal(PetscImaginaryPart(a - b))));
       }
     }
-    if (WRONG(!(worst <= most * 2 / (bits == 8 ? 127 : 32767))))
+    if (WRONG(!(worst <= most / (bits == 8 ? 127 : 32767))))
       FAIL("%s, %d bits, level %d: entries differ by %g", p->name, bits, (int)level, (double)(worst / most));
     if (WRONG(!(worst > 0))) FAIL("%s, %d bits, level %d: nothing is rounded", p->name, bits, (int)level);
     PetscCall(MatCreateVecs(exact, &ones, &sum[0]));

@@ -30,12 +30,12 @@ static LITHE_ALWAYS_INLINE void HOST_NAME(PointResidual)(const GridMGStencilOper
         const int          s  = g->centre + dx + 3 * dy + 9 * dz;
         const PetscInt     j  = i + dx + g->n[0] * (dy + g->n[1] * dz);
         const HOST_CODE   *c  = code + ((size_t)s * (size_t)g->cells + (size_t)i) * GRIDMG_PARTS;
-        const HOST_NUMBER *xj = x + j * GRIDMG_PARTS, d = scale[j] * (xj[0] - xi[0]);
+        const HOST_NUMBER *xj = x + j * GRIDMG_PARTS, both = PetscMin(scale[i], scale[j]), d = both * (xj[0] - xi[0]);
 
         if (s == g->centre) continue;
 #if PetscDefined(USE_COMPLEX)
         {
-          const HOST_NUMBER e = scale[j] * (xj[1] - xi[1]);
+          const HOST_NUMBER e = both * (xj[1] - xi[1]);
 
           sum[0] += c[0] * d - c[1] * e;
           sum[1] += c[0] * e + c[1] * d;
@@ -47,10 +47,10 @@ static LITHE_ALWAYS_INLINE void HOST_NAME(PointResidual)(const GridMGStencilOper
     }
   }
 #if PetscDefined(USE_COMPLEX)
-  r[0] = sigma[0] * xi[0] - sigma[1] * xi[1] + scale[i] * sum[0];
-  r[1] = sigma[0] * xi[1] + sigma[1] * xi[0] + scale[i] * sum[1];
+  r[0] = sigma[0] * xi[0] - sigma[1] * xi[1] + sum[0];
+  r[1] = sigma[0] * xi[1] + sigma[1] * xi[0] + sum[1];
 #else
-  r[0] = sigma[0] * xi[0] + scale[i] * sum[0];
+  r[0] = sigma[0] * xi[0] + sum[0];
 #endif
   for (int p = 0; p < GRIDMG_PARTS && b; p++) r[p] = b[i * GRIDMG_PARTS + p] - r[p];
 }

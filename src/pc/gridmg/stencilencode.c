@@ -5,7 +5,7 @@
 /*
    Stencils of a level rounded to codes, on host memory, and the factors of smoothers, which are those of the rounded stencils.
 
-   The largest part of an entry of row or column i is at most scale_i^2 times the largest code. Entries of symmetric operators are those of the
+   The largest part of an entry of row or column i is at most scale_i times the largest code. Entries of symmetric operators are those of the
    lower one of both points.
 
    GRIDMG_DAMP is for grids on which waves have few points. Where coefficients are constant, the stencil of a point takes a smooth error to lambda_0 times it,
@@ -41,14 +41,14 @@ static double LargestOf(const GridMGStencils *f, PetscInt i, const PetscInt at[3
   return most;
 }
 
-/* A power of two whose square times the largest code is at least that */
+/* A power of two that times the largest code is at least that */
 static double ScaleOf(double most, int bits)
 {
   int exponent;
 
   if (bits == 32 || !(most > 0)) return 1;
   (void)frexp(most / (bits == 8 ? 127. : 32767.), &exponent); /* below 2^exponent */
-  return ldexp(1., exponent > 0 ? (exponent + 1) / 2 : -(-exponent / 2));
+  return ldexp(1., exponent);
 }
 
 static inline void Put(GridMGPrecision precision, const void *array, size_t i, double v)
@@ -98,7 +98,7 @@ static void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, 
     if (s == g->centre || !GridMGNeighbour(g, at, s, to)) continue;
     j          = GridMGPointOf(g, to);
     v          = ((const GridMGValue *)f->a)[f->symmetric && j < i ? j * g->points + g->points - 1 - s : i * g->points + s];
-    scale      = Get(op->precision, op->scale, i) * Get(op->precision, op->scale, j);
+    scale      = PetscMin(Get(op->precision, op->scale, i), Get(op->precision, op->scale, j));
     rounded[s] = PutCode(op, place, GRIDMG_RE(v), scale);
 #if PetscDefined(USE_COMPLEX)
     rounded[s] += PutCode(op, place + 1, GRIDMG_IM(v), scale) * I;
