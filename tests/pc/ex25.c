@@ -121,7 +121,7 @@ int main(int argc, char **argv)
                                       {"diffusion in space", {21, 24, 17}, STENCILS_ELEMENTS, (PetscReal)-1e-4},
                                       {"jumps in the plane", {70, 65, 1}, STENCILS_ELEMENTS, (PetscReal)-1e-4, 0, 6},
                                       {"jumps in space", {21, 24, 17}, STENCILS_ELEMENTS, (PetscReal)-1e-4, 0, 6}};
-  const PetscInt       most[]      = {13, 13, 40, 40};
+  const PetscInt       most[]      = {9, 8, 17, 12};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
