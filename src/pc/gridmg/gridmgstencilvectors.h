@@ -60,7 +60,7 @@ static void HOST_NAME(RestrictLoops)(const GridMGStencilOperator *op, const Grid
       PetscInt f;
 
       if (!GridMGNeighbour(g, at, s, fine)) continue;
-      for (int d = 0; d < g->dim; d++) c |= (fine[d] / 2 < to[d]) << d;
+      for (int d = 0; d < 3; d++) c |= (fine[d] / 2 < to[d]) << d;
       f = GridMGPointOf(g, fine);
       for (int p = 0; p < GRIDMG_PARTS; p++) sum[p] += weight[(size_t)c * (size_t)g->cells + (size_t)f] * r[f * GRIDMG_PARTS + p];
     }

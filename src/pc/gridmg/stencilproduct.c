@@ -63,7 +63,7 @@ static void Gather(const GridMGStencils *f, const GridMGValue planes[], const Pe
     double             weight;
 
     if (!GridMGNeighbour(g, at, s, fine)) continue;
-    for (int d = 0; d < g->dim; d++) c |= (fine[d] / 2 < to[d]) << d;
+    for (int d = 0; d < 3; d++) c |= (fine[d] / 2 < to[d]) << d;
     weight = f->weight[GridMGPointOf(g, fine) * g->corners + c];
     if (weight == 0) continue;
     shift   = (c & 1) + 3 * (c >> 1 & 1) + 9 * (c >> 2);
