@@ -112,16 +112,22 @@ static PetscErrorCode TestDiffusion(const StencilProblem *p, PetscInt most)
 
 int main(int argc, char **argv)
 {
-  const Case           cases[] = {{{"waves in the plane, odd", {65, 49, 1}, STENCILS_ELEMENTS, WAVE, 0.02}, {"", {65, 49, 1}, STENCILS_ELEMENTS, WAVE, 0.7}},
-                                  {{"waves in the plane, even", {48, 54, 1}, STENCILS_ELEMENTS, LARGE, 0.02}, {"", {48, 54, 1}, STENCILS_ELEMENTS, LARGE, 0.7}},
-                                  {{"waves in space", {17, 18, 23}, STENCILS_ELEMENTS, WAVE, 0.02}, {"", {17, 18, 23}, STENCILS_ELEMENTS, WAVE, 0.5}},
-                                  {{"short waves in space", {20, 17, 16}, STENCILS_ELEMENTS, LARGE, 0.02}, {"", {20, 17, 16}, STENCILS_ELEMENTS, LARGE, 0.7}},
-                                  {{"waves in layers", {33, 40, 1}, STENCILS_ELEMENTS, WAVE / 2, 0.02, 0.5}, {"", {33, 40, 1}, STENCILS_ELEMENTS, WAVE / 2, 0.7, 0.5}}};
-  const StencilProblem diffusion[] = {{"diffusion in the plane", {70, 65, 1}, STENCILS_ELEMENTS, (PetscReal)-1e-4},
-                                      {"diffusion in space", {21, 24, 17}, STENCILS_ELEMENTS, (PetscReal)-1e-4},
-                                      {"jumps in the plane", {70, 65, 1}, STENCILS_ELEMENTS, (PetscReal)-1e-4, 0, 6},
-                                      {"jumps in space", {21, 24, 17}, STENCILS_ELEMENTS, (PetscReal)-1e-4, 0, 6}};
-  const PetscInt       most[]      = {9, 8, 17, 12};
+  const Case           cases[] = {{{.name = "waves in the plane, odd", .n = {65, 49, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.02},
+                                   {.name = "", .n = {65, 49, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.7}},
+                                  {{.name = "waves in the plane, even", .n = {48, 54, 1}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.02},
+                                   {.name = "", .n = {48, 54, 1}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.7}},
+                                  {{.name = "waves in space", .n = {17, 18, 23}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.02},
+                                   {.name = "", .n = {17, 18, 23}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.5}},
+                                  {{.name = "short waves in space", .n = {20, 17, 16}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.02},
+                                   {.name = "", .n = {20, 17, 16}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.7}},
+                                  {{.name = "waves in layers", .n = {33, 40, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE / 2, .shift = 0.02, .jumps = 0.5},
+                                   {.name = "", .n = {33, 40, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE / 2, .shift = 0.7, .jumps = 0.5}}};
+  const StencilProblem diffusion[] =
+    {{.name = "diffusion in the plane", .n = {70, 65, 1}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-4},
+     {.name = "diffusion in space", .n = {21, 24, 17}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-4},
+     {.name = "jumps in the plane", .n = {70, 65, 1}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-4, .shift = 0, .jumps = 6},
+     {.name = "jumps in space", .n = {21, 24, 17}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-4, .shift = 0, .jumps = 6}};
+  const PetscInt most[] = {9, 8, 17, 12};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

@@ -17,10 +17,12 @@ static PetscErrorCode TestFound(void)
   static const struct {
     StencilProblem p;
     const char    *text;
-  } found[] = {{{"space", {12, 10, 8}, STENCILS_ELEMENTS, (PetscReal)-0.01}, "level 0: 12 x 10 x 8 points, stencils of 27, 8 bits"},
-               {{"plane", {30, 21, 1}, STENCILS_ELEMENTS, (PetscReal)-0.01}, "level 0: 30 x 21 x 1 points, stencils of 9, 8 bits"},
-               {{"coarse level", {20, 21, 9}, STENCILS_ELEMENTS, (PetscReal)-0.01}, "level 1: 11 x 11 x 5 points, stencils of 27, 16 bits"},
-               {{"any sign", {12, 10, 8}, STENCILS_STAR}, "interpolation zeeuw"}};
+  } found[] = {{{.name = "space", .n = {12, 10, 8}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-0.01},
+                "level 0: 12 x 10 x 8 points, stencils of 27, 8 bits"},
+               {{.name = "plane", .n = {30, 21, 1}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-0.01}, "level 0: 30 x 21 x 1 points, stencils of 9, 8 bits"},
+               {{.name = "coarse level", .n = {20, 21, 9}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-0.01},
+                "level 1: 11 x 11 x 5 points, stencils of 27, 16 bits"},
+               {{.name = "any sign", .n = {12, 10, 8}, .kind = STENCILS_STAR}, "interpolation zeeuw"}};
   Mat A;
   PC  pc;
 

@@ -67,12 +67,12 @@ static void HOST_NAME(ResidualLoops)(const GridMGStencilOperator *op, const HOST
   }
 }
 
-/* out = x + c factor (b - A x) on every step-th point in each direction from the first one */
-static void HOST_NAME(StepLoops)(const GridMGStencilOperator *op, HOST_NUMBER c, const PetscInt first[3], const PetscInt step[3], const HOST_NUMBER *b,
+/* out = x + damping factor (b - A x) on every step-th point in each direction from the first one */
+static void HOST_NAME(StepLoops)(const GridMGStencilOperator *op, double damping, const PetscInt first[3], const PetscInt step[3], const HOST_NUMBER *b,
                                  const HOST_NUMBER *x, HOST_NUMBER *out)
 {
   const GridMGPoints *g      = &op->grid;
-  const HOST_NUMBER  *factor = (const HOST_NUMBER *)op->factor;
+  const HOST_NUMBER  *factor = (const HOST_NUMBER *)op->factor, c = (HOST_NUMBER)damping;
   PetscInt            at[3];
 
   for (at[2] = first[2]; at[2] < g->n[2]; at[2] += step[2]) {

@@ -135,7 +135,7 @@ static PetscErrorCode GridMGStep_Host(const GridMGStencilOperator *op, double c,
 
   PetscFunctionBegin;
   PointsOf(&op->grid, -1, first, step);
-  FOR_CODES(op, StepLoops, op, op->precision == GRIDMG_SINGLE ? (float)c : c, first, step, b, x, out);
+  FOR_CODES(op, StepLoops, op, c, first, step, b, x, out);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
