@@ -89,26 +89,27 @@ static PetscErrorCode TestLevels(const StencilProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, row sums the same, symmetric ones symmetric to the last bit */
+/* A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, row sums the same, symmetric ones, up to rounding, symmetric to the
+   last bit */
 static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
 {
-  char        options[256];
-  PetscReal   most, worst = 0, sums;
-  PetscInt    n;
-  PetscBool   symmetric;
-  Mat         exact, coded;
-  PC          pcs[2];
-  Vec         ones, sum[2];
-  PetscScalar a, b;
-  Mat         A;
+  StencilProblem disturbed = *p;
+  char           options[256];
+  PetscReal      most, worst = 0, sums;
+  PetscInt       n;
+  PetscBool      symmetric;
+  Mat            exact, coded;
+  PC             pcs[2];
+  Vec            ones, sum[2];
+  PetscScalar    a, b;
+  Mat            A;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateStencilMatrix(p, 0, &A));
+  disturbed.disturbance = (PetscReal)7e-9;
+  PetscCall(CreateStencilMatrix(&disturbed, 0, &A));
   PetscCall(CreateStencilPC(p, A, EXACT, &pcs[0]));
   PetscCall(PetscSNPrintf(options, sizeof(options), EXACT " -@pc_gridmg_bits %d -@pc_gridmg_coarse_bits %d", bits, bits));
   PetscCall(CreateStencilPC(p, A, options, &pcs[1]));
-  PetscCall(MatCreateVecs(A, &ones, NULL));
-  PetscCall(VecDestroy(&ones));
   for (PetscInt level = 0; level < 2; level++) {
     PetscCall(PCGridMGGetOperator(pcs[0], level, &exact));
     PetscCall(PCGridMGGetOperator(pcs[1], level, &coded));
@@ -134,8 +135,10 @@ static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
     PetscCall(VecAXPY(sum[0], -1.0, sum[1]));
     PetscCall(VecNorm(sum[0], NORM_INFINITY, &sums));
     if (WRONG(!(sums <= 1e3 * PETSC_MACHINE_EPSILON * most))) FAIL("%s, %d bits, level %d: row sums differ by %g", p->name, bits, (int)level, (double)sums);
-    PetscCall(MatIsSymmetric(coded, 0, &symmetric));
-    if (WRONG(p->kind == STENCILS_SYMMETRIC && !symmetric)) FAIL("%s, %d bits, level %d: not symmetric", p->name, bits, (int)level);
+    for (int k = 0; k < 2; k++) {
+      PetscCall(MatIsSymmetric(k ? coded : exact, 0, &symmetric));
+      if (WRONG(p->kind == STENCILS_SYMMETRIC && !symmetric)) FAIL("%s, %d bits, level %d: not symmetric", p->name, k ? bits : 32, (int)level);
+    }
     PetscCall(VecDestroy(&ones));
     PetscCall(VecDestroy(&sum[0]));
     PetscCall(VecDestroy(&sum[1]));

@@ -20,6 +20,7 @@ typedef struct {
   Stencils    kind;
   PetscReal   wave, shift; /* (k h)^2, and its shift; wave < 0: positive definite */
   PetscReal   jumps;       /* coefficients range over so many decades, constant in blocks of cells */
+  PetscReal   disturbance; /* of entries left of the diagonal, of any numbers */
   PetscReal   units;       /* of all entries; 0: 1 */
 } StencilProblem;
 
@@ -35,7 +36,7 @@ static inline PetscScalar RandomEntry(const StencilProblem *p, PetscInt i, Petsc
 
   if (i == j) return (PetscReal)4.0 + TestScalar(a, b, (uint64_t)(7 + round));
   if (p->kind == STENCILS_STAR && distance > 1) return 0.0;
-  return TestRandom(a, b, 6) < 0.2 ? (PetscScalar)0.0 : TestScalar(a, b, (uint64_t)(7 + round));
+  return TestRandom(a, b, 6) < 0.2 ? (PetscScalar)0.0 : TestScalar(a, b, (uint64_t)(7 + round)) * ((PetscReal)1.0 + (j < i ? p->disturbance : (PetscReal)0.0));
 }
 
 static inline PetscErrorCode FillRandom(const StencilProblem *p, PetscInt round, Mat A)
