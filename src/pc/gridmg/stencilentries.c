@@ -213,6 +213,10 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 
   PetscFunctionBegin;
   SetPoints(&mg->level[0].op.grid, g);
+  PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_type gridmg: stencils of %" PetscInt_FMT
+             " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
+             g->cells);
   PetscCall(PCGridMGStencilsCreate_Private(&l->block, g, PETSC_FALSE, &l->f));
   a = (double *)l->f.a;
   PetscCall(ReadRows_Private(pc, g, a, &most));
