@@ -105,7 +105,7 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
       for (int d = 0; d < 3; d++) {
         const PetscInt away = to % g->n[d] - from % g->n[d];
 
-        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "Entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is off the grid",
+        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is off the grid",
                    row, column[e]);
         s += (int)away * GridMGThree(d);
         from /= g->n[d];
