@@ -112,15 +112,15 @@ static PetscErrorCode TestDiffusion(const StencilProblem *p, PetscInt most)
 
 int main(int argc, char **argv)
 {
-  const Case           cases[] = {{{.name = "waves in the plane, odd", .n = {65, 49, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.02},
+  const Case           cases[] = {{{.name = "waves in the plane, odd", .n = {65, 49, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = (PetscReal)0.1},
                                    {.name = "", .n = {65, 49, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.7}},
-                                  {{.name = "waves in the plane, even", .n = {48, 54, 1}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.02},
+                                  {{.name = "waves in the plane, even", .n = {48, 54, 1}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = (PetscReal)0.1},
                                    {.name = "", .n = {48, 54, 1}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.7}},
-                                  {{.name = "waves in space", .n = {17, 18, 23}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.02},
+                                  {{.name = "waves in space", .n = {17, 18, 23}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = (PetscReal)0.1},
                                    {.name = "", .n = {17, 18, 23}, .kind = STENCILS_ELEMENTS, .wave = WAVE, .shift = 0.5}},
-                                  {{.name = "short waves in space", .n = {20, 17, 16}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.02},
+                                  {{.name = "short waves in space", .n = {20, 17, 16}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = (PetscReal)0.1},
                                    {.name = "", .n = {20, 17, 16}, .kind = STENCILS_ELEMENTS, .wave = LARGE, .shift = 0.7}},
-                                  {{.name = "waves in layers", .n = {33, 40, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE / 2, .shift = 0.02, .jumps = 0.5},
+                                  {{.name = "waves in layers", .n = {33, 40, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE / 2, .shift = (PetscReal)0.1, .jumps = 0.5},
                                    {.name = "", .n = {33, 40, 1}, .kind = STENCILS_ELEMENTS, .wave = WAVE / 2, .shift = 0.7, .jumps = 0.5}}};
   const StencilProblem diffusion[] =
     {{.name = "diffusion in the plane", .n = {70, 65, 1}, .kind = STENCILS_ELEMENTS, .wave = (PetscReal)-1e-4},

@@ -147,6 +147,7 @@ static inline PetscErrorCode Iterations(Mat A, PC pc, const char type[], PetscIn
   PetscCall(KSPSetPC(ksp, pc));
   PetscCall(KSPSetOperators(ksp, A, P));
   PetscCall(KSPSetType(ksp, type));
+  PetscCall(KSPGMRESSetRestart(ksp, 200));
   PetscCall(KSPSetTolerances(ksp, PetscMax((PetscReal)1e-8, 100 * PETSC_MACHINE_EPSILON), 0.0, PETSC_CURRENT, 200));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(TestFillVec(b, 3));
