@@ -197,8 +197,9 @@ PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
   PCGridMGInterpolationType - the interpolation of a `PCGRIDMG`
 
   Values:
-+ `PCGRIDMG_INTERPOLATION_AUTO`        - what fits the matrix; at present always aggregation
-- `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
++ `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few positive off-diagonal entries, else de Zeeuw's
+. `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
+- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's, from every second point in all directions, with Galerkin products: for 5, 7, 9 or 27 points, real or complex
 
   Level: intermediate
 
@@ -206,7 +207,8 @@ PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
 E*/
 typedef enum {
   PCGRIDMG_INTERPOLATION_AUTO,
-  PCGRIDMG_INTERPOLATION_AGGREGATION
+  PCGRIDMG_INTERPOLATION_AGGREGATION,
+  PCGRIDMG_INTERPOLATION_ZEEUW
 } PCGridMGInterpolationType;
 PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
 
@@ -214,7 +216,7 @@ PETSC_EXTERN const char *const PCGridMGInterpolationTypes[];
   PCGridMGCoarsenType - along which directions a `PCGRIDMG` forms pairs of cells from one level to the next
 
   Values:
-+ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`
++ `PCGRIDMG_COARSEN_AUTO` - `PCGRIDMG_COARSEN_SEMI` for K cycles, else `PCGRIDMG_COARSEN_TWO`; with de Zeeuw's interpolation `PCGRIDMG_COARSEN_FULL`
 . `PCGRIDMG_COARSEN_SEMI` - along the strongest one, by geometric means: levels have half of the cells
 . `PCGRIDMG_COARSEN_TWO`  - along the two strongest ones, where they differ by less than a factor of 4: a quarter of the cells
 - `PCGRIDMG_COARSEN_FULL` - along all
@@ -254,18 +256,24 @@ PETSC_EXTERN const char *const PCGridMGCycleTypes[];
   PCGridMGSmootherType - the smoother of a `PCGRIDMG`; D is the diagonal of the operator
 
   Values:
-+ `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
-. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board, after a coarse correction in the opposite order
-- `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D
++ `PCGRIDMG_SMOOTHER_AUTO`       - `PCGRIDMG_SMOOTHER_DAMPED` for matrices with imaginary parts, else `PCGRIDMG_SMOOTHER_REDBLACK`
+. `PCGRIDMG_SMOOTHER_JACOBI`     - x + 0.8 D^-1 (b - A x)
+. `PCGRIDMG_SMOOTHER_REDBLACK`   - Gauss-Seidel by the two colours of a chess board (4 or 8 colours with de Zeeuw's interpolation), after a coarse correction in
+                                   the opposite order
+. `PCGRIDMG_SMOOTHER_CHEBYSHEV4` - Chebyshev's method of the fourth kind with D; for aggregation
+- `PCGRIDMG_SMOOTHER_DAMPED`     - x + 0.5 D^-1 (b - A x), with a factor of its own where smooth errors would grow: for waves with few points on a level; for
+                                   de Zeeuw's interpolation
 
   Level: intermediate
 
 .seealso: `PCGRIDMG`, `PCGridMGSetSmoother()`
 E*/
 typedef enum {
+  PCGRIDMG_SMOOTHER_AUTO,
   PCGRIDMG_SMOOTHER_JACOBI,
   PCGRIDMG_SMOOTHER_REDBLACK,
-  PCGRIDMG_SMOOTHER_CHEBYSHEV4
+  PCGRIDMG_SMOOTHER_CHEBYSHEV4,
+  PCGRIDMG_SMOOTHER_DAMPED
 } PCGridMGSmootherType;
 PETSC_EXTERN const char *const PCGridMGSmootherTypes[];
 

@@ -59,11 +59,38 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
       PetscCall(FreeBlock_Private(&l->list[b]));
     }
     PetscCall(FreeBlock_Private(&l->mark));
+    PetscCall(FreeBlock_Private(&mg->stencil[k].block));
+    PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
   }
   PetscCall(FreeBlock_Private(&mg->dense));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define GRIDMG_ALIGN 64
+
+void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
+{
+  char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
+
+  pool->taken += (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN + 2 * GRIDMG_ALIGN;
+  return part;
+}
+
+/* Memory for all that has been counted, zeroed: one allocation, or the one that is there. Nothing has been taken from it */
+PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
+{
+  PetscFunctionBegin;
+  if (mg->pool.bytes < pool->taken) {
+    if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
+    mg->pool.bytes = 0;
+    PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
+    mg->pool.bytes = pool->taken;
+  } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  pool->memory = (char *)mg->pool.memory;
+  pool->taken  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,6 +103,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
   if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
   mg->pool.bytes = 0;
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
+  PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;
   mg->setups    = 0;
   mg->failed[0] = 0;

@@ -18,7 +18,8 @@
 
 /* Entries that no grid has */
 typedef struct {
-  PetscInt entries, odd, row, column; /* the first odd one */
+  PetscInt entries, odd, row, column;          /* of 5 or 7 points; the first odd one */
+  PetscInt outside, outsiderow, outsidecolumn; /* of 9 or 27 points */
 } OddEntries;
 
 /* The face of cell at towards the cell with that difference: its direction, or -1 if there is none */
@@ -31,6 +32,14 @@ int PCGridMGFaceOf_Private(const GridMGGrid *grid, const PetscInt at[3], PetscIn
     if ((difference == stride && at[d] < grid->n[d] - 1) || (difference == -stride && at[d] > 0)) return d;
   }
   return -1;
+}
+
+/* Whether two cells are neighbours in a box */
+static PetscBool IsInBox(const GridMGGrid *grid, const PetscInt at[3], PetscInt other)
+{
+  const PetscInt line = other / grid->n[0], to[3] = {other % grid->n[0], line % grid->n[1], line / grid->n[1]};
+
+  return (PetscBool)(PetscAbsInt(to[0] - at[0]) <= 1 && PetscAbsInt(to[1] - at[1]) <= 1 && PetscAbsInt(to[2] - at[2]) <= 1);
 }
 
 static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMGGrid *grid)
@@ -64,6 +73,11 @@ static PetscErrorCode CountOdd_Private(Mat A, const GridMGGrid *grid, PetscInt f
         odd->row    = first + c;
         odd->column = column[e];
       }
+      if (IsInBox(grid, at, other)) continue;
+      if (!odd->outside++) {
+        odd->outsiderow    = first + c;
+        odd->outsidecolumn = column[e];
+      }
     }
     PetscCall(MatRestoreRow(A, first + c, &n, &column, &value));
   }
@@ -73,6 +87,11 @@ static PetscErrorCode CountOdd_Private(Mat A, const GridMGGrid *grid, PetscInt f
 static inline PetscBool IsFew(const OddEntries *odd)
 {
   return (PetscBool)(odd->odd <= PetscMax(GRIDMG_ODD_LEAST, odd->entries / GRIDMG_ODD));
+}
+
+static inline PetscBool IsBox(const GridMGGrid *grid, const OddEntries *odd)
+{
+  return (PetscBool)(!odd->outside && !grid->wells);
 }
 
 /* Whether wells are after the cells or before them */
@@ -175,7 +194,7 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
   PetscFunctionBegin;
   SetGridFound(g, candidate->n, &candidate->grid);
   PetscCall(Place_Private(candidate->A, &candidate->grid, &candidate->rows, &candidate->odd));
-  *fits = IsFew(&candidate->odd);
+  *fits = (PetscBool)(IsFew(&candidate->odd) || IsBox(&candidate->grid, &candidate->odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +213,7 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
   PetscCall(PetscFree(count));
   PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
   PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: the matrix is not one of 5 or 7 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+             "-pc_type gridmg: the matrix is not one of 5 or 7, 9 or 27 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
              ", which is no neighbour, and there are %" PetscInt_FMT
              " like that. Give the grid with -pc_gridmg_grid nx,ny,nz or a DMDA, or use another preconditioner",
              candidate.odd.row, candidate.odd.column, candidate.odd.odd);
@@ -210,9 +229,37 @@ static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, 
 
 /* ------------------------------------------------------------ all of it */
 
-PetscErrorCode PCGridMGFindGrid_Private(PC pc, GridMGGrid *grid, GridMGRows *rows)
+/* What the interpolation that was asked for needs */
+static PetscErrorCode CheckOdd_Private(PC pc, const GridMGGrid *grid, const OddEntries *odd)
+{
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  if (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW) {
+    PetscCheck(!grid->wells, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_interpolation zeeuw has no wells, and the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
+               " rows over. Use aggregation",
+               grid->n[0], grid->n[1], grid->n[2], grid->wells);
+    PetscCheck(!odd->outside, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+               ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+               odd->outsiderow, odd->outsidecolumn, grid->n[0], grid->n[1], grid->n[2]);
+  } else {
+    PetscCheck(mg->star || (mg->box && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO), comm, PETSC_ERR_SUP,
+               "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
+               " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt_FMT " like that among %" PetscInt_FMT
+               ". Matrices of 5 or 7 points may have a few, this has too many",
+               odd->row, odd->column, grid->n[0], grid->n[1], grid->n[2], odd->odd, odd->entries);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGFindGrid_Private(PC pc)
 {
   PC_GridMG      *mg    = (PC_GridMG *)pc->data;
+  GridMGGrid     *grid  = &mg->level[0].op.grid;
+  GridMGRows     *rows  = &mg->rows;
   MPI_Comm        comm  = PetscObjectComm((PetscObject)pc);
   const PetscInt *given = mg->opt.grid;
   PetscBool       found = PETSC_FALSE;
@@ -243,10 +290,8 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc, GridMGGrid *grid, GridMGRows *row
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT
              " rows over, and no more than %d of these can be wells",
              grid->n[0], grid->n[1], grid->n[2], grid->wells, GRIDMG_WELLS_MAX);
-  PetscCheck(IsFew(&odd), comm, PETSC_ERR_SUP,
-             "-pc_type gridmg: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT ", which is no neighbour on the grid %" PetscInt_FMT
-             " x %" PetscInt_FMT " x %" PetscInt_FMT ", and there are %" PetscInt_FMT " like that among %" PetscInt_FMT
-             ". Matrices of 5 or 7 points may have a few, this has too many",
-             odd.row, odd.column, grid->n[0], grid->n[1], grid->n[2], odd.odd, odd.entries);
+  mg->star = IsFew(&odd);
+  mg->box  = IsBox(grid, &odd);
+  PetscCall(CheckOdd_Private(pc, grid, &odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

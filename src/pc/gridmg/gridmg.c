@@ -13,16 +13,30 @@
    application   smoothers                                      smooth.c
                  V, W and K cycles                              cycle.c
 
+   The same with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, its kernels in lithe/private/gridmgstencil.h and stencilhost.c.
+
    All that is done to arrays of the size of a level is an operation of a table of kernels, lithe/private/gridmg.h: that of hosts is in host.c.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
+   P. M. de Zeeuw: matrix-dependent prolongations and restrictions in a blackbox multigrid solver, J. Comput. Appl. Math. 33 (1990)
    D. Braess: towards algebraic multigrid for elliptic problems of second order, Computing 55 (1995), for overcorrection
 */
 
 #include "gridmgimpl.h"
 
 /* ------------------------------------------------------------ application */
+
+static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  GridMGStencilLevel *l = &mg->stencil[0];
+
+  PetscFunctionBegin;
+  PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
+  PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
 {
@@ -39,7 +53,8 @@ static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
   if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
   PetscCall(VecGetArrayRead(x, &px));
   PetscCall(VecGetArrayWrite(y, &py));
-  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
+  if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, px, py));
+  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1) && !mg->zeeuw; part++) {
     PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, px, l->b, mg->scale));
     PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
     PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], py));
@@ -73,6 +88,47 @@ static PetscErrorCode CheckMatrix_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What one interpolation has and the other has not */
+static PetscErrorCode CheckOptions_Private(PC pc)
+{
+  PC_GridMG             *mg   = (PC_GridMG *)pc->data;
+  const PCGridMGOptions *opt  = &mg->opt;
+  MPI_Comm               comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  mg->smoother = opt->smoother;
+  if (mg->zeeuw) {
+    PetscCheck(opt->cycle != PCGRIDMG_CYCLE_K, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_cycle k is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use v or w");
+    PetscCheck(opt->coarsen == PCGRIDMG_COARSEN_AUTO || opt->coarsen == PCGRIDMG_COARSEN_FULL, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_coarsen %s is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use auto or full",
+               PCGridMGCoarsenTypes[opt->coarsen]);
+    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_CHEBYSHEV4, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_smoother chebyshev4 is for aggregation. With -pc_gridmg_interpolation zeeuw, also if auto chose it, use jacobi, redblack or damped");
+  } else {
+    PetscCheck(opt->smoother != PCGRIDMG_SMOOTHER_DAMPED, comm, PETSC_ERR_SUP,
+               "-pc_gridmg_smoother damped is for -pc_gridmg_interpolation zeeuw. With aggregation use jacobi, redblack or chebyshev4");
+    if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = PCGRIDMG_SMOOTHER_REDBLACK;
+  }
+  mg->overcorrection = (double)opt->overcorrection;
+  if (opt->overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = opt->cycle == PCGRIDMG_CYCLE_W && !mg->zeeuw ? 1.5 : 1.;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BuildStencils_Private(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
+  PetscCall(PCGridMGCoarsenStencils_Private(pc));
+  PetscCall(PCGridMGEncodeStencils_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_GridMGCoarsen, pc, 0, 0, 0));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(PC_GridMGCoarsest, pc, 0, 0, 0));
+  PetscCall(PCGridMGCoarseStencils_Private(pc));
+  PetscCall(PetscLogEventEnd(PC_GridMGCoarsest, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode BuildLevels_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -84,10 +140,17 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GridMGRead, pc, 0, 0, 0));
   /* with the same nonzero pattern the grid is the same */
-  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc, &mg->level[0].op.grid, &mg->rows));
-  PetscCall(PCGridMGReadEntries_Private(pc));
+  if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
+  PetscCall(PCGridMGChoose_Private(pc));
+  PetscCall(CheckOptions_Private(pc));
+  if (mg->zeeuw) PetscCall(PCGridMGReadStencils_Private(pc));
+  else PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->zeeuw) {
+    PetscCall(BuildStencils_Private(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(mg->symmetric || mg->opt.cycle != PCGRIDMG_CYCLE_K, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_gridmg_cycle k takes steps of conjugate gradients, and the matrix is not symmetric. Use -pc_gridmg_cycle w");
   PetscCall(PetscLogEventBegin(PC_GridMGCoarsen, pc, 0, 0, 0));
@@ -110,8 +173,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->built          = PETSC_FALSE;
   mg->failed[0]      = 0;
   mg->kernels        = &GridMGHostKernels;
-  mg->overcorrection = (double)mg->opt.overcorrection;
-  if (mg->opt.overcorrection == (PetscReal)PETSC_DECIDE) mg->overcorrection = mg->opt.cycle == PCGRIDMG_CYCLE_W ? 1.5 : 1.;
+  mg->stencilkernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
@@ -140,20 +202,19 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 }
 
 /*MC
-   PCGRIDMG - "gridmg" - Multigrid for M-matrices of 5 or 7 points on structured grids, with compressed levels: for reservoirs, and
-   diffusion with coefficients that
-   jump and depend on the direction
+   PCGRIDMG - "gridmg" - Multigrid for matrices of 5, 7, 9 or 27 points on structured grids, with compressed levels: for reservoirs, diffusion with
+   coefficients that jump and depend on the direction, and the Helmholtz equation
 
    Options Database Keys:
 + -pc_gridmg_grid <nx,ny,nz>                         - the grid, where no `DMDA` tells it and it is not found in the matrix
-. -pc_gridmg_interpolation <auto,aggregation>        - the interpolation, see `PCGridMGInterpolationType`
+. -pc_gridmg_interpolation <auto,aggregation,zeeuw>  - the interpolation, see `PCGridMGInterpolationType`
 . -pc_gridmg_coarsen <auto,semi,two,full>            - along which directions pairs of cells are formed, see `PCGridMGCoarsenType`
 . -pc_gridmg_cycle <v,w,k>                           - V, W or K cycle, see `PCGridMGCycleType`
 . -pc_gridmg_k_levels <3>                            - on how many coarse levels a K cycle takes steps of conjugate gradients
 . -pc_gridmg_overcorrection <1.5>                    - what coarse corrections are multiplied by; 1 in V and K cycles
-. -pc_gridmg_smoother <jacobi,redblack,chebyshev4>   - smoother, see `PCGridMGSmootherType`
+. -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - smoother, see `PCGridMGSmootherType`
 . -pc_gridmg_smooths <1,1>                           - smoothing steps before and after a coarse correction
-. -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of a face on the finest level, and on the others
+. -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
 - -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse
@@ -172,9 +233,12 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    Faces are stored in 8 bits each, with row sums in single precision. That keeps condition numbers within a factor of about 1.13, whatever
    the matrix: docs/gridmg.md.
 
+   Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
+   V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.
+
    With several processes use it inside of `PCBJACOBI` or `PCASM`.
 
-   With complex scalars the matrix must be real; real and imaginary parts are two applications.
+   With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,

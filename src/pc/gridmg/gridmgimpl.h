@@ -5,7 +5,7 @@
 
 /* What the files of PCGRIDMG share. docs/gridmg.md explains the method */
 
-#include <lithe/private/gridmg.h>
+#include <lithe/private/gridmgstencil.h>
 #include <lithe/private/litheimpl.h>
 #include <lithepc.h>
 #include <petsc/private/pcimpl.h>
@@ -20,9 +20,9 @@ typedef struct {
   PCGridMGCycleType         cycle;
   PCGridMGSmootherType      smoother;
   PCGridMGPrecision         precision;
-  PetscReal                 overcorrection; /* PETSC_DECIDE: by the cycle */
-  PetscInt                  grid[3];        /* 0: not given */
-  PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels;
+  PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
+  PetscInt                  grid[3];                                                   /* 0: not given */
+  PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
 } PCGridMGOptions;
 
 /* An edge that is no face, from row i, of exact entries */
@@ -55,10 +55,28 @@ typedef struct {
   double        *sums;
 } GridMGLevel;
 
+/* A level of stencils: 0 is the finest */
+typedef struct {
+  GridMGStencils        f; /* while it is set up */
+  GridMGBlock           block;
+  GridMGStencilOperator op;
+  void                 *b, *x[2];
+  int                   cur; /* which x is the iterate */
+} GridMGStencilLevel;
+
+/* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
+typedef struct {
+  char  *memory;
+  size_t taken;
+} GridMGPool;
+
 typedef struct {
   PCGridMGOptions      opt;
   const GridMGKernels *kernels;
   PetscBool            built, symmetric;
+  PetscBool            star, box; /* the entries of the matrix are those of 5 or 7 points, but for a few; of 9 or 27 points, and there are no wells */
+  PetscBool            zeeuw;     /* de Zeeuw's interpolation: stencil[] in place of level[], whose finest grid is the cells of both */
+  PCGridMGSmootherType smoother;
   GridMGPrecision      precision;
   GridMGRows           rows;
   PetscInt             n, setups, clipped;
@@ -73,12 +91,17 @@ typedef struct {
   void                *inversescale;
   PetscInt             singular; /* parts of the coarsest level without row sums */
   GridMGBlock          dense;
+
+  const GridMGStencilKernels *stencilkernels;
+  GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
 } PC_GridMG;
 
 /* context.c */
 PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
+PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
 PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -94,7 +117,7 @@ PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, Grid
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(const GridMGFaces *, const int by[3], GridMGFaces *coarse, GridMGEdges *);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
-PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC, GridMGGrid *, GridMGRows *);
+PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 /* level.c */
@@ -107,3 +130,14 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
 /* cycle.c */
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+/* stencilentries.c */
+PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencillevel.c */
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);
+/* stencilcoarse.c */
+PETSC_INTERN PetscErrorCode PCGridMGCoarseStencils_Private(PC);
+/* stencilcycle.c */
+PETSC_INTERN PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);

@@ -143,71 +143,55 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
 
 /* ------------------------------------------------------------ arrays of the cycle */
 
-/* Hands out parts of the pool, or counts what there will be; a number before and one after each part may be read */
-typedef struct {
-  char  *memory;
-  size_t taken;
-} Pool;
-
-#define GRIDMG_ALIGN 64
-
-static void *Take(Pool *pool, size_t bytes)
-{
-  char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
-
-  pool->taken += (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN + 2 * GRIDMG_ALIGN;
-  return part;
-}
-
 static PetscBool IsK(const PC_GridMG *mg, PetscInt k)
 {
   return (PetscBool)(mg->opt.cycle == PCGRIDMG_CYCLE_K && k >= 1 && k <= mg->opt.klevels && k < mg->n - 1);
 }
 
 /* The arrays of a level; the same sequence with and without memory */
-static void TakeLevel(PC_GridMG *mg, PetscInt k, Pool *pool)
+static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
   GridMGLevel      *l      = &mg->level[k];
   GridMGOperator   *op     = &l->op;
   const GridMGGrid *g      = &op->grid;
   const size_t      number = GridMGNumberBytes(mg->precision), cells = (size_t)g->cells, n = cells + (size_t)g->wells, code = (size_t)op->bits / 8;
 
-  l->b = Take(pool, n * number);
-  for (int x = 0; x < 2; x++) l->x[x] = Take(pool, n * number);
-  l->d = mg->opt.smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? Take(pool, n * number) : NULL;
+  l->b = PCGridMGTake_Private(pool, n * number);
+  for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, n * number);
+  l->d = mg->smoother == PCGRIDMG_SMOOTHER_CHEBYSHEV4 ? PCGridMGTake_Private(pool, n * number) : NULL;
   if (IsK(mg, k)) {
-    l->c    = Take(pool, n * number);
-    l->v    = Take(pool, n * number);
-    l->sums = (double *)Take(pool, 2 * GRIDMG_SUMS * sizeof(double));
+    l->c    = PCGridMGTake_Private(pool, n * number);
+    l->v    = PCGridMGTake_Private(pool, n * number);
+    l->sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
   }
   for (int d = 0; d < 3; d++) {
-    op->up[d] = op->down[d] = l->faces.up[d] ? Take(pool, cells * code) : NULL;
-    if (!mg->symmetric && l->faces.up[d]) op->down[d] = Take(pool, cells * code);
+    op->up[d] = op->down[d] = l->faces.up[d] ? PCGridMGTake_Private(pool, cells * code) : NULL;
+    if (!mg->symmetric && l->faces.up[d]) op->down[d] = PCGridMGTake_Private(pool, cells * code);
   }
-  op->zero  = Take(pool, (size_t)g->n[0] * code);
-  op->table = op->bits < 32 ? Take(pool, 512 * number) : NULL;
-  op->sigma = Take(pool, n * number);
-  op->dinv  = Take(pool, n * number);
-  op->alive = l->faces.alive ? (const unsigned char *)Take(pool, cells) : NULL;
+  op->zero  = PCGridMGTake_Private(pool, (size_t)g->n[0] * code);
+  op->table = op->bits < 32 ? PCGridMGTake_Private(pool, 512 * number) : NULL;
+  op->sigma = PCGridMGTake_Private(pool, n * number);
+  op->dinv  = PCGridMGTake_Private(pool, n * number);
+  op->alive = l->faces.alive ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
 
   op->list.n = l->faces.list.n;
   for (int p = 0; p < 2; p++) op->list.part[p] = l->faces.list.part[p];
-  op->list.row  = (PetscInt *)Take(pool, (size_t)op->list.n * sizeof(PetscInt));
-  op->list.i    = (PetscInt *)Take(pool, ((size_t)op->list.n + 1) * sizeof(PetscInt));
-  op->list.j    = (PetscInt *)Take(pool, (size_t)l->faces.list.i[op->list.n] * sizeof(PetscInt));
-  op->list.t    = Take(pool, (size_t)l->faces.list.i[op->list.n] * number);
-  op->list.work = Take(pool, (size_t)op->list.n * number);
+  op->list.row  = (PetscInt *)PCGridMGTake_Private(pool, (size_t)op->list.n * sizeof(PetscInt));
+  op->list.i    = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)op->list.n + 1) * sizeof(PetscInt));
+  op->list.j    = (PetscInt *)PCGridMGTake_Private(pool, (size_t)l->faces.list.i[op->list.n] * sizeof(PetscInt));
+  op->list.t    = PCGridMGTake_Private(pool, (size_t)l->faces.list.i[op->list.n] * number);
+  op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
-static void TakeAll(PC_GridMG *mg, Pool *pool)
+static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
   const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)g->cells + (size_t)g->wells;
 
   for (PetscInt k = 0; k < mg->n; k++) TakeLevel(mg, k, pool);
-  mg->inverse      = Take(pool, n * n * number);
-  mg->inversescale = Take(pool, n * number);
-  mg->scale        = (double *)Take(pool, sizeof(double));
+  mg->inverse      = PCGridMGTake_Private(pool, n * n * number);
+  mg->inversescale = PCGridMGTake_Private(pool, n * number);
+  mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
 }
 
 /* The list to where the level is */
@@ -234,7 +218,7 @@ static PetscErrorCode PutList_Private(PC_GridMG *mg, GridMGLevel *l)
 /* Bits of the codes of a level: as asked for, but for 8 where these would be too coarse */
 static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 {
-  const int bits = (int)(k ? mg->opt.coarsebits : mg->opt.bits);
+  const int bits = (int)(k && mg->opt.coarsebits != PETSC_DECIDE ? mg->opt.coarsebits : mg->opt.bits);
 
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
@@ -243,7 +227,7 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  Pool       pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -255,14 +239,7 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     l->op.bits      = BitsOf(mg, k, l->min, l->max);
   }
   TakeAll(mg, &pool);
-  if (mg->pool.bytes < pool.taken) {
-    if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-    mg->pool.bytes = 0;
-    PetscCall((*mg->kernels->alloc)(pool.taken, &mg->pool.memory));
-    mg->pool.bytes = pool.taken;
-  } else PetscCall((*mg->kernels->clear)(pool.taken, mg->pool.memory));
-  pool.memory = (char *)mg->pool.memory;
-  pool.taken  = 0;
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
   TakeAll(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGLevel *l = &mg->level[k];

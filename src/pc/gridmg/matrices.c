@@ -67,6 +67,64 @@ static PetscErrorCode GetInterpolation_Private(PC_GridMG *mg, PetscInt k, Mat *P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ------------------------------------------------------------ stencils */
+
+static PetscErrorCode GetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat *A)
+{
+  GridMGStencilLevel *l     = &mg->stencil[k];
+  const PetscInt      n     = l->op.grid.cells;
+  const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
+  const double        one   = 1 / mg->factor;
+  PetscScalar        *unit, *column;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, l->op.grid.points, NULL, A));
+  PetscCall(PetscCalloc2(n, &unit, n, &column));
+  for (PetscInt j = 0; j < n; j++) {
+    unit[j] = 1.;
+    PetscCall((*mg->stencilkernels->enter)(&l->op, unit, l->x[0], mg->scale));
+    PetscCall((*mg->stencilkernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
+    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], column));
+    for (PetscInt i = 0; i < n; i++) {
+      if (column[i] != (PetscScalar)0.) PetscCall(MatSetValue(*A, i, j, column[i], INSERT_VALUES));
+    }
+    unit[j] = 0.;
+  }
+  PetscCall((*mg->kernels->clear)(bytes, l->x[0]));
+  PetscCall(PetscFree2(unit, column));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GetStencilInterpolation_Private(PC_GridMG *mg, PetscInt k, Mat *P)
+{
+  const GridMGPoints *fine = &mg->stencil[k].op.grid, *coarse = &mg->stencil[k + 1].op.grid;
+  const size_t        weights = (size_t)fine->cells * (size_t)fine->corners;
+  void               *host;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(weights * GridMGNumberBytes(mg->precision), (char **)&host));
+  PetscCall((*mg->kernels->get)(weights * GridMGNumberBytes(mg->precision), mg->stencil[k].op.weight, host));
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fine->cells, coarse->cells, fine->corners, NULL, P));
+  for (PetscInt i = 0; i < fine->cells; i++) {
+    const PetscInt line = i / fine->n[0], at[3] = {i % fine->n[0], line % fine->n[1], line / fine->n[1]};
+
+    for (PetscInt c = 0; c < fine->corners; c++) {
+      const PetscInt to = at[0] / 2 + (c & 1) + coarse->n[0] * (at[1] / 2 + (c >> 1 & 1) + coarse->n[1] * (at[2] / 2 + (c >> 2))), w = c * fine->cells + i;
+      const double   v = mg->precision == GRIDMG_SINGLE ? (double)((float *)host)[w] : ((double *)host)[w];
+
+      if (v != 0) PetscCall(MatSetValue(*P, i, to, (PetscScalar)v, INSERT_VALUES));
+    }
+  }
+  PetscCall(PetscFree(host));
+  PetscCall(MatAssemblyBegin(*P, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*P, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ both */
+
 static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
@@ -75,7 +133,7 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
              level, mg->n);
-  PetscCall(GetOperator_Private(mg, level, A));
+  PetscCall(mg->zeeuw ? GetStencilOperator_Private(mg, level, A) : GetOperator_Private(mg, level, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,7 +146,7 @@ static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   *levels = mg->n;
   PetscCall(PetscMalloc1(mg->n, operators));
-  for (PetscInt k = 1; k < mg->n; k++) PetscCall(GetOperator_Private(mg, k, &(*operators)[mg->n - 1 - k]));
+  for (PetscInt k = 1; k < mg->n; k++) PetscCall(PCGridMGGetOperator_GridMG(pc, k, &(*operators)[mg->n - 1 - k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,7 +158,11 @@ static PetscErrorCode PCGetInterpolations_GridMG(PC pc, PetscInt *levels, Mat *i
   PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
   *levels = mg->n;
   PetscCall(PetscMalloc1(mg->n, interpolations));
-  for (PetscInt k = 0; k < mg->n - 1; k++) PetscCall(GetInterpolation_Private(mg, k, &(*interpolations)[mg->n - 2 - k]));
+  for (PetscInt k = 0; k < mg->n - 1; k++) {
+    Mat *P = &(*interpolations)[mg->n - 2 - k];
+
+    PetscCall(mg->zeeuw ? GetStencilInterpolation_Private(mg, k, P) : GetInterpolation_Private(mg, k, P));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,10 +6,10 @@
 
 #include "gridmgimpl.h"
 
-const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
+const char *const PCGridMGInterpolationTypes[] = {"auto", "aggregation", "zeeuw", "PCGridMGInterpolationType", "PCGRIDMG_INTERPOLATION_", NULL};
 const char *const PCGridMGCoarsenTypes[]       = {"auto", "semi", "two", "full", "PCGridMGCoarsenType", "PCGRIDMG_COARSEN_", NULL};
 const char *const PCGridMGCycleTypes[]         = {"v", "w", "k", "PCGridMGCycleType", "PCGRIDMG_CYCLE_", NULL};
-const char *const PCGridMGSmootherTypes[]      = {"jacobi", "redblack", "chebyshev4", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
+const char *const PCGridMGSmootherTypes[]      = {"auto", "jacobi", "redblack", "chebyshev4", "damped", "PCGridMGSmootherType", "PCGRIDMG_SMOOTHER_", NULL};
 const char *const PCGridMGPrecisions[]         = {"single", "double", "PCGridMGPrecision", "PCGRIDMG_PRECISION_", NULL};
 
 PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
@@ -19,14 +19,15 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->interpolation  = PCGRIDMG_INTERPOLATION_AUTO;
   opt->coarsen        = PCGRIDMG_COARSEN_AUTO;
   opt->cycle          = PCGRIDMG_CYCLE_W;
-  opt->smoother       = PCGRIDMG_SMOOTHER_REDBLACK;
+  opt->smoother       = PCGRIDMG_SMOOTHER_AUTO;
   opt->precision      = PCGRIDMG_PRECISION_SINGLE;
   opt->overcorrection = PETSC_DECIDE;
   opt->levels         = PETSC_DECIDE;
   opt->coarsesize     = 300;
   opt->smooths[0] = opt->smooths[1] = 1;
-  opt->bits = opt->coarsebits = 8;
-  opt->klevels                = 3;
+  opt->bits                         = 8;
+  opt->coarsebits                   = PETSC_DECIDE;
+  opt->klevels                      = 3;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,7 +65,7 @@ static PetscErrorCode PCGridMGSetOptions_Private(PC pc, const PCGridMGOptions *o
   }
   PetscCheck(opt->klevels >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gridmg_k_levels %" PetscInt_FMT ": use a number of at least 0", opt->klevels);
   PetscCall(CheckBits_Private(pc, "-pc_gridmg_bits", opt->bits));
-  PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
+  if (opt->coarsebits != PETSC_DECIDE) PetscCall(CheckBits_Private(pc, "-pc_gridmg_coarse_bits", opt->coarsebits));
   PetscCall(PetscMemcmp(opt, &mg->opt, sizeof(*opt), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCReset_GridMG(pc));
@@ -100,9 +101,9 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsInt("-pc_gridmg_k_levels", "Coarse levels with steps of conjugate gradients", NULL, opt.klevels, &opt.klevels, NULL));
   PetscCall(PetscOptionsIntArray("-pc_gridmg_smooths", "Smoothing steps before and after the coarse correction", "PCGridMGSetSmooths", opt.smooths, &n, &set));
   if (set && n == 1) opt.smooths[1] = opt.smooths[0];
-  PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of a face on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
-  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of a face on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
-  if (set && !setcoarse) opt.coarsebits = opt.bits;
+  PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
+  PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
+  if (set && !setcoarse) opt.coarsebits = PETSC_DECIDE;
   n = 3;
   PetscCall(PetscOptionsIntArray("-pc_gridmg_grid", "Cells along x, y and z", "PCGridMGSetGrid", grid, &n, &set));
   if (set) PetscCall(PetscArraycpy(opt.grid, grid, 3));
@@ -263,7 +264,7 @@ PetscErrorCode PCGridMGComposeOptions_Private(PC pc, PetscBool yes)
 - type - the interpolation, see `PCGridMGInterpolationType`
 
   Options Database Key:
-. -pc_gridmg_interpolation <auto,aggregation> - the interpolation
+. -pc_gridmg_interpolation <auto,aggregation,zeeuw> - the interpolation
 
   Level: intermediate
 
@@ -457,7 +458,7 @@ PetscErrorCode PCGridMGSetCoarseSize(PC pc, PetscInt size)
 - type - the smoother, see `PCGridMGSmootherType`
 
   Options Database Key:
-. -pc_gridmg_smoother <jacobi,redblack,chebyshev4> - the smoother
+. -pc_gridmg_smoother <auto,jacobi,redblack,chebyshev4,damped> - the smoother
 
   Level: intermediate
 
@@ -503,14 +504,14 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 }
 
 /*@
-  PCGridMGSetBits - Sets how many bits a `PCGRIDMG` stores a face with
+  PCGridMGSetBits - Sets how many bits a `PCGRIDMG` stores an entry with
 
   Logically Collective
 
   Input Parameters:
 + pc     - the preconditioner, of type `PCGRIDMG`
 . finest - bits on the finest level: 8, 16 or 32
-- coarse - bits on the other levels
+- coarse - bits on the other levels, or `PETSC_DECIDE`: as on the finest one, and with de Zeeuw's interpolation at least 16
 
   Options Database Keys:
 + -pc_gridmg_bits <8,16,32>        - bits on the finest level, and on all if the other option is not there
@@ -519,9 +520,11 @@ PetscErrorCode PCGridMGSetSmooths(PC pc, PetscInt before, PetscInt after)
   Level: intermediate
 
   Note:
-  8 and 16 bits are logarithmic codes with a table a level, 32 bits are numbers in single precision. A level whose faces range so far that 8
-  bits would change them by more
-  than 10 % takes 16.
+  With aggregation 8 and 16 bits are logarithmic codes with a table a level, 32 bits are numbers in single precision. A level whose faces range so
+  far that 8 bits would change them by more than 10 % takes 16.
+
+  With de Zeeuw's interpolation 8 and 16 bits are fixed point with a power of two a row, 32 bits are numbers in the precision of the vectors, see
+  `PCGridMGSetPrecision()`. Complex entries have two parts of that size.
 
 .seealso: `PCGRIDMG`
 @*/

@@ -66,7 +66,7 @@ PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool p
 
   PetscFunctionBegin;
   if (zero) l->cur = 0;
-  switch (mg->opt.smoother) {
+  switch (mg->smoother) {
   case PCGRIDMG_SMOOTHER_REDBLACK:
     if (zero && !steps) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
     for (PetscInt k = 0; k < steps; k++) {
@@ -84,6 +84,8 @@ PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *mg, GridMGLevel *l, PetscBool p
     if (zero) PetscCall((*mg->kernels->start)(&l->op, -1, 0., l->b, l->x[0]));
     if (post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_TRUE, l->b, l->x[l->cur]));
     PetscCall(Chebyshev_Private(mg, l, steps));
+    break;
+  default: /* is not for aggregation */
     break;
   }
   if (!post && l->op.grid.wells) PetscCall((*mg->kernels->wells)(&l->op, PETSC_FALSE, l->b, l->x[l->cur]));

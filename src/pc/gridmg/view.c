@@ -36,6 +36,20 @@ static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscVi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode ViewStencils_Private(const PC_GridMG *mg, PetscInt k, PetscViewer viewer)
+{
+  const GridMGStencilOperator *op = &mg->stencil[k].op;
+  const PetscInt              *n  = op->grid.n;
+  char                         how[128];
+
+  PetscFunctionBegin;
+  if (k == mg->n - 1) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse%s", mg->singular ? ", without row sums" : ""));
+  else PetscCall(PetscSNPrintf(how, sizeof(how), "stencils of %d, %d bits", op->grid.points, op->bits));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points, %s\n", k, n[0], n[1],
+                                   n[2], how));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
 {
   PC_GridMG             *mg  = (PC_GridMG *)pc->data;
@@ -45,11 +59,14 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &isascii));
   if (!isascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation %s, cycle %s%s\n", PCGridMGInterpolationTypes[PCGRIDMG_INTERPOLATION_AGGREGATION],
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation %s, cycle %s%s\n",
+                                   PCGridMGInterpolationTypes[mg->n ? (mg->zeeuw ? PCGRIDMG_INTERPOLATION_ZEEUW : PCGRIDMG_INTERPOLATION_AGGREGATION)
+                                                                    : opt->interpolation],
                                    PCGridMGCycleTypes[opt->cycle],
                                    opt->cycle == PCGRIDMG_CYCLE_K ? ", which is not linear: for flexible methods such as fcg" : ""));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, steps %" PetscInt_FMT ",%" PetscInt_FMT "%s\n", PCGridMGSmootherTypes[opt->smoother],
-                                   opt->smooths[0], opt->smooths[1], opt->smooths[0] == opt->smooths[1] ? "" : ": not symmetric"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, steps %" PetscInt_FMT ",%" PetscInt_FMT "%s\n",
+                                   PCGridMGSmootherTypes[mg->n ? mg->smoother : opt->smoother], opt->smooths[0], opt->smooths[1],
+                                   opt->smooths[0] == opt->smooths[1] ? "" : ": not symmetric"));
   if (!mg->built) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  not set up\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -63,7 +80,7 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
                                    PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)mg->pool.bytes));
-  for (PetscInt k = 0; k < mg->n; k++) PetscCall(ViewLevel_Private(mg, k, viewer));
+  for (PetscInt k = 0; k < mg->n; k++) PetscCall(mg->zeeuw ? ViewStencils_Private(mg, k, viewer) : ViewLevel_Private(mg, k, viewer));
   if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

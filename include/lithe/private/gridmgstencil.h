@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What PCGRIDMG with de Zeeuw's interpolation, its host loops and the kernels of a device share: levels whose rows are stencils, as plain data.
+
+   A point has up to 3^dim - 1 neighbours. Neighbour s of a point is (s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1) away, the centre is the point
+   itself. Directions of one point are left out: dim is the number of the others, and they come first.
+
+   The operator of a level is
+
+     (A x)_i = sigma_i x_i + sum_s a_is (x_j - x_i)
+
+   with the row sums sigma, so that what rounding does to a_is leaves constants alone. Entries are numbers, or
+
+     a_is = min(scale_i, scale_j) code_is
+
+   with powers of two and codes of 8 or 16 bits: what points of strong and weak entries have with one another is weak. A symmetric operator stays symmetric to the last bit.
+
+   All values are complex where PetscScalar is, with the real part first, but for scales and weights. Level arrays go neighbour by neighbour, so that
+   neighbours of successive points follow one another: a code of neighbour s of point i is at [s cells + i].
+*/
+
+#include <lithe/private/gridmg.h>
+
+#define GRIDMG_POINTS_MAX  27
+#define GRIDMG_CORNERS_MAX 8
+
+typedef struct {
+  int      dim, points, corners, centre;
+  PetscInt n[3], cells;
+} GridMGPoints;
+
+/* A level as it is set up. Entries of neighbours that are not there are 0 */
+typedef struct {
+  GridMGPoints grid;
+  PetscBool    symmetric;
+  void        *a;      /* double, [cells][points] with the centre */
+  void        *sigma;  /* double, [cells] */
+  double      *weight; /* [cells][corners]: what the coarse point (i/2 + bit 0, j/2 + bit 1, k/2 + bit 2) of corner c gives a point */
+} GridMGStencils;
+
+typedef enum {
+  GRIDMG_DIVIDE, /* 1 over the diagonal entry */
+  GRIDMG_DAMP    /* Jacobi's method damped, or a factor of its own where smooth errors grow */
+} GridMGFactor;
+
+/* A level as cycles read it; arrays are of its precision, codes of its bits (32: numbers of its precision) */
+typedef struct {
+  GridMGPoints    grid;
+  GridMGPrecision precision;
+  PetscBool       symmetric;
+  int             bits;
+  const void     *code, *scale, *sigma, *factor, *weight; /* weight: [corners][cells], or NULL */
+} GridMGStencilOperator;
+
+typedef struct {
+  /* Vectors of the matrix: b = scale x, with a power of two that brings the largest part near 1; y = factor x / scale */
+  PetscErrorCode (*enter)(const GridMGStencilOperator *, const PetscScalar *x, void *b, double *scale);
+  PetscErrorCode (*leave)(const GridMGStencilOperator *, double factor, const double *scale, const void *x, PetscScalar *y);
+
+  /* x = c factor b on points of a colour, or with -1 on all, and 0 elsewhere. Bit d of a colour: the number in direction d is odd */
+  PetscErrorCode (*start)(const GridMGStencilOperator *, int colour, double c, const void *b, void *x);
+  /* Gauss-Seidel on the points of a colour */
+  PetscErrorCode (*colour)(const GridMGStencilOperator *, int colour, const void *b, void *x);
+  /* out = x + c factor (b - A x); out is not x */
+  PetscErrorCode (*step)(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
+
+  /* r = b - A x, with b = NULL r = A x */
+  PetscErrorCode (*residual)(const GridMGStencilOperator *, const void *b, const void *x, void *r);
+  /* b = P^T r; x += factor P e */
+  PetscErrorCode (*restrict_)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, const void *r, void *b);
+  PetscErrorCode (*prolong)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, double factor, const void *e, void *x);
+  /* x = S L S b with the inverse L row by row and real numbers S; work: of the size of x */
+  PetscErrorCode (*dense)(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
+
+  /* Set-up, on exact entries */
+  /* The weights of a level */
+  PetscErrorCode (*weights)(const GridMGStencils *);
+  /* P^T A P: a and sigma of coarse, which are there and 0. work: GridMGProductWork() numbers */
+  PetscErrorCode (*product)(const GridMGStencils *, void *work, GridMGStencils *coarse);
+  /* All of a level, whose arrays are there. bad: the first point with no factor, or -1 */
+  PetscErrorCode (*encode)(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);
+} GridMGStencilKernels;
+
+PETSC_INTERN const GridMGStencilKernels GridMGStencilHostKernels; /* src/pc/gridmg/stencilhost.c */
+
+/* Parts of a value */
+#define GRIDMG_PARTS (PetscDefined(USE_COMPLEX) ? 2 : 1)
+
+/* How far neighbour s is in direction d */
+static LITHE_HD inline int GridMGOffset(int s, int d)
+{
+  if (d == 0) return s % 3 - 1;
+  return (d == 1 ? s / 3 : s / 9) % 3 - 1;
+}
+
+static LITHE_HD inline int GridMGThree(int d)
+{
+  if (d == 0) return 1;
+  return d == 1 ? 3 : 9;
+}
+
+/* The coarse grid has every second point and the last one */
+static LITHE_HD inline PetscInt GridMGCoarseSize(PetscInt n)
+{
+  return n > 1 ? n / 2 + 1 : n;
+}
+
+/* Rows times P of three planes, with row sums */
+static LITHE_HD inline size_t GridMGProductWork(const GridMGPoints *g)
+{
+  return (size_t)(3 * (g->points + 1)) * (size_t)g->n[0] * (size_t)g->n[1];
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* V and W cycles of a PCGRIDMG with de Zeeuw's interpolation, and their smoothers */
+
+#include "gridmgimpl.h"
+
+#define GRIDMG_DAMPING 0.8
+
+/* Gauss-Seidel by colours, after a coarse correction backwards */
+static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
+{
+  const int colours = l->op.grid.corners;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < colours; k++) {
+    const int colour = post ? colours - 1 - k : k;
+
+    if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, colour, 1, l->b, l->x[l->cur]));
+    else PetscCall((*mg->stencilkernels->colour)(&l->op, colour, l->b, l->x[l->cur]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From the iterate, or from zero */
+static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
+{
+  const PetscInt steps   = mg->opt.smooths[post ? 1 : 0];
+  const double   damping = mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the other one is in the factors */
+
+  PetscFunctionBegin;
+  if (zero) l->cur = 0;
+  if (zero && !steps) PetscCall((*mg->stencilkernels->start)(&l->op, -1, 0, l->b, l->x[0]));
+  for (PetscInt k = 0; k < steps; k++) {
+    if (mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK) PetscCall(Colours_Private(mg, l, post, (PetscBool)(zero && k == 0)));
+    else if (zero && k == 0) PetscCall((*mg->stencilkernels->start)(&l->op, -1, damping, l->b, l->x[l->cur]));
+    else {
+      PetscCall((*mg->stencilkernels->step)(&l->op, damping, l->b, l->x[l->cur], l->x[1 - l->cur]));
+      l->cur = 1 - l->cur;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One cycle on a level for its right side b, from the iterate or from zero */
+PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+{
+  const GridMGStencilKernels *kernels = mg->stencilkernels;
+  GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
+
+  PetscFunctionBegin;
+  if (level == mg->n - 1) {
+    l->cur = 0;
+    PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero));
+  PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
+  PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->x[1 - l->cur], c->b));
+  PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE));
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE));
+  PetscCall((*kernels->prolong)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
+  PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

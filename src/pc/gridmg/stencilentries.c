@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/*
+   Which interpolation a PCGRIDMG takes, and the finest level of stencils from the entries of the matrix, multiplied by a power of two that brings
+   the largest entry near 1.
+*/
+
+#include "gridmgimpl.h"
+
+#define GRIDMG_ROUNDING 16   /* row sums of so many roundings of the entries are none */
+#define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
+#define GRIDMG_SAME     1e-8 /* entries that differ by less than this part of them count as the same */
+#define GRIDMG_WRONG    20   /* aggregation takes so many times fewer entries of the wrong sign than there are */
+
+/* The values of a matrix as the levels have them, part by part */
+static inline void GetParts(PetscScalar value, double part[2])
+{
+  part[0] = (double)PetscRealPart(value);
+  part[1] = (double)PetscImaginaryPart(value);
+}
+
+/* ------------------------------------------------------------ the choice */
+
+/* Off-diagonal entries, those with the sign of most diagonal entries, and those that are not real */
+static PetscErrorCode CountSigns_Private(Mat A, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
+{
+  PetscInt n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
+
+  PetscFunctionBegin;
+  *entries = *wrong = *imaginary = 0;
+  PetscCall(MatGetSize(A, &n, NULL));
+  for (PetscInt row = 0; row < n; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           m;
+
+    PetscCall(MatGetRow(A, row, &m, &column, &value));
+    for (PetscInt e = 0; e < m; e++) {
+      const PetscReal a = PetscRealPart(value[e]);
+
+      *imaginary += PetscImaginaryPart(value[e]) != 0;
+      if (a == 0) continue;
+      if (column[e] == row) diagonals[a > 0]++;
+      else sides[a > 0]++;
+    }
+    PetscCall(MatRestoreRow(A, row, &m, &column, &value));
+  }
+  *entries = sides[0] + sides[1];
+  *wrong   = sides[diagonals[1] >= diagonals[0]];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What stencils are for: all that has no place in M-matrices of 5 or 7 points, if it has one on the grid */
+PetscErrorCode PCGridMGChoose_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  PetscInt   entries, wrong, imaginary;
+
+  PetscFunctionBegin;
+  mg->zeeuw = (PetscBool)(mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW);
+  if (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO && mg->box) {
+    mg->zeeuw = (PetscBool)!mg->star;
+    if (mg->star) {
+      PetscCall(CountSigns_Private(pc->pmat, &entries, &wrong, &imaginary));
+      mg->zeeuw = (PetscBool)(imaginary || wrong > entries / GRIDMG_WRONG);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ entries */
+
+/* Directions of one point are left out */
+static void SetPoints(const GridMGGrid *grid, GridMGPoints *points)
+{
+  *points = (GridMGPoints){.points = 1, .corners = 1, .n = {1, 1, 1}, .cells = grid->cells};
+  for (int d = 0; d < 3; d++) {
+    if (grid->n[d] < 2) continue;
+    points->n[points->dim++] = grid->n[d];
+    points->points *= 3;
+    points->corners *= 2;
+  }
+  points->centre = points->points / 2;
+}
+
+static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, double *most)
+{
+  PetscFunctionBegin;
+  *most = 0;
+  for (PetscInt row = 0; row < g->cells; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+    for (PetscInt e = 0; e < n; e++) {
+      double   part[2];
+      PetscInt from = row, to = column[e];
+      int      s = g->centre;
+
+      if (value[e] == (PetscScalar)0.) continue;
+      GetParts(value[e], part);
+      for (int d = 0; d < 3; d++) {
+        const PetscInt away = to % g->n[d] - from % g->n[d];
+
+        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is off the grid",
+                   row, column[e]);
+        s += (int)away * GridMGThree(d);
+        from /= g->n[d];
+        to /= g->n[d];
+      }
+      if (PetscIsInfOrNanReal(part[0]) || PetscIsInfOrNanReal(part[1])) {
+        if (!pc->failedreason) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column[e]));
+        continue;
+      }
+      for (int p = 0; p < GRIDMG_PARTS; p++) {
+        a[(row * g->points + s) * GRIDMG_PARTS + p] = part[p];
+        *most                                       = PetscMax(*most, fabs(part[p]));
+      }
+    }
+    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
+    if (pc->failedreason) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a_ij = a_ji for all neighbours after a point */
+static PetscBool IsSymmetric(const GridMGPoints *g, const double *a)
+{
+  for (PetscInt i = 0; i < g->cells; i++) {
+    for (int s = g->centre + 1; s < g->points; s++) {
+      const double *one = a + (i * g->points + s) * GRIDMG_PARTS, *other;
+      PetscInt      j   = i;
+      double        off = 0, size = 0;
+
+      for (int d = 0; d < g->dim; d++) j += GridMGOffset(s, d) * (d == 0 ? 1 : (d == 1 ? g->n[0] : g->n[0] * g->n[1]));
+      if (j < 0 || j >= g->cells) continue;
+      other = a + (j * g->points + g->points - 1 - s) * GRIDMG_PARTS;
+      for (int p = 0; p < GRIDMG_PARTS; p++) {
+        off  = PetscMax(off, fabs(one[p] - other[p]));
+        size = PetscMax(size, PetscMax(fabs(one[p]), fabs(other[p])));
+      }
+      if (off > GRIDMG_SAME * size) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* Whether no entry has an imaginary part: waves have */
+static PetscBool IsReal(const GridMGPoints *g, const double *a)
+{
+  for (PetscInt k = 1; k < g->cells * g->points * GRIDMG_PARTS && GRIDMG_PARTS == 2; k += 2) {
+    if (a[k] != 0) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* Row sums; what is rounding in them becomes 0. The largest entry of a row that has entries is at least least */
+static PetscErrorCode SumRows_Private(PC pc, const GridMGPoints *g, const double *a, double *sigma, double *least)
+{
+  double       rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
+  PetscBool    constant = PETSC_FALSE;
+  MatNullSpace null;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNullSpace(pc->pmat, &null));
+  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
+  if (constant) rounding = PetscMax(rounding, GRIDMG_NULL);
+  *least = 1;
+  for (PetscInt i = 0; i < g->cells; i++) {
+    double all = 0, most = 0;
+
+    for (int k = 0; k < g->points * GRIDMG_PARTS; k++) {
+      const double v = a[i * g->points * GRIDMG_PARTS + k];
+
+      sigma[i * GRIDMG_PARTS + k % GRIDMG_PARTS] += v;
+      all += fabs(v);
+      most = PetscMax(most, fabs(v));
+    }
+    for (int p = 0; p < GRIDMG_PARTS; p++) {
+      if (fabs(sigma[i * GRIDMG_PARTS + p]) <= rounding * all) sigma[i * GRIDMG_PARTS + p] = 0;
+    }
+    if (most > 0) *least = PetscMin(*least, most);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of a level, 0 */
+PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)
+{
+  const size_t cells = (size_t)grid->cells, values = cells * GRIDMG_PARTS;
+  double      *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGBlockGet_Private(block, (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double), (void **)&memory));
+  f->grid      = *grid;
+  f->symmetric = symmetric;
+  f->a         = memory;
+  f->sigma     = memory + values * (size_t)grid->points;
+  f->weight    = memory + values * (size_t)(grid->points + 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGReadStencils_Private(PC pc)
+{
+  PC_GridMG          *mg   = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l    = &mg->stencil[0];
+  GridMGPoints       *g    = &l->op.grid;
+  double              most = 0, least = 0, *a;
+  int                 exponent;
+
+  PetscFunctionBegin;
+  SetPoints(&mg->level[0].op.grid, g);
+  PetscCheck((PetscInt64)g->cells * g->points * GRIDMG_PARTS <= PETSC_INT_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_type gridmg: stencils of %" PetscInt_FMT
+             " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
+             g->cells);
+  PetscCall(PCGridMGStencilsCreate_Private(&l->block, g, PETSC_FALSE, &l->f));
+  a = (double *)l->f.a;
+  PetscCall(ReadRows_Private(pc, g, a, &most));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  (void)frexp(most, &exponent);
+  mg->factor = ldexp(1., most > 0 ? PetscMin(1000, -exponent) : 0);
+  for (PetscInt k = 0; k < g->cells * g->points * GRIDMG_PARTS; k++) a[k] *= mg->factor;
+  PetscCall(SumRows_Private(pc, g, a, (double *)l->f.sigma, &least));
+  if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = IsReal(g, a) ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
+  mg->symmetric = l->f.symmetric = IsSymmetric(g, a);
+  /* Single precision has a range that no sensible matrix leaves */
+  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

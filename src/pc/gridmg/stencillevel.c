@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The levels of a PCGRIDMG with de Zeeuw's interpolation: exact Galerkin products, and all of them rounded to codes */
+
+#include "gridmgimpl.h"
+
+/* The next grid; whether it has fewer points */
+static PetscBool Coarser(const GridMGPoints *grid, GridMGPoints *coarse)
+{
+  *coarse       = *grid;
+  coarse->cells = 1;
+  for (int d = 0; d < 3; d++) {
+    coarse->n[d] = GridMGCoarseSize(grid->n[d]);
+    coarse->cells *= coarse->n[d];
+  }
+  return (PetscBool)(coarse->cells < grid->cells);
+}
+
+PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
+{
+  PC_GridMG     *mg  = (PC_GridMG *)pc->data;
+  const PetscInt max = mg->opt.levels == PETSC_DECIDE ? GRIDMG_LEVELS_MAX : mg->opt.levels;
+
+  PetscFunctionBegin;
+  for (mg->n = 1;; mg->n++) {
+    GridMGStencilLevel *l = &mg->stencil[mg->n - 1], *c = l + 1;
+    GridMGPoints        grid;
+    void               *work;
+
+    if (l->op.grid.cells <= mg->opt.coarsesize) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has at most %" PetscInt_FMT " unknowns", mg->opt.coarsesize));
+      break;
+    }
+    if (!Coarser(&l->op.grid, &grid)) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "it has two points in all directions"));
+      break;
+    }
+    if (mg->n == max) {
+      PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %" PetscInt_FMT, max));
+      break;
+    }
+    PetscCall((*mg->stencilkernels->weights)(&l->f));
+    PetscCall(PCGridMGStencilsCreate_Private(&c->block, &grid, mg->symmetric, &c->f));
+    PetscCall(PCGridMGBlockGet_Private(&mg->dense, GridMGProductWork(&l->op.grid) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
+    c->op.grid = grid;
+  }
+  PetscCheck(mg->stencil[mg->n - 1].op.grid.cells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
+             " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
+             mg->n, mg->stencil[mg->n - 1].op.grid.cells);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of all levels; the same sequence with and without memory */
+static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
+{
+  const size_t number = GridMGNumberBytes(mg->precision), value = number * GRIDMG_PARTS, n = (size_t)mg->stencil[mg->n - 1].op.grid.cells;
+
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilLevel    *l     = &mg->stencil[k];
+    GridMGStencilOperator *op    = &l->op;
+    const size_t           cells = (size_t)op->grid.cells, code = op->bits == 32 ? number : (size_t)op->bits / 8;
+
+    l->b = PCGridMGTake_Private(pool, cells * value);
+    for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
+    op->code   = PCGridMGTake_Private(pool, (size_t)op->grid.points * cells * code * GRIDMG_PARTS);
+    op->scale  = PCGridMGTake_Private(pool, cells * number);
+    op->sigma  = PCGridMGTake_Private(pool, cells * value);
+    op->factor = PCGridMGTake_Private(pool, cells * value);
+    op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
+  }
+  mg->inverse      = PCGridMGTake_Private(pool, n * n * value);
+  mg->inversescale = PCGridMGTake_Private(pool, n * number);
+  mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
+}
+
+PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
+{
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  GridMGPool pool = {NULL, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilOperator *op = &mg->stencil[k].op;
+
+    op->precision = mg->precision;
+    op->symmetric = mg->symmetric;
+    /* a Galerkin product rounded to 8 bits is a bad one */
+    op->bits = (int)mg->opt.bits;
+    if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
+  }
+  TakeAll(mg, &pool);
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
+  TakeAll(mg, &pool);
+  for (PetscInt k = 0; k < mg->n; k++) {
+    GridMGStencilLevel *l = &mg->stencil[k];
+    PetscInt            bad;
+
+    PetscCall((*mg->stencilkernels->encode)(&l->f, mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? GRIDMG_DAMP : GRIDMG_DIVIDE, &l->op, &bad));
+    if (bad < 0 || k == mg->n - 1) continue;
+    if (k) PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " of level %" PetscInt_FMT " has the diagonal entry 0", bad, k));
+    else PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry 0", bad));
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
