@@ -238,7 +238,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 
    With several processes use it inside of `PCBJACOBI` or `PCASM`.
 
-   With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications.
+   With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
+   they take more than twice the iterations where both are there. Use W cycles then.
 
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
