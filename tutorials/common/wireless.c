@@ -55,6 +55,7 @@ static PetscErrorCode ChainWirelessBegin(MPI_Comm comm, const Wireless *model, C
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): a row is written */
 static PetscErrorCode WirelessChainRow(void *ctx, PetscInt index, PetscInt *n, PetscInt cols[], PetscScalar values[])
 {
   WirelessRow row = {0, cols, values};

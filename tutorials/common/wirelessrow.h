@@ -110,6 +110,7 @@ WIRELESS_FUNCTION void WirelessMakeRow(const WirelessContext *context, PetscInt 
 
   row->n = 0;
   for (int d = 0; d < 2; d++) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a model has at least one attempt, R >= 1 */
     const PetscInt  s = state.s[d], q = s ? (s - 1) / R + 1 : 0, r = s ? (s - 1) % R : 0, taken = d + 1;
     const PetscReal beta = w->beta0 * WirelessHalf(r);
 
