@@ -10,10 +10,9 @@ static char help[] = "One Markov chain from its rows to its distribution at a ti
   -ts_...                : the solver, TSUNIFORMIZATION\n\n";
 
 /*
-   jobs.py runs this program once per job, as it does with job.c, whose stages it has: start (MPI, PETSc, the device, the
-   libraries that vectors there use), assembly (the rows: a MATAIJ on the host, arrays on a device), conversion to the
-   matrix type that is solved with, set-up (a solve until a 500th of the time: the check of the generator, its largest
-   rate, what the first step needs), solve. total: conversion, set-up and solve.
+   jobs.py runs this program once per job. Its stages are those of stages.h. Assembly makes the rows: a MATAIJ on the host, or
+   arrays on a device. Set-up is a solve until a 500th of the time: it checks the generator, finds the largest rate and makes
+   what the first step needs.
 */
 
 #include "stages.h"
@@ -144,15 +143,7 @@ int main(int argc, char **argv)
                         "{\"rows\": %" PetscInt64_FMT ", \"nonzeros\": %" PetscInt64_FMT ", \"iterations\": %" PetscInt64_FMT
                         ", \"residual\": %g, \"bound\": %g",
                         chain.n, chain.nz, info.products, (double)PetscAbsScalar(sum - (PetscScalar)1.0), (double)info.bound));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
-    PetscEventPerfInfo event;
-    PetscLogEvent      id;
-
-    PetscCall(PetscLogEventGetId(events[k], &id));
-    if (id < 0) continue;
-    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &event));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, ", \"%s\": %.6f", events[k], event.time));
-  }
+  PetscCall(JobPrintEvents(&c.job, PETSC_STATIC_ARRAY_LENGTH(events), events));
   PetscCall(JobPrintStages(&c.job));
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&x));

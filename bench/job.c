@@ -21,29 +21,11 @@ static char help[] = "One linear system from its assembled matrix to its solutio
 #include <lithe.h>
 #include <petscdevice.h>
 
-/* Seconds of an event, 0 where it was not logged: of the process that takes longest */
-static PetscErrorCode GetEventTime(MPI_Comm comm, const char name[], PetscLogDouble *seconds)
-{
-  PetscEventPerfInfo info;
-  PetscLogEvent      event;
-
-  PetscFunctionBeginUser;
-  *seconds = 0.;
-  PetscCall(PetscLogEventGetId(name, &event));
-  if (event >= 0) {
-    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
-    *seconds = info.time;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPIU_PETSCLOGDOUBLE, MPI_MAX, comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 int main(int argc, char **argv)
 {
   static const char *const events[] = {"MatVCRSCompress", "MatVCRSMaterialize", "PCSetUp"};
   char                     type[64] = "", name[PETSC_MAX_PATH_LEN] = "reservoir";
   PetscInt                 solves = 1;
-  PetscLogDouble           seconds;
   Job                      job;
   KSP                      ksp;
   Mat                      A;
@@ -93,10 +75,7 @@ int main(int argc, char **argv)
   PetscCall(JobEnd(&job, STAGE_SOLVE));
 
   PetscCall(JobPrintSolve(&job, ksp, x, b));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(events); k++) {
-    PetscCall(GetEventTime(job.bench.comm, events[k], &seconds));
-    PetscCall(PetscPrintf(job.bench.comm, ", \"%s\": %.6f", events[k], seconds));
-  }
+  PetscCall(JobPrintEvents(&job, PETSC_STATIC_ARRAY_LENGTH(events), events));
   PetscCall(JobPrintStages(&job));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));

@@ -78,6 +78,22 @@ static inline PetscErrorCode JobPrintSolve(const Job *job, KSP ksp, Vec x, Vec b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Seconds of n events, on the process that took longest; 0 where an event was not logged. Collective */
+static inline PetscErrorCode JobPrintEvents(const Job *job, size_t n, const char *const events[])
+{
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < n; k++) {
+    PetscEventPerfInfo info = {.time = 0.};
+    PetscLogEvent      event;
+
+    PetscCall(PetscLogEventGetId(events[k], &event));
+    if (event >= 0) PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &info.time, 1, MPIU_PETSCLOGDOUBLE, MPI_MAX, job->bench.comm));
+    PetscCall(PetscPrintf(job->bench.comm, ", \"%s\": %.6f", events[k], info.time));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Seconds of the stages; in total: conversion, set-up and solve, that is from the assembled matrix to the solution; program: all until now. The line ends */
 static inline PetscErrorCode JobPrintStages(const Job *job)
 {

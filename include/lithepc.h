@@ -199,7 +199,7 @@ PETSC_EXTERN PetscErrorCode PCSBPMGApplyOperator(PC);
   Values:
 + `PCGRIDMG_INTERPOLATION_AUTO`        - aggregation for real matrices of 5 or 7 points with wells, faults or few positive off-diagonal entries, else de Zeeuw's
 . `PCGRIDMG_INTERPOLATION_AGGREGATION` - piecewise constant on pairs of cells, or on products of pairs: for M-matrices of 5 or 7 points
-- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's, from every second point in all directions, with Galerkin products: for 5, 7, 9 or 27 points, real or complex
+- `PCGRIDMG_INTERPOLATION_ZEEUW`       - de Zeeuw's, from every second point in all directions, with Galerkin products: 5, 7, 9 or 27 points, real or complex
 
   Level: intermediate
 

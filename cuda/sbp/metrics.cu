@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What the operator of a MATSBPSAT and its right sides are made of: coefficients from coordinates, their check, weights of the norm, copies of parts of arrays */
+/*
+   What the operator of a MATSBPSAT and its right sides are made of: coefficients from coordinates, their check, weights of the
+   norm, copies of parts of arrays
+ */
 
 #define SBP_VALUE   PetscReal
 #define SBP_REAL    PetscReal

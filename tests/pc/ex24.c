@@ -89,8 +89,10 @@ static PetscErrorCode TestLevels(const StencilProblem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, row sums the same, symmetric ones, up to rounding, symmetric to the
-   last bit */
+/*
+   A level in codes against the exact one: entries within 1/127 or 1/32767 of the largest one, and the same row sums. A matrix that is
+   symmetric up to rounding is symmetric to the last bit
+*/
 static PetscErrorCode TestCodes(const StencilProblem *p, int bits)
 {
   StencilProblem disturbed = *p;

@@ -6,29 +6,7 @@
 /* For tests of PCGRIDMG: what a preconditioner says of itself, and whether it is the same as a new one */
 
 #include "gridmgtest.h"
-
-/* Whether the view of a preconditioner has a text in it */
-static inline PetscErrorCode ViewHas(PC pc, const char text[], PetscBool *has)
-{
-  char        buffer[8192] = "", *found;
-  PetscViewer viewer;
-  FILE       *file;
-  size_t      n;
-
-  PetscFunctionBeginUser;
-  PetscCheck((file = tmpfile()), PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No file for the view");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  rewind(file);
-  n         = fread(buffer, 1, sizeof(buffer) - 1, file);
-  buffer[n] = 0;
-  PetscCall(PetscStrstr(buffer, text, &found));
-  *has = (PetscBool)(found != NULL);
-  PetscCall(PetscViewerDestroy(&viewer));
-  (void)fclose(file);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+#include "viewtest.h"
 
 #define VIEW_HAS(pc, text)                                                     \
   do {                                                                         \
@@ -69,5 +47,30 @@ static inline PetscErrorCode CompareWithNew(const char what[], Mat A, PC pc)
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&z));
   PetscCall(PCDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   A set-up preconditioner of A whose values change: the same bits as of a new one, and from the third set-up on no more memory. fill() adds
+   the values of a round to a matrix of zeros
+*/
+static inline PetscErrorCode TestNewValues(const char what[], Mat A, PetscErrorCode (*fill)(const void *problem, PetscInt round, Mat), const void *problem)
+{
+  PetscLogDouble before = 0, after;
+  PC             pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreatePlainPC(A, &pc));
+  PetscCall(PCSetUp(pc));
+  for (PetscInt round = 1; round < 6; round++) {
+    PetscCall(MatZeroEntries(A));
+    PetscCall((*fill)(problem, round, A));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PetscMallocGetCurrentUsage(&after));
+    if (WRONG(round > 2 && after > before)) FAIL("%s: set-up %d takes %g bytes more", what, (int)round, after - before);
+    PetscCall(CompareWithNew(what, A, pc));
+    PetscCall(PetscMallocGetCurrentUsage(&before));
+  }
+  PetscCall(PCDestroy(&pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

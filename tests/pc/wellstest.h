@@ -7,6 +7,7 @@
 
 #include <tests/mat/vcrstest.h>
 #include <tests/pc/pcvcrstest.h>
+#include <tests/pc/viewtest.h>
 
 typedef enum {
   PLAIN,
@@ -151,28 +152,5 @@ static PetscErrorCode CreateMatrix(const Problem *p, MatType type, Mat *A)
   PetscCall(MatSetUp(*A));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(FillMatrix(p, 0, *A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Whether the view of a preconditioner has a text in it */
-static PetscErrorCode ViewHas(PC pc, const char text[], PetscBool *has)
-{
-  char        buffer[8192] = "", *found;
-  PetscViewer viewer;
-  FILE       *file;
-  size_t      n;
-
-  PetscFunctionBeginUser;
-  PetscCheck((file = tmpfile()), PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No file for the view");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  rewind(file);
-  n         = fread(buffer, 1, sizeof(buffer) - 1, file);
-  buffer[n] = 0;
-  PetscCall(PetscStrstr(buffer, text, &found));
-  *has = (PetscBool)(found != NULL);
-  PetscCall(PetscViewerDestroy(&viewer));
-  (void)fclose(file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

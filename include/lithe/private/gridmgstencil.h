@@ -17,7 +17,8 @@
 
      a_is = min(scale_i, scale_j) code_is
 
-   with powers of two and codes of 8 or 16 bits: what points of strong and weak entries have with one another is weak. A symmetric operator stays symmetric to the last bit.
+   with powers of two and codes of 8 or 16 bits: what points of strong and weak entries have with one another is weak. A symmetric
+   operator stays symmetric to the last bit.
 
    All values are complex where PetscScalar is, with the real part first, but for scales and weights. Level arrays go neighbour by neighbour, so that
    neighbours of successive points follow one another: a code of neighbour s of point i is at [s cells + i].

@@ -319,8 +319,8 @@ typedef struct {
 
   /*
      What the operator of a MATSBPSAT and its right sides are made of, in PetscReal and PetscScalar:
-     metrics   coefficients and J = x_r y_s - x_s y_r at the nodes of a box of the geometry, node (i, j) at (j - box->start[1]) pitch + i - box->start[0]; any of the
-               four may be NULL
+     metrics   coefficients and J = x_r y_s - x_s y_r at the nodes of a box of the geometry, node (i, j) at
+               (j - box->start[1]) pitch + i - box->start[0]; any of the four may be NULL
      check     the first node of a box, counted row by row from 0, whose coefficients are not finite or not definite; -1 if there is none. To the host
      source    b += (H x H) J f, owned arrays without gaps
      square    the sum of (H x H) |e|^2, an owned array without gaps. To the host

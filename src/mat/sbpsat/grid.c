@@ -50,7 +50,10 @@ PetscErrorCode SBPGridCreate_Private(DM da, int order, PetscInt width, DM *grid,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The ghosted array of an owned one, both without gaps and in the same place; on one process, which may have no halo, they are the same. Neighbor-wise Collective */
+/*
+   The ghosted array of an owned one, both without gaps and in the same place. On one process, which may have no halo, both
+   arrays are the same. Neighbor-wise Collective
+ */
 PetscErrorCode SBPGridGhosts_Private(SBPHalo halo, const SBPGrid *g, SBPPrecision precision, PetscBool device, const void *owned, void *ghosted)
 {
   const PetscMemType memory = device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;

@@ -2,7 +2,10 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of arrays. Plain data comes in, no object */
+/*
+   What a MATSBPSAT is made of, on the host: coefficients from coordinates, their check, weights of the norm, copies of parts of
+   arrays. Plain data comes in, no object
+ */
 
 #include "sbpmetrics.h"
 

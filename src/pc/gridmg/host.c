@@ -8,6 +8,7 @@
 */
 
 #include "gridmghost.h"
+#include "gridmghostcodes.h"
 #include <math.h>
 
 #define HOST_NUMBER  float
@@ -50,27 +51,6 @@
 #define HOST_NAME(f)     f##_Double_32
 #include "gridmghostloops.h"
 #undef HOST_NUMBER
-
-/* f(...) for the precision of an operator */
-#define FOR_PRECISION(precision, f, ...)                       \
-  do {                                                         \
-    if ((precision) == GRIDMG_SINGLE) f##_Single(__VA_ARGS__); \
-    else f##_Double(__VA_ARGS__);                              \
-  } while (0)
-
-/* f(...) for its codes, too */
-#define FOR_CODES(op, f, ...)                                \
-  do {                                                       \
-    if ((op)->precision == GRIDMG_SINGLE) {                  \
-      if ((op)->bits == 8) f##_Single_8(__VA_ARGS__);        \
-      else if ((op)->bits == 16) f##_Single_16(__VA_ARGS__); \
-      else f##_Single_32(__VA_ARGS__);                       \
-    } else {                                                 \
-      if ((op)->bits == 8) f##_Double_8(__VA_ARGS__);        \
-      else if ((op)->bits == 16) f##_Double_16(__VA_ARGS__); \
-      else f##_Double_32(__VA_ARGS__);                       \
-    }                                                        \
-  } while (0)
 
 /* ------------------------------------------------------------ memory */
 
@@ -182,7 +162,7 @@ static PetscErrorCode GridMGLeave_Host(const GridMGOperator *op, const GridMGRow
 static PetscErrorCode GridMGStart_Host(const GridMGOperator *op, int colour, double c, const void *b, void *x)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, StartLoops, op, colour, c, b, x);
+  FOR_PRECISION(op, StartLoops, op, colour, c, b, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,9 +171,9 @@ static PetscErrorCode GridMGColour_Host(const GridMGOperator *op, int colour, co
   const PetscInt from = colour ? op->list.part[0] : 0, to = op->list.part[colour];
 
   PetscFunctionBegin;
-  if (to > from) FOR_PRECISION(op->precision, ListLoops, &op->list, from, to, x);
+  if (to > from) FOR_PRECISION(op, ListLoops, &op->list, from, to, x);
   FOR_CODES(op, ColourLoops, op, colour, b, x);
-  if (to > from) FOR_PRECISION(op->precision, ListAddLoops, op, from, to, 1, x);
+  if (to > from) FOR_PRECISION(op, ListAddLoops, op, from, to, 1, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,7 +186,7 @@ static PetscErrorCode GridMGStep_Host(const GridMGOperator *op, double c1, doubl
   FOR_CODES(op, StepLoops, op, c1, c2, b, x, d, out);
   PetscCall(PetscMemcpy((char *)out + (size_t)op->grid.cells * bytes, (const char *)x + (size_t)op->grid.cells * bytes, (size_t)op->grid.wells * bytes));
   if (!to) PetscFunctionReturn(PETSC_SUCCESS);
-  FOR_PRECISION(op->precision, ListLoops, &op->list, 0, to, x);
+  FOR_PRECISION(op, ListLoops, &op->list, 0, to, x);
   if (op->precision == GRIDMG_SINGLE) ListAddLoops_Single(op, 0, to, (float)c2, out);
   else ListAddLoops_Double(op, 0, to, c2, out);
   if (!d) PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,7 +198,7 @@ static PetscErrorCode GridMGStep_Host(const GridMGOperator *op, double c1, doubl
 static PetscErrorCode GridMGWells_Host(const GridMGOperator *op, PetscBool backwards, const void *b, void *x)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, WellLoops, op, backwards, b, x);
+  FOR_PRECISION(op, WellLoops, op, backwards, b, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -228,14 +208,14 @@ static PetscErrorCode GridMGResidual_Host(const GridMGOperator *op, const void *
 {
   PetscFunctionBegin;
   FOR_CODES(op, ResidualLoops, op, b, x, r);
-  if (op->list.n) FOR_PRECISION(op->precision, ListResidualLoops, op, b, x, r);
+  if (op->list.n) FOR_PRECISION(op, ListResidualLoops, op, b, x, r);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode GridMGRestrict_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], const void *r, void *b)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, RestrictLoops, op, coarse, by, r, b);
+  FOR_PRECISION(op, RestrictLoops, op, coarse, by, r, b);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,14 +223,14 @@ static PetscErrorCode GridMGResidualRestrict_Host(const GridMGOperator *op, cons
 {
   PetscFunctionBegin;
   FOR_CODES(op, ResidualRestrictLoops, op, coarse, by, b, x, bc);
-  if (op->list.n) FOR_PRECISION(op->precision, ListRestrictLoops, op, coarse, by, b, x, bc);
+  if (op->list.n) FOR_PRECISION(op, ListRestrictLoops, op, coarse, by, b, x, bc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode GridMGProlong_Host(const GridMGOperator *op, const GridMGGrid *coarse, const int by[3], double factor, const void *e, void *x)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, ProlongLoops, op, coarse, by, factor, e, x);
+  FOR_PRECISION(op, ProlongLoops, op, coarse, by, factor, e, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,7 +254,7 @@ static inline double Quotient(double a, double b)
 static PetscErrorCode GridMGKFirst_Host(const GridMGOperator *op, const double *first, const void *v, void *b)
 {
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, CombineLoops, op->grid.cells + op->grid.wells, 1, b, -Quotient(first[1], first[0]), v);
+  FOR_PRECISION(op, CombineLoops, op->grid.cells + op->grid.wells, 1, b, -Quotient(first[1], first[0]), v);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,7 +266,7 @@ static PetscErrorCode GridMGKSecond_Host(const GridMGOperator *op, const double 
   const double ac   = Quotient(first[1], first[0]) - Quotient(second[0], first[0]) * ax;
 
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, CombineLoops, op->grid.cells + op->grid.wells, ax, x, ac, c);
+  FOR_PRECISION(op, CombineLoops, op->grid.cells + op->grid.wells, ax, x, ac, c);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -295,8 +275,8 @@ static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, 
   const PetscInt n = op->grid.cells + op->grid.wells;
 
   PetscFunctionBegin;
-  FOR_PRECISION(op->precision, DenseLoops, n, op->symmetric, L, S, b, op->symmetric ? work : x);
-  if (op->symmetric) FOR_PRECISION(op->precision, DenseTransposeLoops, n, L, S, work, x);
+  FOR_PRECISION(op, DenseLoops, n, op->symmetric, L, S, b, op->symmetric ? work : x);
+  if (op->symmetric) FOR_PRECISION(op, DenseTransposeLoops, n, L, S, work, x);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

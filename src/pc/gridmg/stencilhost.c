@@ -7,6 +7,7 @@
    a device are compared with. Loops that decode stencils are in gridmgstencilloops.h, the others in gridmgstencilvectors.h.
 */
 
+#include "gridmghostcodes.h"
 #include "gridmgstencilhost.h"
 
 #define HOST_NUMBER  float
@@ -40,27 +41,6 @@
 #define HOST_NAME(f) f##_Double_32
 #include "gridmgstencilloops.h"
 #undef HOST_NUMBER
-
-/* f(...) for the precision of an operator */
-#define FOR_PRECISION(op, f, ...)                                  \
-  do {                                                             \
-    if ((op)->precision == GRIDMG_SINGLE) f##_Single(__VA_ARGS__); \
-    else f##_Double(__VA_ARGS__);                                  \
-  } while (0)
-
-/* f(...) for its codes, too */
-#define FOR_CODES(op, f, ...)                                \
-  do {                                                       \
-    if ((op)->precision == GRIDMG_SINGLE) {                  \
-      if ((op)->bits == 8) f##_Single_8(__VA_ARGS__);        \
-      else if ((op)->bits == 16) f##_Single_16(__VA_ARGS__); \
-      else f##_Single_32(__VA_ARGS__);                       \
-    } else {                                                 \
-      if ((op)->bits == 8) f##_Double_8(__VA_ARGS__);        \
-      else if ((op)->bits == 16) f##_Double_16(__VA_ARGS__); \
-      else f##_Double_32(__VA_ARGS__);                       \
-    }                                                        \
-  } while (0)
 
 /* The points of a colour, or with -1 all */
 static void PointsOf(const GridMGPoints *g, int colour, PetscInt first[3], PetscInt step[3])

@@ -4,12 +4,13 @@
 
 /*
    Matrix-dependent interpolation on host memory. Points with even numbers in all directions, or the last ones, are those of the coarse grid.
-   Others take their value from the 2, 4 or 8 coarse points round them:
+   All other points take their value from 2, 4 or 8 coarse points round them.
 
-     one odd number     weights d_w/(d_w + d_e) and d_e/(d_w + d_e) for the coarse points on both sides, d the modulus of the sum of the
-                        entries on that side, or of the largest of them off the line if that is more
-     two, three         the average of the neighbours in the plane (in space) of the odd directions, which have their weights already, by the
-                        moduli of the entries, those of the even direction summed
+   A point with one odd number has a coarse point on either side. Their weights are d_w/(d_w + d_e) and d_e/(d_w + d_e). On each
+   side d is the modulus of the sum of the entries there, or that of the largest entry off the line, if this one is larger.
+
+   A point with two or three odd numbers has the average of its neighbours in the plane, or in space, of the odd directions.
+   The weights of these neighbours are known by then. The average is by the moduli of entries, summed along the even direction.
 
    Weights are real and not negative, and their sum is one. The last point belongs to the coarse grid also if its number is odd.
 

@@ -72,6 +72,20 @@ PetscBool PCVCRSTakesNumbers_Private(MatVCRSLoss loss, PetscInt n, const PetscSc
   return PCVCRSSumIsTaken_Private(loss, sum);
 }
 
+#if defined(LITHE_HAVE_CUDA)
+/* The sum of the moduli of n numbers on a device */
+PetscErrorCode PCVCRSSumOnDevice_Private(PetscInt n, const PetscScalar *a, PetscReal *sum)
+{
+  Vec v;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, n, a, &v));
+  PetscCall(VecNorm(v, NORM_1, sum));
+  PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* The sum of the moduli of a relative of MATSEQAIJ, where its values are */
 static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
 {
@@ -90,10 +104,8 @@ static PetscErrorCode PCVCRSSumModuli_Private(Mat A, PetscReal *sum)
     PetscCall(MatVCRSIsOnDevice_Private(A, &device));
     if (device) {
       PetscCall(MatSeqAIJCUSPARSEGetArrayRead(A, &a));
-      PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)info.nz_used, a, &v));
-      PetscCall(VecNorm(v, NORM_1, sum));
+      PetscCall(PCVCRSSumOnDevice_Private((PetscInt)info.nz_used, a, sum));
       PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(A, &a));
-      PetscCall(VecDestroy(&v));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }

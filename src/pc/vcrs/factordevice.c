@@ -139,14 +139,9 @@ static PetscBool PCVCRSIsNear(const PetscReal difference[])
 static PetscErrorCode PCVCRSTakesNumbers_Device(MatVCRSLoss loss, PetscInt64 n, const PetscScalar *a, PetscBool *takes)
 {
   PetscReal sum = 0.0;
-  Vec       v;
 
   PetscFunctionBegin;
-  if (loss != MATVCRS_LOSS_NONE && n) {
-    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, (PetscInt)n, a, &v));
-    PetscCall(VecNorm(v, NORM_1, &sum));
-    PetscCall(VecDestroy(&v));
-  }
+  if (loss != MATVCRS_LOSS_NONE && n) PetscCall(PCVCRSSumOnDevice_Private((PetscInt)n, a, &sum));
   *takes = PCVCRSSumIsTaken_Private(loss, sum);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Which of the loops that host.c and stencilhost.c make for each precision of vectors and each width of codes */
+
+/* f(...) for the precision of an operator */
+#define FOR_PRECISION(op, f, ...)                                  \
+  do {                                                             \
+    if ((op)->precision == GRIDMG_SINGLE) f##_Single(__VA_ARGS__); \
+    else f##_Double(__VA_ARGS__);                                  \
+  } while (0)
+
+/* f(...) for its codes, too */
+#define FOR_CODES(op, f, ...)                                \
+  do {                                                       \
+    if ((op)->precision == GRIDMG_SINGLE) {                  \
+      if ((op)->bits == 8) f##_Single_8(__VA_ARGS__);        \
+      else if ((op)->bits == 16) f##_Single_16(__VA_ARGS__); \
+      else f##_Single_32(__VA_ARGS__);                       \
+    } else {                                                 \
+      if ((op)->bits == 8) f##_Double_8(__VA_ARGS__);        \
+      else if ((op)->bits == 16) f##_Double_16(__VA_ARGS__); \
+      else f##_Double_32(__VA_ARGS__);                       \
+    }                                                        \
+  } while (0)
