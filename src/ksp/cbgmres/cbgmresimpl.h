@@ -6,6 +6,7 @@
 /* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/cbgmres.md has the method */
 
 #include <lithe/private/cbbasis.h>
+#include <lithe/private/petsccompat.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
@@ -72,6 +73,8 @@ typedef struct {
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
   Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, by which columns are multiplied on their way to CB_COLUMN; NULL: there is none */
+
+  LitheOrthogonalization orthogonalization; /* as it was at the solve's start */
 
   /* The cycle */
   PetscReal          initial;          /* norm of the residual that the solve began with */
