@@ -129,6 +129,7 @@ static inline PetscErrorCode MatGetMultPetscSF(Mat A, PetscSF *sf)
   PetscObjectState nonzerostate;
 
   PetscFunctionBegin;
+  *sf = NULL;
   PetscCall(MatMPIAIJGetSeqAIJ(A, NULL, &Ao, &ghosts));
   PetscCall(PetscObjectGetId((PetscObject)Ao, &block));
   PetscCall(MatGetNonzeroState(A, &nonzerostate));
@@ -277,6 +278,7 @@ static inline PetscErrorCode LitheKSPGetOrthogonalization(KSP ksp, LitheOrthogon
   LitheOrthogonalizationData *data;
 
   PetscFunctionBegin;
+  *o = (LitheOrthogonalization){PETSC_FALSE, PETSC_FALSE, KSP_GMRES_CGS_REFINE_NEVER};
   PetscCall(LitheOrthogonalizationGetData(ksp, &data));
   o->modified = (PetscBool)(data->function == KSPGMRESModifiedGramSchmidtOrthogonalization);
   o->foreign  = (PetscBool)(!o->modified && data->function != KSPGMRESClassicalGramSchmidtOrthogonalization);
