@@ -4,7 +4,7 @@
 
 /*
    Entries are copied to arrays of this and of other devices, whose memory is mapped here, and a flag tells the other device that
-   all of them are there; it waits for that in a kernel of one warp. docs/halo.md says why that is enough.
+   all of them are there; it waits for that in a kernel of one warp. docs/internals/halo.md says why that is enough.
 */
 
 #include "halo.cuh"

@@ -8,7 +8,7 @@
    theirs are received and added in the order of the processes.
 
    A number travels as two words of 8 bytes, which arrive whole: half of a word is half of the number, the other half tells of which sum it
-   is. So there is no flag beside, and no fence. docs/halo.md says why two inboxes are enough.
+   is. So there is no flag beside, and no fence. docs/internals/halo.md says why two inboxes are enough.
 
    A block sends all that it has to send before it receives anything, and no more blocks are launched than are on the device at
    the same time, be it that each has a multiprocessor for itself: else those that wait could keep others, here and there, from sending.

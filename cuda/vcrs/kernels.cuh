@@ -5,7 +5,7 @@
 
 /*
    What the kernels of a compressed matrix share: scalars, how entries are read and decoded, and what is chosen once per
-   matrix. docs/kernels.md lists the files.
+   matrix. docs/internals/kernels.md lists the files.
 */
 
 #include <lithe/private/lithecudavcrs.h>

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Memory on a device that other processes map and write to, and how long they are waited for. docs/halo.md */
+/* Memory on a device that other processes map and write to, and how long they are waited for. docs/internals/halo.md */
 
 #include "haloimpl.h"
 #include <petscdevice_cuda.h>

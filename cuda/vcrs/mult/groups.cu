@@ -542,7 +542,7 @@ static void GroupsGetArguments(const VCRSPlan *p, const MultArguments *v, Groups
   a.aligned                       = reinterpret_cast<uintptr_t>(v->x) % 16 == 0;
 }
 
-/* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/kernels.md */
+/* How many stages and teams a block has and how many blocks a multiprocessor: what is best of what fits, see docs/internals/kernels.md */
 struct GroupsShape {
   int stages, teams, blocks;
 };

@@ -68,7 +68,7 @@ static inline PetscInt64 GridGetTurns(PetscInt m, PetscInt stride, PetscInt line
 
 /*
    How many rows a thread has, how many blocks a multiprocessor, and up to how many triples are
-   unrolled: measured, see docs/kernels.md. Registers decide; complex numbers take twice as many.
+   unrolled: measured, see docs/internals/kernels.md. Registers decide; complex numbers take twice as many.
 */
 #if defined(PETSC_USE_COMPLEX)
 static constexpr int PairsRows = 3, PairsBlocks = 8, PairsUnroll = 1;

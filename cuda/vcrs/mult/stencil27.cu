@@ -596,7 +596,7 @@ static PetscErrorCode Stencil27Launch(const VCRSLaunch *l, const SetsArguments *
 }
 
 /*
-   The shapes are measured, see docs/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
+   The shapes are measured, see docs/internals/kernels.md: as many warps as registers allow, where instructions bind; a second one that copies, where warps that
    look up would wait for it. One block has the table of 16 bits once, which makes room for more warps. What does not fit is tried
    with fewer warps or blocks.
 */

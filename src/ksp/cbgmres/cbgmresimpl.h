@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/cbgmres.md has the method */
+/* KSPCBGMRES and KSPCBFGMRES: what their files share. docs/guide/cbgmres.md has the method */
 
 #include <lithe/private/cbbasis.h>
 #include <litheksp.h>

@@ -51,7 +51,7 @@ static PetscErrorCode MatCreateSubMatrices_HYBMGPU(Mat A, PetscInt n, const IS r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/petsc-defects.md) */
+/* A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type but MATAIJ (docs/internals/petsc-defects.md) */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJHYBMGPU(Mat A, Mat *B)
 {
   Mat_HYBMGPU *ctx;

@@ -341,7 +341,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
    It is compressed when it is first used after a change.
 
    Reference:
-   The VCRS article of EZNumeric; what is kept of it and what is not is told in docs/vcrs.md.
+   The VCRS article of EZNumeric; what is kept of it and what is not is told in docs/guide/vcrs.md.
 
 .seealso: `MatCreateVCRS()`, `MatVCRSSetLayout()`, `MatVCRSSetLoss()`, `MatVCRSDropAIJ()`, `MatVCRSGetInfo()`, `MATAIJ`
 M*/
