@@ -110,8 +110,8 @@ static PetscErrorCode MatHYBMGPUGetOptions_Private(Mat A, HybOptions *opt)
   Level: intermediate
 
   Notes:
-  It is the rows and columns of a process that have this format; entries in columns of other processes are kept row by row. With
-  `MATHYBMGPU_FORMAT_AUTO` each process chooses for itself.
+  The format holds for the rows and columns of a process; entries in columns of other processes are kept row by row.
+  With `MATHYBMGPU_FORMAT_AUTO` each process chooses for itself.
 
   `MATHYBMGPU_FORMAT_VCRS` reads the options of `MATVCRS`, with the prefix of the matrix; losses are refused.
 
@@ -342,8 +342,8 @@ PetscErrorCode MatHYBMGPUGetSigma(Mat A, PetscInt *sigma)
   Level: intermediate
 
   Note:
-  Vectors keep their order: what changes is which rows are near one another in time, and so what caches hold. To move rows between processes use
-  `MatHYBMGPURepartition()`, which changes the order of the vectors.
+  Vectors keep their order. Only the order in which rows are visited changes, and thereby the contents of caches. To
+  move rows between processes use `MatHYBMGPURepartition()`, which changes the order of the vectors.
 
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetReorder()`, `MatHYBMGPUReorder`, `MatHYBMGPURepartition()`
@@ -387,7 +387,7 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
 }
 
 /*@
-  MatHYBMGPUSetTransport - Sets how the entries of vectors that other processes need get there
+  MatHYBMGPUSetTransport - Sets how ghost values travel between processes
 
   Logically Collective
 
@@ -403,8 +403,8 @@ PetscErrorCode MatHYBMGPUGetReorder(Mat A, MatHYBMGPUReorder *reorder)
   Level: intermediate
 
   Note:
-  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes one that can be. Transposed
-  products use `LITHE_TRANSPORT_MPI` always.
+  A transport that cannot be used is an error, on all processes, at the next product; `LITHE_TRANSPORT_AUTO` takes the
+  first possible transport. Transposed products use `LITHE_TRANSPORT_MPI` always.
 
 .seealso: `MATHYBMGPU`, `MatHYBMGPUGetTransport()`, `LitheTransport`
 @*/

@@ -313,7 +313,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
    once, for products that read several times fewer bytes than with `MATAIJ`
 
    Options Database Keys:
-+ -mat_type vcrs - sets the type of the matrix
++ -mat_type vcrs                                       - sets the type of the matrix
 . -mat_vcrs_layout <auto,literal,l0,l1,l2,l3>          - how it is stored, see `MatVCRSLayout`
 . -mat_vcrs_loss <none,bins,classes,log,fixed,single>  - what may change in its entries, see `MatVCRSLoss`
 . -mat_vcrs_bits <8,16>                                - bits of an entry of the losses log and fixed
@@ -322,7 +322,7 @@ PetscErrorCode MatCreateVCRS(Mat A, Mat *B)
 . -mat_vcrs_lambda_unit <row,entry,absolute>           - what it is relative to
 . -mat_vcrs_preserve_row_sums <true>                   - keep row sums where entries are changed
 . -mat_vcrs_refine_loss <true>                         - use a finer loss where that is too coarse for many rows
-. -mat_vcrs_transport <auto,ipc,nccl,mpi> - how ghost values travel between processes in a product
+. -mat_vcrs_transport <auto,ipc,nccl,mpi>              - how ghost values travel between processes in a product
 . -mat_vcrs_drop_aij                                   - give the AIJ arrays back once the matrix is compressed
 . -mat_vcrs_allow_lossy_operator                       - let a lossy matrix multiply outside of preconditioners
 . -mat_vcrs_plain_rows                                 - let products on a CPU use plain rows where these are faster, see `MatVCRSSetPlainRows()`

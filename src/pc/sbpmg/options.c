@@ -248,7 +248,7 @@ PetscErrorCode PCSBPMGComposeOptions_Private(PC pc, PetscBool yes)
   Level: intermediate
 
   Note:
-  A level has a coarser one if its numbers of intervals are both even.
+  A coarser level exists if both numbers of intervals are even.
 
 .seealso: `PCSBPMG`
 @*/
@@ -276,7 +276,7 @@ PetscErrorCode PCSBPMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  Residuals of the Krylov method around it, and those of full multigrid, are in the precision of `PetscReal`.
+  Residuals of the outer Krylov method, and residuals of full multigrid, have the precision of `PetscReal`.
 
 .seealso: `PCSBPMG`
 @*/
@@ -326,7 +326,7 @@ PetscErrorCode PCSBPMGSetSmoother(PC pc, PCSBPMGSmootherType smoother)
 
   Options Database Keys:
 + -pc_sbpmg_smooths <before,after>        - the numbers; one stands for both
-- -pc_sbpmg_smooths_finest <before,after> - those of the finest level, if they are to differ
+- -pc_sbpmg_smooths_finest <before,after> - smoothing steps of the finest level, if different
 
   Level: intermediate
 
@@ -349,7 +349,7 @@ PetscErrorCode PCSBPMGSetSmooths(PC pc, PetscInt before, PetscInt after)
 
   Input Parameters:
 + pc       - the preconditioner, of type `PCSBPMG`
-- fraction - its lower end over its upper end, which is the largest eigenvalue
+- fraction - lower end of the interval divided by the upper end, which is the largest eigenvalue
 
   Options Database Key:
 . -pc_sbpmg_fraction <0.15> - the ratio

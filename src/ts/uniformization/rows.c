@@ -239,7 +239,8 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
 
   Input Parameters:
 + ts   - the time stepper
-- part - of the error of `TSUniformizationSetEpsilon()` that rounding leaves, at least 0 and less than 1; 0.1 is the default, 0 leaves out only what is zero
+- part - share of the error of `TSUniformizationSetEpsilon()` after rounding, at least 0 and less than 1; 0.1 is the
+         default, 0 leaves out only zeros
 
   Options Database Key:
 . -ts_uniformization_negligible <0.1> - the part
@@ -247,16 +248,17 @@ PetscErrorCode TSUniformizationGetNegligible_Uniformization(TS ts, PetscReal *pa
   Level: intermediate
 
   Notes:
-  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them are made zero, and left out of products until the chain
-  gets to them again, as the error is good for: what is left out until an output has been summed is at most the part of the error allowed for it, less rounding.
-  It is summed, and is part of the bound that `TSView()` and `TSUniformizationGetInfo()` tell, since products do not make the 1-norm greater. The weights, and
-  the steady state, have the rest of the error. The probabilities of the solution sum to so much less than 1.
+  Every 8 to 128 products the first and the last rows of the distribution are summed. As many of them as the error
+  permits are set to zero, and left out of products until the chain reaches them again. The sum left out until an
+  output is at most the part of the error for this output, less rounding. Products do not increase the 1-norm, so this
+  sum is a part of the bound of `TSView()` and `TSUniformizationGetInfo()`. The weights, and the steady state, have
+  the rest of the error. The probabilities of the solution sum to so much less than 1.
 
-  It is a gain for a chain that wanders through states that are numbered along its way. `MATVCRS` on a GPU and
-  `MATHYBMGPU`, without rows in another order, leave out rows;
-  with other types of matrices all of them take part.
+  Chains gain that move through states numbered along their way. `MATVCRS` on a GPU and `MATHYBMGPU`, without rows in
+  another order, leave out rows; with all other types of matrices every row takes part.
 
-  On several processes those that have the states that take part work, and the others wait: `TSUniformizationGetShares()` tells how to divide the states.
+  On several processes the processes with active states work, and the others wait: `TSUniformizationGetShares()` tells
+  how to divide the states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetNegligible()`, `TSUniformizationSetEpsilon()`, `TSUniformizationGetShares()`, `TSUniformizationGetInfo()`
 @*/

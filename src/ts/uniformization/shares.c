@@ -262,8 +262,8 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 }
 
 /*@
-  TSUniformizationGetShares - Gets how the states should be divided among processes so that these have the same work in
-  a step, as far as can be, for `TSUNIFORMIZATION`
+  TSUniformizationGetShares - Gets a division of the states of a `TSUNIFORMIZATION` among processes with nearly equal
+  work per step
 
   Collective
 
@@ -273,20 +273,19 @@ PetscErrorCode TSUniformizationGetWork_Uniformization(TS ts, PetscInt n, const P
 
   Output Parameters:
 + rows - [n] states of each process; they sum to all. 0 is possible
-- work - the part of all states that the process with most of them has in a product, on the average, or `NULL`
+- work - the mean share of all states on the busiest process in a product, or `NULL`
 
   Level: advanced
 
   Notes:
-  Where states are left out of products (`TSUniformizationSetNegligible()`), and with states that are divided evenly, some processes have many of those that
-  take part and others wait for them. The shares are for a chain like that of the solve, made anew: use them as local
-  sizes in `MatSetSizes()`. They are ranges of
-  states, one after the other, and the best of those that a search has found. In a chain whose states move along as a
-  whole no ranges are much better than even ones.
-  Shares that gain less than 2 % are even, as they are with a type of matrix whose steps go through all rows.
+  If states are left out of products (`TSUniformizationSetNegligible()`) and shares are even, some processes have many
+  active states, and the others wait. Make the same chain again with the shares as local sizes in `MatSetSizes()`.
+  Shares are consecutive ranges of states, the best found by a search. In a chain whose states move along as a whole
+  no ranges are much better than even ones. Shares that gain less than 2 % are even. They are also even for types of
+  matrices whose steps visit all rows.
 
-  What counts is rows, as if all had as many nonzeros. Of a solve with more than 4096 products the rows that took part
-  are known of every second, every fourth, ... one.
+  What counts is rows, as if all had as many nonzeros. After more than 4096 products the active rows are known of
+  every second, every fourth, ... product.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetWork()`, `TSUniformizationSetNegligible()`, `TSUniformizationGetInfo()`
 @*/
@@ -313,12 +312,13 @@ PetscErrorCode TSUniformizationGetShares(TS ts, PetscInt n, PetscInt rows[], Pet
 - rows - [n] states of each process
 
   Output Parameter:
-. work - the part of all states that the process with most of them has in a product, on the average; 1 / n where all take part and are divided evenly
+. work - the mean share of all states on the busiest process in a product; 1 / n if all states take part in even
+         shares
 
   Level: advanced
 
   Note:
-  With one process it tells whether the steps leave out states at all: else it is 1.
+  With one process `work` is 1 unless steps leave out states.
 
 .seealso: `TSUNIFORMIZATION`, `TSUniformizationGetShares()`, `TSUniformizationSetNegligible()`
 @*/
