@@ -206,9 +206,9 @@ static PetscErrorCode CBGMRESSetFromOptionsGMRES_Private(KSP ksp, PetscOptionIte
   PetscFunctionBegin;
   PetscCall(PetscOptionsInt("-ksp_gmres_restart", "Number of basis vectors", "KSPGMRESSetRestart", gm->opt.restart, &restart, &set));
   if (set) PetscCall(KSPGMRESSetRestart(ksp, restart));
-  PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "An entry of the Hessenberg matrix below it ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
+  PetscCall(PetscOptionsReal("-ksp_gmres_haptol", "A smaller entry of the Hessenberg matrix ends a cycle", "KSPGMRESSetHapTol", gm->opt.haptol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetHapTol(ksp, tol));
-  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "How much residual and recurrence may differ at a restart", "KSPGMRESSetBreakdownTolerance",
+  PetscCall(PetscOptionsReal("-ksp_gmres_breakdown_tolerance", "Largest difference of residual and recurrence at a restart", "KSPGMRESSetBreakdownTolerance",
                              gm->opt.breakdowntol, &tol, &set));
   if (set) PetscCall(KSPGMRESSetBreakdownTolerance(ksp, tol));
   flg = PETSC_TRUE;
@@ -240,13 +240,12 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
                             gm->opt.exponentbits, &count, &set));
   if (set) PetscCall(CBGMRESSetExponentBits_Private(ksp, count));
   PetscCall(CBGMRESStorageName_Private(&gm->opt.storage, name, sizeof(name)));
-  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name, chosen,
-                               sizeof(chosen), &set));
+  PetscCall(PetscOptionsString("-ksp_cbgmres_storage", "Storage of a basis vector: double, single, half, bfloat16, frsz2_<bits>", "KSPCBGMRESSetStorage", name,
+                               chosen, sizeof(chosen), &set));
   if (set) PetscCall(KSPCBGMRESSetStorage(ksp, chosen));
-  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage where this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
+  PetscCall(PetscOptionsBool("-ksp_cbgmres_adaptive", "Take a finer storage if this one is too coarse", "KSPCBGMRESSetAdaptive", gm->opt.adaptive,
                              &gm->opt.adaptive, NULL));
-  PetscCall(
-    PetscOptionsInt("-ksp_cbgmres_check_every", "Look at the residual every so many iterations", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
+  PetscCall(PetscOptionsInt("-ksp_cbgmres_check_every", "Iterations between looks at the residual", "KSPCBGMRESSetCheckEvery", gm->opt.every, &count, &set));
   if (set) PetscCall(KSPCBGMRESSetCheckEvery(ksp, count));
   if (gm->flexible) {
     PetscCall(PetscOptionsBoolGroupBegin("-ksp_fgmres_modifypcnochange", "Do not vary the preconditioner", "KSPFlexibleSetModifyPC", &flg));

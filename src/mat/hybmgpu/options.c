@@ -68,13 +68,13 @@ PetscErrorCode MatHYBMGPUSetFromOptions_Private(Mat A, PetscOptionItems PetscOpt
   PetscOptionsHeadBegin(PetscOptionsObject, "Sparse matrix for several GPUs (hybmgpu)");
   PetscCall(PetscOptionsEnum("-mat_hybmgpu_format", "How the matrix is stored", "MatHYBMGPUSetFormat", MatHYBMGPUFormats, (PetscEnum)opt.format,
                              (PetscEnum *)&opt.format, NULL));
-  PetscCall(PetscOptionsInt("-mat_hybmgpu_width", "Entries of a row that the format hyb puts into columns", "MatHYBMGPUSetWidth", opt.width, &opt.width, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How that number is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split,
+  PetscCall(PetscOptionsInt("-mat_hybmgpu_width", "Entries per row in the columns of the format hyb", "MatHYBMGPUSetWidth", opt.width, &opt.width, NULL));
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_split", "How the width is chosen", "MatHYBMGPUSetSplit", MatHYBMGPUSplits, (PetscEnum)opt.split,
                              (PetscEnum *)&opt.split, NULL));
-  PetscCall(PetscOptionsInt("-mat_hybmgpu_sigma", "The format sell sorts rows in windows of so many", "MatHYBMGPUSetSigma", opt.sigma, &opt.sigma, NULL));
+  PetscCall(PetscOptionsInt("-mat_hybmgpu_sigma", "Rows per window in which the format sell sorts rows", "MatHYBMGPUSetSigma", opt.sigma, &opt.sigma, NULL));
   PetscCall(PetscOptionsEnum("-mat_hybmgpu_reorder", "In which order rows are visited", "MatHYBMGPUSetReorder", MatHYBMGPUReorders, (PetscEnum)opt.reorder,
                              (PetscEnum *)&opt.reorder, NULL));
-  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How entries of vectors travel between processes", "MatHYBMGPUSetTransport", LitheTransports,
+  PetscCall(PetscOptionsEnum("-mat_hybmgpu_transport", "How ghost values travel between processes", "MatHYBMGPUSetTransport", LitheTransports,
                              (PetscEnum)opt.transport, (PetscEnum *)&opt.transport, NULL));
   PetscOptionsHeadEnd();
   PetscCall(MatHYBMGPUSetOptions_Private(A, &opt));

@@ -42,7 +42,7 @@ PetscErrorCode MatSetFromOptions_SBPSAT(Mat A, PetscOptionItems PetscOptionsObje
   PetscCall(PetscOptionsEnumArray("-mat_sbpsat_dirichlet", "Dirichlet faces", "MatSBPSATSetDirichlet", MatSBPSATFaceLists, faces, &count, &setfaces));
   PetscCall(
     PetscOptionsEnum("-mat_sbpsat_metrics", "Whether coefficients are stored", "MatSBPSATSetMetrics", MatSBPSATMetricsTypes, metrics, &metrics, &setmetrics));
-  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device get to other processes", "MatSBPSATSetTransport", LitheTransports, transport,
+  PetscCall(PetscOptionsEnum("-mat_sbpsat_transport", "How ghosts on a device travel between processes", "MatSBPSATSetTransport", LitheTransports, transport,
                              &transport, &settransport));
   PetscOptionsHeadEnd();
 

@@ -55,7 +55,7 @@ static PetscErrorCode MatSetUp_SBPSAT(Mat A)
   PetscCall(DMDAGetInfo(da, &dim, &nodes[0], &nodes[1], NULL, NULL, NULL, NULL, &dof, NULL, &boundary[0], &boundary[1], NULL, NULL));
   PetscCheck(dim == 2, comm, PETSC_ERR_SUP,
              "A matrix of type sbpsat lives on a DMDA of 2 dimensions, this one has %" PetscInt_FMT "; make it with DMDACreate2d()", dim);
-  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type sbpsat has one unknown a node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "A matrix of type sbpsat has one unknown per node, this DMDA has %" PetscInt_FMT "; use dof = 1", dof);
   PetscCheck((boundary[0] == DM_BOUNDARY_NONE || boundary[0] == DM_BOUNDARY_GHOSTED) && (boundary[1] == DM_BOUNDARY_NONE || boundary[1] == DM_BOUNDARY_GHOSTED),
              comm, PETSC_ERR_SUP, "A matrix of type sbpsat has four faces, this DMDA is periodic or mirrored (%s, %s); use DM_BOUNDARY_NONE",
              DMBoundaryTypes[boundary[0]], DMBoundaryTypes[boundary[1]]);

@@ -107,8 +107,8 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(
     OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths", "Smoothing steps before and after the coarse correction", "PCSBPMGSetSmooths", opt.smooths));
   PetscCall(OptionsPair_Private(PetscOptionsObject, "-pc_sbpmg_smooths_finest", "The same on the finest level", "PCSBPMGSetSmooths", opt.finest));
-  PetscCall(
-    PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval over its upper end", "PCSBPMGSetFraction", opt.fraction, &opt.fraction, NULL));
+  PetscCall(PetscOptionsReal("-pc_sbpmg_fraction", "Lower end of the smoother's interval divided by the upper end", "PCSBPMGSetFraction", opt.fraction,
+                             &opt.fraction, NULL));
   PetscCall(PetscOptionsEnum("-pc_sbpmg_cycle", "Cycle", "PCSBPMGSetCycle", PCSBPMGCycleTypes, (PetscEnum)opt.cycle, (PetscEnum *)&opt.cycle, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_sbpmg_coarse", "Coarse operators", "PCSBPMGSetCoarse", PCSBPMGCoarseTypes, (PetscEnum)opt.coarse, (PetscEnum *)&opt.coarse, NULL));
@@ -122,7 +122,7 @@ PetscErrorCode PCSBPMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOption
   PetscCall(PetscOptionsInt("-pc_sbpmg_spectrum_steps", "Steps of Lanczos's method for bounds of spectra", NULL, opt.spectrumsteps, &opt.spectrumsteps, NULL));
   PetscCall(
     PetscOptionsInt("-pc_sbpmg_spectrum_size", "Intervals up to which levels have bounds of their own", NULL, opt.spectrumsize, &opt.spectrumsize, NULL));
-  PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and play it again", NULL, opt.graph, &opt.graph, NULL));
+  PetscCall(PetscOptionsBool("-pc_sbpmg_graph", "On a device: record a cycle and replay it", NULL, opt.graph, &opt.graph, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCSBPMGSetOptions_Private(pc, &opt));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,23 +67,22 @@ PetscErrorCode PCVCRSSetFromOptions_Private(PC pc, PetscOptionItems PetscOptions
   PetscOptionsHeadBegin(PetscOptionsObject, "Compressed preconditioner (vcrs)");
   PetscCall(PetscOptionsEnum("-pc_vcrs_loss", "What may change in the entries of the matrices", "PCVCRSSetLoss", MatVCRSLosses, (PetscEnum)opt.loss,
                              (PetscEnum *)&opt.loss, NULL));
-  PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits of an entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
+  PetscCall(PetscOptionsInt("-pc_vcrs_bits", "Bits per entry of the losses log and fixed: 8 or 16", "PCVCRSSetBits", opt.bits, &opt.bits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_coarse_bits", "The same on the coarse levels of a multigrid preconditioner", "PCVCRSSetCoarseBits", opt.coarsebits,
                             &opt.coarsebits, NULL));
   PetscCall(PetscOptionsInt("-pc_vcrs_bins", "Number of bins of the loss bins", "PCVCRSSetBins", opt.bins, &opt.bins, NULL));
   PetscCall(PetscOptionsReal("-pc_vcrs_lambda", "Tolerance of the loss classes", "PCVCRSSetLambda", opt.lambda, &opt.lambda, NULL));
   PetscCall(
     PetscOptionsEnum("-pc_vcrs_lambda_unit", "What lambda is relative to", "PCVCRSSetLambda", MatVCRSUnits, (PetscEnum)opt.unit, (PetscEnum *)&opt.unit, NULL));
-  PetscCall(
-    PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums where entries are changed", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_preserve_row_sums", "Keep row sums if entries change", "PCVCRSSetPreserveRowSums", opt.rowsums, &opt.rowsums, NULL));
   PetscCall(PetscOptionsEnum("-pc_vcrs_factor_solve", "How systems with triangular factors are solved", "PCVCRSSetFactorSolve", PCVCRSFactorSolveTypes,
                              (PetscEnum)opt.factorsolve, (PetscEnum *)&opt.factorsolve, NULL));
   PetscCall(
-    PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method for a triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
-  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of what goes in and out, and of all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
+    PetscOptionsInt("-pc_vcrs_factor_sweeps", "Sweeps of Jacobi's method per triangular factor", "PCVCRSSetFactorSweeps", opt.sweeps, &opt.sweeps, NULL));
+  PetscCall(PetscOptionsEnum("-pc_vcrs_precision", "Precision of input, output and all entries", "PCVCRSSetPrecision", PCVCRSPrecisions,
                              (PetscEnum)opt.precision, (PetscEnum *)&opt.precision, NULL));
-  PetscCall(
-    PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that nobody else has", "PCVCRSSetDropExact", opt.dropexact, &opt.dropexact, NULL));
+  PetscCall(PetscOptionsBool("-pc_vcrs_drop_exact", "Give back the exact matrices that only the inner preconditioner has", "PCVCRSSetDropExact", opt.dropexact,
+                             &opt.dropexact, NULL));
   PetscCall(PetscOptionsBool("-pc_vcrs_store_restrictions", "On a device: store restrictions that are transposed interpolations", "PCVCRSSetStoreRestrictions",
                              opt.restrictions, &opt.restrictions, NULL));
   PetscOptionsHeadEnd();

@@ -226,10 +226,10 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   if (set) PetscCall(TSUniformizationSetMethod(ts, method));
   PetscCall(PetscOptionsReal("-ts_uniformization_eps", "Error of a whole solve in the 1-norm", "TSUniformizationSetEpsilon", un->eps, &real, &set));
   if (set) PetscCall(TSUniformizationSetEpsilon(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps in an interval", "TSUniformizationSetTheta", un->theta, &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_theta", "Expected jumps per interval", "TSUniformizationSetTheta", un->theta, &real, &set));
   if (set) PetscCall(TSUniformizationSetTheta(ts, real));
-  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, by the largest rate", "TSUniformizationSetRateFactor", un->factor,
-                             &real, &set));
+  PetscCall(PetscOptionsReal("-ts_uniformization_rate_factor", "Rate of the Poisson process, relative to the largest rate", "TSUniformizationSetRateFactor",
+                             un->factor, &real, &set));
   if (set) PetscCall(TSUniformizationSetRateFactor(ts, real));
   PetscCall(
     PetscOptionsReal("-ts_uniformization_negligible", "Part of the error for states left out", "TSUniformizationSetNegligible", un->negligible, &real, &set));
@@ -237,12 +237,11 @@ PetscErrorCode TSSetFromOptions_Uniformization(TS ts, PetscOptionItems PetscOpti
   PetscCall(PetscOptionsBool("-ts_uniformization_steady_state", "Stop where the distribution is steady", "TSUniformizationSetSteadyState", un->steadystate,
                              &flag, &set));
   if (set) PetscCall(TSUniformizationSetSteadyState(ts, flag));
-  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times that one pass may serve at once", "TSUniformizationSetOpenOutputs", un->open,
-                            &count, &set));
+  PetscCall(PetscOptionsInt("-ts_uniformization_open_outputs", "Output times per pass at once", "TSUniformizationSetOpenOutputs", un->open, &count, &set));
   if (set) PetscCall(TSUniformizationSetOpenOutputs(ts, count));
-  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Is the matrix a generator?", "TSUniformizationSetCheck", check, &check, NULL));
-  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "What a sum of rates may be, by the diagonal entry", "TSUniformizationSetCheck", tolerance,
-                             &tolerance, NULL));
+  PetscCall(PetscOptionsBool("-ts_uniformization_check", "Check that the matrix is a generator", "TSUniformizationSetCheck", check, &check, NULL));
+  PetscCall(PetscOptionsReal("-ts_uniformization_check_tolerance", "Largest sum of rates, relative to the diagonal entry", "TSUniformizationSetCheck",
+                             tolerance, &tolerance, NULL));
   PetscCall(TSUniformizationSetCheck(ts, check, tolerance));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

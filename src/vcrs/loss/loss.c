@@ -33,8 +33,8 @@ PetscErrorCode VCRSLossRefuseRow(MPI_Comm comm, const VCRSOptions *opt, PetscInt
 {
   PetscFunctionBegin;
   SETERRQ(comm, PETSC_ERR_FP,
-          "Row %" PetscInt_FMT
-          " has an entry that -mat_vcrs_loss %s cannot hold: it is infinite or not a number. Use -mat_vcrs_loss none for this matrix, or mend the row",
+          "Row %" PetscInt_FMT " has an entry that -mat_vcrs_loss %s cannot hold: the entry is infinite or not a number. Use -mat_vcrs_loss none for this "
+                               "matrix, or correct the row",
           row, MatVCRSLosses[opt->loss]);
 }
 

@@ -74,7 +74,7 @@ PetscErrorCode MatVCRSSubstitute(Mat T, PetscBool upper, PetscBool transpose, Ve
 
     PetscCall(LitheMatIsOnDevice(T, 2, (const Vec[]){b, x}, &device));
     if (device) {
-      PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device right side and solution cannot be the same vector");
+      PetscCheck(b != x, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "On a device the right-hand side and the solution must be different vectors");
       PetscCall(MatVCRSSubstitute_Device_Private(T, upper, transpose, b, x));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
