@@ -77,10 +77,12 @@ static PetscErrorCode KSPSetUp_CBGMRES(KSP ksp)
 /* What PETSc may ask of GMRES, and cannot be had from a basis that is not made of vectors */
 static PetscErrorCode CBGMRESCheck_Private(KSP ksp)
 {
-  MPI_Comm comm = PetscObjectComm((PetscObject)ksp);
+  KSP_CBGMRES *gm   = (KSP_CBGMRES *)ksp->data;
+  MPI_Comm     comm = PetscObjectComm((PetscObject)ksp);
 
   PetscFunctionBegin;
-  PetscCheck(ksp->orthog == KSPOrthogonalizationClassicalGramSchmidt || ksp->orthog == KSPOrthogonalizationModifiedGramSchmidt, comm, PETSC_ERR_SUP,
+  PetscCall(LitheKSPGetOrthogonalization(ksp, &gm->orthogonalization));
+  PetscCheck(!gm->orthogonalization.foreign, comm, PETSC_ERR_SUP,
              "KSPOrthogonalizationSet() with a function of your own: -%sksp_type %s has no vectors to give to it. Use cgs or mgs, or -ksp_type gmres",
              ((PetscObject)ksp)->prefix ? ((PetscObject)ksp)->prefix : "", ((PetscObject)ksp)->type_name);
   for (PetscInt i = 0; i < ksp->numbermonitors; i++)

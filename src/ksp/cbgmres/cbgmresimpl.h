@@ -6,6 +6,7 @@
 /* KSPCBGMRES and KSPCBFGMRES: shared by their files. docs/theory/compressed-basis.md explains the method */
 
 #include <lithe/private/cbbasis.h>
+#include <lithe/private/petsccompat.h>
 #include <litheksp.h>
 #include <petsc/private/kspimpl.h>
 
@@ -72,6 +73,8 @@ typedef struct {
   Vec          built;       /* for KSPBuildSolution() without a vector */
 
   Vec jacobi; /* the inverse diagonal of a PCJACOBI from the right, a factor of columns in CB_COLUMN; NULL: none */
+
+  LitheOrthogonalization orthogonalization; /* as it was at the solve's start */
 
   /* The cycle */
   PetscReal          initial;          /* norm of the first residual of the solve */

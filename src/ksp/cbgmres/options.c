@@ -236,6 +236,7 @@ PetscErrorCode KSPSetFromOptions_CBGMRES(KSP ksp, PetscOptionItems PetscOptionsO
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "GMRES with a compressed basis");
   PetscCall(CBGMRESSetFromOptionsGMRES_Private(ksp, PetscOptionsObject));
+  PetscCall(LitheKSPOrthogonalizationSetFromOptions(ksp, PetscOptionsObject));
   PetscCall(PetscOptionsInt("-ksp_cbgmres_exponent_bits", "Bits of the exponent that 32 numbers of FRSZ2 share: 8 or 16", "KSPCBGMRESSetStorage",
                             gm->opt.exponentbits, &count, &set));
   if (set) PetscCall(CBGMRESSetExponentBits_Private(ksp, count));
@@ -269,6 +270,7 @@ PetscErrorCode CBGMRESComposeOptions_Private(KSP ksp, PetscBool on)
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetHapTol_C", on ? KSPGMRESSetHapTol_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetBreakdownTolerance_C", on ? KSPGMRESSetBreakdownTolerance_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPGMRESSetPreAllocateVectors_C", on ? KSPGMRESSetPreAllocateVectors_CBGMRES : NULL));
+  PetscCall(LitheKSPComposeOrthogonalization(ksp, on));
   if (flexible) PetscCall(PetscObjectComposeFunction(o, "KSPFlexibleSetModifyPC_C", on ? KSPFlexibleSetModifyPC_CBFGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESSetStorage_C", on ? KSPCBGMRESSetStorage_CBGMRES : NULL));
   PetscCall(PetscObjectComposeFunction(o, "KSPCBGMRESGetStorage_C", on ? KSPCBGMRESGetStorage_CBGMRES : NULL));

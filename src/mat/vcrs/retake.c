@@ -275,7 +275,7 @@ PetscErrorCode MatVCRSRetakeInstall_Private(Mat A, PetscBool parallel)
     A->ops->multdiagonalblock = drop->live.multdiagonalblock;
     A->ops->setunfactored     = drop->live.setunfactored;
   }
-  if (!parallel || drop->live.getordering) A->ops->getordering = MatVCRSRetake_getordering;
+  if (!parallel || LitheMatHasGetOrdering(&drop->live)) LitheMatSetGetOrdering(A, MatVCRSRetake_getordering);
   PetscCall(MatVCRSComposeComparisons_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
