@@ -128,7 +128,6 @@ static PetscErrorCode MatCreateFactor_Host(Mat F, Mat A)
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(F, "PETSc factors on the host\n"));
-  if (!f->row) PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &f->row, &f->col));
   PetscCall(LitheCUDAFactorDestroy(&f->device));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, F->factortype, &f->host));
   if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, f->row, &f->info));
@@ -203,7 +202,7 @@ static PetscErrorCode MatFactorNumeric_LitheFactor(Mat F, Mat A, const MatFactor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether an ordering is the natural one, which NULL is, too */
+/* Whether an ordering is the natural one */
 static PetscErrorCode IsNatural(IS is, PetscBool *natural)
 {
   PetscFunctionBegin;
@@ -486,8 +485,7 @@ PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat A, MatFactorType type, Mat 
   B->ops->getinfo = MatGetInfo_LitheFactor;
   B->ops->view    = MatView_LitheFactor;
   B->ops->destroy = MatDestroy_LitheFactor;
-  /* The natural one, without an array of it: at 8 million rows that takes as long as the factorization */
-  PetscCall(PetscStrallocpy(MATORDERINGEXTERNAL, (char **)&B->preferredordering[type]));
+  PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&B->preferredordering[type]));
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(MATSOLVERLITHE, &B->solvertype));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_Lithe));
