@@ -124,7 +124,7 @@ PetscErrorCode KSPView_CBGMRES(KSP ksp, PetscViewer viewer)
 }
 
 /*@
-  KSPCBGMRESGetInfo - Gets what a `KSPCBGMRES` or `KSPCBFGMRES` holds, and what its last solve did
+  KSPCBGMRESGetInfo - Gets the memory of a `KSPCBGMRES` or `KSPCBFGMRES`, and facts of the last solve
 
   Collective
 

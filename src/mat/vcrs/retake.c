@@ -352,7 +352,7 @@ static PetscErrorCode MatTranspose_VCRS(Mat A, MatReuse reuse, Mat *B)
 
 /*
    A B^T of a MATAIJ A changes the type of B's symbolic transpose to its own, which loses the arrays of any other type
-   but MATAIJ (docs/petsc-defects.md)
+   but MATAIJ (docs/internals/petsc-defects.md)
 */
 static PetscErrorCode MatTransposeSymbolic_SeqAIJVCRS(Mat A, Mat *B)
 {

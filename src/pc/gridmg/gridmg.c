@@ -231,7 +231,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    iterations, and `KSPFCG` or another flexible method. With nonsymmetric matrices, of upwind fluxes, use `KSPBCGS` or `KSPGMRES`.
 
    Faces are stored in 8 bits each, with row sums in single precision. That keeps condition numbers within a factor of about 1.13, whatever
-   the matrix: docs/gridmg.md.
+   the matrix: docs/guide/gridmg.md.
 
    Matrices of 9 or 27 points, complex ones, and those with many positive off-diagonal entries have de Zeeuw's interpolation and Galerkin products, with
    V or W cycles. Use `KSPGMRES`, `KSPBCGS`, or `KSPCG` where the matrix is positive definite and the smoother `redblack` or `jacobi`.

@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 #pragma once
 
-/* What the files of PCGRIDMG share. docs/gridmg.md explains the method */
+/* What the files of PCGRIDMG share. docs/guide/gridmg.md explains the method */
 
 #include <lithe/private/gridmgstencil.h>
 #include <lithe/private/litheimpl.h>
