@@ -78,6 +78,49 @@ typedef struct {
   PetscInt first; /* row of the first cell: so many wells are before */
 } GridMGRows;
 
+/*
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
+   treated.
+*/
+typedef struct {
+  const GridMGOperator *op;
+  const GridMGGrid     *coarse;
+  int                   by[3];
+  const void           *b, *x; /* x NULL: the iterate is zero */
+  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
+  void                 *bc;    /* down: the right side of the coarse level */
+  const void           *e;     /* up: its solution, */
+  double                factor; /* and what that is multiplied by */
+  /* In place of b and out, vectors of the matrix, or NULL */
+  const GridMGRows  *rows;
+  int                part;
+  const PetscScalar *in;
+  PetscScalar       *result;
+  double             outfactor;
+  double            *scale;
+} GridMGVisit;
+
+/* What all levels from one on are visited for in one kernel */
+typedef enum {
+  GRIDMG_SMALL_RED,      /* Gauss-Seidel on red cells */
+  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction: their residuals, too */
+  GRIDMG_SMALL_RESIDUAL, /* of red cells */
+  GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
+  GRIDMG_SMALL_DENSE,
+  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
+  GRIDMG_SMALL_BLACKUP  /* Gauss-Seidel on black cells */
+} GridMGSmallOperation;
+
+typedef struct {
+  PetscInt                     levels;
+  const GridMGOperator *const *op;    /* [levels] */
+  const int (*by)[3];                 /* to the next level */
+  PetscInt             steps;
+  const unsigned char *program;       /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;        /* of coarse corrections */
+  const void          *inverse, *inversescale;
+} GridMGSmallPlan;
+
 /* Scalars of the K cycle */
 #define GRIDMG_SUMS 3
 
@@ -132,6 +175,21 @@ typedef struct {
      operator, else x = S L S b. L^T L stays definite when it is rounded. work: of the size of x
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
+
+  /* What follows may be NULL */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
+  PetscErrorCode (*down)(const GridMGVisit *);
+  PetscErrorCode (*up)(const GridMGVisit *);
+  /* *small is NULL if the levels are too large. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small);
+  PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
+  PetscErrorCode (*smallfree)(void **small);
+  /* What is done between begin and end is recorded; launch does it */
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
 
   /* Set-up, on exact entries */
   /* sums[d] of log(what a row has in direction d over its diagonal), and how many rows there are in them */

@@ -100,8 +100,16 @@ PetscErrorCode PCReset_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
+  PetscCall(PCGridMGFreeApplication_Private(mg));
+  if (mg->moved.memory) {
+    PetscCall((*mg->kernels->free)(&mg->moved.memory));
+    mg->moved.bytes = 0;
+    mg->kernels     = &GridMGHostKernels;
+  }
   if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
   mg->pool.bytes = 0;
+  PetscCall(VecDestroy(&mg->wx));
+  PetscCall(VecDestroy(&mg->wy));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;

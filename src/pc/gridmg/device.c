@@ -4,6 +4,7 @@
 
 /* GridMGDeviceKernels: the operations of PCGRIDMG on a device. What is launched is in cuda/gridmg */
 
+#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudagridmg.h>
 
 const GridMGKernels GridMGDeviceKernels = {
@@ -27,4 +28,14 @@ const GridMGKernels GridMGDeviceKernels = {
   .kfirst           = LitheCUDAGridMGKFirst,
   .ksecond          = LitheCUDAGridMGKSecond,
   .dense            = LitheCUDAGridMGDense,
+  .largest          = LitheCUDAGridMGLargest,
+  .down             = LitheCUDAGridMGDown,
+  .up               = LitheCUDAGridMGUp,
+  .smallcreate      = LitheCUDAGridMGSmallCreate,
+  .smallsolve       = LitheCUDAGridMGSmallSolve,
+  .smallfree        = LitheCUDAGridMGSmallFree,
+  .graphbegin       = LitheCUDAGraphBegin,
+  .graphend         = LitheCUDAGraphEnd,
+  .graphlaunch      = LitheCUDAGraphLaunch,
+  .graphfree        = LitheCUDAGraphFree,
 };

@@ -183,7 +183,7 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
-static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
+void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
   const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)g->cells + (size_t)g->wells;
@@ -238,9 +238,9 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     l->op.symmetric = mg->symmetric;
     l->op.bits      = BitsOf(mg, k, l->min, l->max);
   }
-  TakeAll(mg, &pool);
+  PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool));
-  TakeAll(mg, &pool);
+  PCGridMGTakeLevels_Private(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGLevel *l = &mg->level[k];
 
