@@ -21,6 +21,7 @@
    Vectors have cells + wells numbers, with at least one number before and after that may be read and is finite.
 */
 
+#include <math.h>
 #include <petscsys.h>
 #include <lithe/private/hostdevice.h>
 
@@ -104,6 +105,49 @@ typedef struct {
   PetscInt first; /* row of the first cell: so many wells are before */
 } GridMGRows;
 
+/*
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
+   treated.
+*/
+typedef struct {
+  const GridMGOperator *op;
+  const GridMGGrid     *coarse;
+  int                   by[3];
+  const void           *b, *x; /* x NULL: the iterate is zero */
+  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
+  void                 *bc;    /* down: the right side of the coarse level */
+  const void           *e;     /* up: its solution, */
+  double                factor; /* and what that is multiplied by */
+  /* In place of b and out, vectors of the matrix, or NULL */
+  const GridMGRows  *rows;
+  int                part;
+  const PetscScalar *in;
+  PetscScalar       *result;
+  double             outfactor;
+  double            *scale;
+} GridMGVisit;
+
+/* What all levels from one on are visited for in one kernel */
+typedef enum {
+  GRIDMG_SMALL_RED,      /* Gauss-Seidel on red cells */
+  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction: their residuals, too */
+  GRIDMG_SMALL_RESIDUAL, /* of red cells */
+  GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
+  GRIDMG_SMALL_DENSE,
+  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
+  GRIDMG_SMALL_BLACKUP  /* Gauss-Seidel on black cells */
+} GridMGSmallOperation;
+
+typedef struct {
+  PetscInt                     levels;
+  const GridMGOperator *const *op;    /* [levels] */
+  const int (*by)[3];                 /* to the next level */
+  PetscInt             steps;
+  const unsigned char *program;       /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;        /* of coarse corrections */
+  const void          *inverse, *inversescale;
+} GridMGSmallPlan;
+
 /* Scalars of the K cycle */
 #define GRIDMG_SUMS 3
 
@@ -160,6 +204,21 @@ typedef struct {
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
+  /* What follows may be NULL */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
+  PetscErrorCode (*down)(const GridMGVisit *);
+  PetscErrorCode (*up)(const GridMGVisit *);
+  /* *small is NULL if the levels are too large. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small);
+  PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
+  PetscErrorCode (*smallfree)(void **small);
+  /* What is done between begin and end is recorded; launch does it */
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
+
   /*
      Set-up, on exact entries, of which the list is on the host in all cases.
 
@@ -178,6 +237,19 @@ typedef struct {
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
+#endif
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+static LITHE_HD inline double GridMGScaleOf(double largest)
+{
+  int e;
+
+  if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)
 {

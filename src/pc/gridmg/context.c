@@ -141,11 +141,11 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   PetscFunctionBegin;
-  if (mg->pool.bytes < pool->taken) {
-    if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-    mg->pool.bytes = 0;
+  if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
+    PetscCall(FreeBlock_Private(&mg->pool));
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
-    mg->pool.bytes = pool->taken;
+    mg->pool.kernels = mg->kernels;
+    mg->pool.bytes   = pool->taken;
   } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
@@ -158,8 +158,11 @@ PetscErrorCode PCReset_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-  mg->pool.bytes = 0;
+  PetscCall(PCGridMGFreeApplication_Private(mg));
+  PetscCall(FreeBlock_Private(&mg->moved));
+  PetscCall(FreeBlock_Private(&mg->pool));
+  PetscCall(VecDestroy(&mg->wx));
+  PetscCall(VecDestroy(&mg->wy));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;

@@ -23,6 +23,7 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
+  PetscBool                 graph;
 } PCGridMGOptions;
 
 typedef struct {
@@ -64,6 +65,7 @@ typedef struct {
   GridMGOperator op;
   int            by[3]; /* cells of an aggregate along each direction: to the next level */
   GridMGSurvey   survey;
+  PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
   int            cur; /* which x is the iterate */
@@ -110,6 +112,17 @@ typedef struct {
   void                *inversescale;
   PetscInt             singular; /* parts of the coarsest level without row sums */
   GridMGBlock          dense;
+  PetscBool            device; /* levels are on a device, and so are vectors in applications */
+  GridMGBlock          moved;  /* of levels that were set up on the host */
+  Vec                  wx, wy; /* on the device, for vectors of the host */
+  void                *graph, *small;
+  PetscInt             smallfrom; /* the first of the levels that are one kernel, if small */
+  PetscInt             applied;   /* applications of this set-up, up to 2 */
+  struct {
+    const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
+    PetscScalar       *result;
+    int                part;
+  } outer;
 
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
@@ -156,7 +169,15 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
 /* smooth.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
 /* cycle.c */
+PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+/* small.c */
+PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
+/* apply.c */
+PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);

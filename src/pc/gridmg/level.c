@@ -150,26 +150,23 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
     l->sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
   }
   for (int d = 0; d < 3; d++) {
-    op->up[d] = op->down[d] = l->faces.up[d] ? PCGridMGTake_Private(pool, cells * code) : NULL;
-    if (!mg->symmetric && l->faces.up[d]) op->down[d] = PCGridMGTake_Private(pool, cells * code);
+    op->up[d] = op->down[d] = g->n[d] > 1 ? PCGridMGTake_Private(pool, cells * code) : NULL;
+    if (!mg->symmetric && g->n[d] > 1) op->down[d] = PCGridMGTake_Private(pool, cells * code);
   }
   op->zero  = PCGridMGTake_Private(pool, (size_t)g->n[0] * code);
   op->table = op->bits < 32 ? PCGridMGTake_Private(pool, 512 * number) : NULL;
   op->sigma = PCGridMGTake_Private(pool, n * number);
   op->dinv  = PCGridMGTake_Private(pool, n * number);
-  op->alive = l->faces.alive ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
+  op->alive = l->survey.dead ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
 
-  op->list.n = l->faces.list.n;
-  for (int p = 0; p < 2; p++) op->list.part[p] = l->faces.list.part[p];
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
 /* The arrays of a list that the host fills */
 static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
 {
-  GridMGLevel *l     = &mg->level[k];
-  GridMGList  *list  = &l->op.list;
-  const size_t edges = (size_t)l->faces.list.i[l->faces.list.n];
+  GridMGList  *list  = &mg->level[k].op.list;
+  const size_t edges = (size_t)mg->level[k].edges;
 
   list->row = (PetscInt *)PCGridMGTake_Private(pool, (size_t)list->n * sizeof(PetscInt));
   list->i   = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)list->n + 1) * sizeof(PetscInt));
@@ -177,7 +174,7 @@ static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
   list->t   = PCGridMGTake_Private(pool, edges * GridMGNumberBytes(mg->precision));
 }
 
-/* The arrays of all levels, or with a pool that has no memory what they take. Levels have their lists on the host */
+/* The arrays of all levels, or with a pool that has no memory what they take: from sizes that levels keep after their set-up */
 void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
@@ -202,7 +199,7 @@ static PetscErrorCode PutLists_Private(PC_GridMG *mg)
   PetscCall(PetscCalloc1(mg->listsbytes, &host.memory));
   for (PetscInt k = 0; k < mg->n; k++) {
     const GridMGList *from  = &mg->level[k].faces.list;
-    const PetscInt    edges = from->i[from->n];
+    const PetscInt    edges = mg->level[k].edges;
     GridMGList       *list = &mg->level[k].op.list, there = *list;
 
     TakeList(mg, k, &host);
@@ -239,6 +236,9 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     l->op.precision = mg->precision;
     l->op.symmetric = mg->symmetric;
     l->op.bits      = BitsOf(mg, k, l->survey.min, l->survey.max);
+    l->edges        = l->faces.list.i[l->faces.list.n];
+    l->op.list.n    = l->faces.list.n;
+    for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
   PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool));
