@@ -87,6 +87,8 @@ typedef struct {
 #define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
 #define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
 
+#define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
+
 /* An edge that is no face, from vertex i */
 typedef struct {
   PetscInt i, j;

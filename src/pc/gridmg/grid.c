@@ -14,7 +14,6 @@
 #define GRIDMG_WELLS_MAX 2000
 #define GRIDMG_ODD       20 /* of so many entries one may be that of no neighbour */
 #define GRIDMG_ODD_LEAST 16
-#define GRIDMG_COMMON    20 /* differences that occur so many times less often than the commonest do not count */
 
 /* Entries that no grid has */
 typedef struct {
