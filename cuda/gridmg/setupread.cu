@@ -13,7 +13,7 @@
 
 static_assert(GRIDMG_READ_ROWS == SETUP_THREADS, "a tile has a row a thread");
 
-PetscErrorCode LitheCUDAGridMGRead(const GridMGRowsOf *m, const GridMGRows *rows, double scale, const GridMGFaces *f, int *others, GridMGReading *r)
+PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, double scale, const GridMGFaces *f, int *others, GridMGReading *r)
 {
   ReadArguments      a;
   unsigned long long note[READ_NOTES];
@@ -71,7 +71,7 @@ static __global__ void FindEntryKernel(const PetscInt *i, const PetscInt *j, Pet
   found[1] = j[k];
 }
 
-PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGRowsOf *m, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column)
+PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column)
 {
   PetscInt     found[2];
   LitheScratch s;
@@ -159,7 +159,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) OthersKernel(const __gri
   }
 }
 
-PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGRowsOf *m, const GridMGRows *rows, const GridMGGrid *grid, int *others, PetscInt n, GridMGEdge *edges)
+PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *rows, const GridMGGrid *grid, int *others, PetscInt n, GridMGEdge *edges)
 {
   const PetscInt tiles = (grid->cells + SETUP_THREADS - 1) / SETUP_THREADS;
   const size_t   bytes = static_cast<size_t>(n) * sizeof(*edges);
@@ -188,7 +188,7 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGRowsOf *m, const GridMGRows 
 
 /* ------------------------------------------------------------ the grid */
 
-PetscErrorCode LitheCUDAGridMGSample(const GridMGRowsOf *m, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[])
+PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *m, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[])
 {
   PetscInt     all[DIFFERENCES_SLOTS], samples, nall;
   int          often[DIFFERENCES_SLOTS], commonest = 0;

@@ -10,20 +10,6 @@
 
 #include <lithe/private/gridmg.h>
 
-/* Rows of a matrix on a device */
-typedef struct {
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-} GridMGRowsOf;
-
-/* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
-typedef struct {
-  PetscInt64 faces, odd, outside, others, negative, imaginary;
-  PetscInt64 diagonals[2], sides[2];                          /* entries that are negative, and positive */
-  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
-  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
-} GridMGReading;
-
 typedef struct {
   PetscInt   clipped; /* negative row sums that became 0 */
   PetscInt64 failed;  /* the first vertex without a positive diagonal, or -1 */
@@ -39,13 +25,13 @@ typedef struct {
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
 /* cuda/gridmg/setupread.cu. others [rows of cells / GRIDMG_READ_ROWS, rounded up]: how many entries of these are no faces, or NULL; f without arrays: entries are counted */
   #define GRIDMG_READ_ROWS 256
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGRead(const GridMGRowsOf *, const GridMGRows *, double scale, const GridMGFaces *, int *others, GridMGReading *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *, const GridMGRows *, double scale, const GridMGFaces *, int *others, GridMGReading *);
 /* Row and column of entry k of n rows */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGRowsOf *, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *, PetscInt n, PetscInt64 k, PetscInt *row, PetscInt *column);
 /* The n other entries of cells, row by row; others is lost */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGRowsOf *, const GridMGRows *, const GridMGGrid *, int *others, PetscInt n, GridMGEdge *edges);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *, const GridMGRows *, const GridMGGrid *, int *others, PetscInt n, GridMGEdge *edges);
 /* Columns less their rows, of a sample of the entries: those with the most, on the host */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGSample(const GridMGRowsOf *, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[]);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[]);
 /* Entries are multiplied by scale. Whether both of each face are the same but for a part same of the larger one; how many faces have one < 0, and the first */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *, double scale, double same, PetscBool *symmetric, PetscInt *wrong, GridMGWrong *first);
 /* The n wrong faces, in the order of at; they become 0 */

@@ -13,7 +13,7 @@
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
   PC_GridMG      *mg   = (PC_GridMG *)pc->data;
-  GridMGRowsOf   *rows = &mg->matrix;
+  GridMGCSR   *rows = &mg->matrix;
   PetscBool       bound;
   const PetscInt *i, *j;
   MatInfo         info;
@@ -39,7 +39,7 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
 {
   PC_GridMG    *mg   = (PC_GridMG *)pc->data;
-  GridMGRowsOf *rows = &mg->matrix;
+  GridMGCSR *rows = &mg->matrix;
 
   PetscFunctionBegin;
   if (rows->a) {
