@@ -28,7 +28,7 @@ PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], Gri
 {
   CoarsenArguments a;
   cudaStream_t     stream;
-  unsigned int     blocks;
+  unsigned int     blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -55,7 +55,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   const size_t   bytes = static_cast<size_t>(n) * sizeof(PetscInt);
   LitheScratch   s;
   cudaStream_t   stream;
-  unsigned int   blocks;
+  unsigned int   blocks = 1;
   unsigned char *of;
 
   PetscFunctionBegin;
@@ -95,7 +95,7 @@ PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAdditi
   const size_t bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
   LitheScratch s;
   cudaStream_t stream;
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -112,7 +112,7 @@ PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAdditi
 template <class Number, class Code>
 static PetscErrorCode Encode(const EncodeArguments &a, cudaStream_t stream)
 {
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(SetupBlocks(a.f.grid.cells + a.f.grid.wells, &blocks));

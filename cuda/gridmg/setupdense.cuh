@@ -18,7 +18,7 @@
 
 typedef double DenseTile[DENSE_TILE][DENSE_TILE + 1];
 
-static __device__ __forceinline__ size_t DenseAt(int i, int j)
+static LITHE_HD inline size_t DenseAt(int i, int j)
 {
   return (static_cast<size_t>(i) * (i + 1) / 2 + j) * DENSE_TILE * DENSE_TILE;
 }

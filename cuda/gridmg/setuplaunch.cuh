@@ -69,7 +69,7 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
   const double *t = static_cast<const double *>(f->list.t);
   SetupListSum *list;
   LitheScratch  s;
-  unsigned int  blocks;
+  unsigned int  blocks = 1;
 
   PetscFunctionBegin;
   if (!f->list.n) PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +117,7 @@ static PetscErrorCode SetupSurvey(const GridMGFaces *f, double rounding, unsigne
   double            *sums = f->list.n ? static_cast<double *>(f->list.work) : nullptr;
   unsigned long long note[SURVEY_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));

@@ -18,7 +18,7 @@ PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, d
   ReadArguments      a;
   unsigned long long note[READ_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -213,7 +213,7 @@ PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *f, double scale, double 
 {
   unsigned long long note[SETTLE_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -265,7 +265,7 @@ PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGW
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
   LitheScratch s;
   cudaStream_t stream;
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
