@@ -9,6 +9,7 @@
 
 #define THREADS 512
 #define SINGLE  600 /* cells up to which all blocks do the same */
+#define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
 
 /* The largest cluster of blocks with so much memory, 0 if there is none */
 static PetscErrorCode ClusterOf(size_t shared, int *cluster)
@@ -43,53 +44,43 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 
 typedef struct {
   GridMGSmall m;
-  int         cluster;
   size_t      shared;
   void       *program;
 } Small;
 
-/* Where levels are in shared memory; the bytes of a block */
-static size_t Place(GridMGSmall *m, int cluster, size_t room)
+/* As many blocks as there can be, and the bytes of each; 0: the levels are too large */
+static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
 {
-  size_t numbers = 0;
+  int device, room, cluster = GRIDMG_SMALL_CLUSTER;
 
-  for (int k = 0; k < m->levels; k++) {
-    GridMGSmallLevel *l = &m->level[k];
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaGetDevice(&device));
+  PetscCallCUDA(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  room -= KEPT;
+  *shared = 0;
+  for (int blocks = GRIDMG_SMALL_CLUSTER; blocks >= 8 && !*shared && cluster; blocks /= 2) {
+    const size_t bytes = GridMGSmallPlace(m, blocks, SINGLE, static_cast<size_t>(room));
 
-    l->single = k == m->levels - 1 || l->n[0] * l->n[1] * l->n[2] <= SINGLE;
-    l->chunk  = l->single ? l->pairs : (l->pairs + cluster - 1) / cluster;
-    l->magic  = static_cast<unsigned int>(((1ull << 32) + l->chunk - 1) / l->chunk);
-    l->offset = static_cast<int>(numbers);
-    numbers += (static_cast<size_t>(GRIDMG_SMALL_NUMBERS) * l->chunk + 3) / 4 * 4;
+    if (!bytes || bytes > static_cast<size_t>(room)) break;
+    PetscCall(ClusterOf(bytes, &cluster));
+    if (cluster >= blocks) *shared = bytes;
   }
-  m->scratch = static_cast<int>(numbers);
-  numbers += 2 * static_cast<size_t>(m->dense);
-  {
-    const size_t n = static_cast<size_t>(m->dense), matrix = m->symmetric ? n * (n + 1) / 2 : n * n;
-
-    m->packed = -1;
-    if ((numbers + matrix) * sizeof(float) <= room) {
-      m->packed = static_cast<int>(numbers);
-      numbers += matrix;
-    }
-  }
-  return numbers * sizeof(float);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **small)
 {
   const GridMGOperator *coarsest = plan->op[plan->levels - 1];
   const PetscInt        dense    = coarsest->grid.cells + coarsest->grid.wells;
-  int                   device, room, cluster;
+  unsigned short        program[GRIDMG_SMALL_STEPS];
   size_t                shared;
   Small                *s;
+  cudaStream_t          stream;
   GridMGSmall           m = {};
 
   PetscFunctionBegin;
   *small = nullptr;
-  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > 1000) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCUDA(cudaGetDevice(&device));
-  PetscCallCUDA(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (plan->levels > GRIDMG_SMALL_LEVELS || dense > 1000 || plan->steps > GRIDMG_SMALL_STEPS) PetscFunctionReturn(PETSC_SUCCESS);
   m.levels    = static_cast<int>(plan->levels);
   m.steps     = static_cast<int>(plan->steps);
   m.dense     = static_cast<int>(dense);
@@ -112,26 +103,21 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
     l->dinv  = static_cast<const float *>(op->dinv);
     l->alive = op->alive;
     l->bits  = op->bits;
-    l->row   = (l->n[0] + 1) / 2;
-    l->pairs = l->row * l->n[1] * l->n[2];
   }
-  shared = Place(&m, GRIDMG_SMALL_CLUSTER, static_cast<size_t>(room));
-  if (shared > static_cast<size_t>(room)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ClusterOf(shared, &cluster));
-  if (cluster && cluster < GRIDMG_SMALL_CLUSTER) {
-    shared = Place(&m, cluster, static_cast<size_t>(room));
-    if (shared > static_cast<size_t>(room)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(ClusterOf(shared, &cluster));
-  }
-  if (!cluster) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PlaceAll(&m, &shared));
+  if (!shared) PetscFunctionReturn(PETSC_SUCCESS);
+  GridMGSmallProgram(&m, m.steps, plan->program, program);
   PetscCall(PetscNew(&s));
-  PetscCallCUDA(cudaMalloc(&s->program, 2 * static_cast<size_t>(m.steps)));
-  PetscCall(LitheCUDAGridMGPut(2 * static_cast<size_t>(m.steps), plan->program, s->program));
-  m.program  = static_cast<const unsigned char *>(s->program);
-  s->m       = m;
-  s->cluster = cluster;
-  s->shared  = shared;
-  *small     = s;
+  PetscCallCUDA(cudaMalloc(&s->program, static_cast<size_t>(m.steps) * sizeof(*program)));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->program));
+  m.program = static_cast<const unsigned short *>(s->program);
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&m.image), static_cast<size_t>(m.imagebytes) * m.cluster));
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), THREADS, 0, stream>>>(m);
+  PetscCallCUDA(cudaGetLastError());
+  s->m      = m;
+  s->shared = shared;
+  *small    = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,12 +133,12 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   PetscCall(LitheGraphGetStream(&stream));
   m.b                        = static_cast<const float *>(b);
   m.x                        = static_cast<float *>(x);
-  config.gridDim             = dim3(static_cast<unsigned int>(s->cluster));
+  config.gridDim             = dim3(static_cast<unsigned int>(m.cluster));
   config.blockDim            = dim3(THREADS);
   config.dynamicSmemBytes    = s->shared;
   config.stream              = stream;
   attribute.id               = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned int>(s->cluster);
+  attribute.val.clusterDim.x = static_cast<unsigned int>(m.cluster);
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
   config.attrs               = &attribute;
   config.numAttrs            = 1;
@@ -169,6 +155,7 @@ PetscErrorCode LitheCUDAGridMGSmallFree(void **small)
   PetscFunctionBegin;
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaFree(s->program));
+  PetscCallCUDA(cudaFree(s->m.image));
   PetscCall(PetscFree(*small));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -82,12 +82,13 @@ typedef struct {
    A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
    treated.
 */
+#define GRIDMG_SHAPE 8
 typedef struct {
   const GridMGOperator *op;
   const GridMGGrid     *coarse;
   int                   by[3];
   const void           *b, *x; /* x NULL: the iterate is zero */
-  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
+  void                 *out;   /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
   void                 *bc;    /* down: the right side of the coarse level */
   const void           *e;     /* up: its solution, */
   double                factor; /* and what that is multiplied by */
@@ -98,6 +99,7 @@ typedef struct {
   PetscScalar       *result;
   double             outfactor;
   double            *scale;
+  int               *shape; /* [GRIDMG_SHAPE] of this level and direction, 0 at first: how the work is divided */
 } GridMGVisit;
 
 /* What all levels from one on are visited for in one kernel */

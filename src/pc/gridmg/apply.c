@@ -66,6 +66,7 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg)
   if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
   mg->graph   = NULL;
   mg->small   = NULL;
   mg->applied = 0;

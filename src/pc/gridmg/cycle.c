@@ -112,13 +112,15 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
     visit.scale     = mg->scale;
   }
   if (zero) l->cur = 1;
-  else visit.x = visit.out = l->x[l->cur];
+  else visit.x = l->x[l->cur];
+  visit.shape = l->shape[0];
   PetscCall((*mg->kernels->down)(&visit));
   if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
-  visit.e   = c->x[c->cur];
-  l->cur    = 1 - l->cur;
-  visit.out = l->x[l->cur];
+  visit.e     = c->x[c->cur];
+  l->cur      = 1 - l->cur;
+  visit.out   = l->x[l->cur];
+  visit.shape = l->shape[1];
   PetscCall((*mg->kernels->up)(&visit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

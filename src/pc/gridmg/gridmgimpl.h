@@ -54,6 +54,7 @@ typedef struct {
   void          *b, *x[2], *d, *c, *v;
   int            cur; /* which x is the iterate */
   double        *sums;
+  int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
 /* A level of stencils: 0 is the finest */

@@ -31,7 +31,8 @@ static void AddCycle(const PC_GridMG *mg, PetscInt level, PetscInt last, PetscBo
     Add(p, GRIDMG_SMALL_DENSE, level);
     return;
   }
-  if (!zero) Add(p, GRIDMG_SMALL_RED, level);
+  /* red cells that the last cycle ended with need no step, of Gauss-Seidel */
+  (void)zero;
   Add(p, GRIDMG_SMALL_BLACK, level);
   Add(p, GRIDMG_SMALL_RESIDUAL, level);
   Add(p, GRIDMG_SMALL_RESTRICT, level);
