@@ -6,6 +6,7 @@
 
 #include "gridmg.cuh"
 #include "march.cuh"
+#include "patch.cuh"
 
 #define MOST   768 /* threads of a block */
 #define BLOCKS 1   /* of a multiprocessor */
@@ -82,6 +83,7 @@ static PetscErrorCode Visit(const GridMGVisit *v)
   PetscCall(LitheGraphGetStream(&stream));
   if (v->op->bits == 8) PetscCall((Launch<uint8_t, upwards>(v, stream)));
   else PetscCall((Launch<uint16_t, upwards>(v, stream)));
+  if (v->op->list.n) PetscCall(upwards ? GridMGPatchUp(v, stream) : GridMGPatchDown(v, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,7 @@
 
 #define THREADS 512
 #define SINGLE  600 /* cells up to which all blocks do the same */
+#define ROWS    1000 /* of a list */
 #define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
 
 /* The largest cluster of blocks with so much memory, 0 if there is none */
@@ -45,7 +46,7 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
 typedef struct {
   GridMGSmall m;
   size_t      shared;
-  void       *program;
+  void       *program, *rows, *edges;
 } Small;
 
 /* As many blocks as there can be, and the bytes of each; 0: the levels are too large */
@@ -65,6 +66,77 @@ static PetscErrorCode PlaceAll(GridMGSmall *m, size_t *shared)
     PetscCall(ClusterOf(bytes, &cluster));
     if (cluster >= blocks) *shared = bytes;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The lists of all levels, where codes are known; *rows and *edges are NULL where there are none */
+static PetscErrorCode CreateLists(const GridMGSmallPlan *plan, GridMGSmall *m, void **rows, void **edges)
+{
+  PetscInt         nrows = 0, nedges = 0;
+  GridMGSmallRow  *row;
+  GridMGSmallEdge *edge;
+  PetscInt        *from[GRIDMG_SMALL_LEVELS], *first[GRIDMG_SMALL_LEVELS];
+
+  PetscFunctionBegin;
+  *rows = *edges = nullptr;
+  for (int k = 0; k < m->levels; k++) {
+    const GridMGList *list = &plan->op[k]->list;
+
+    from[k] = first[k] = nullptr;
+    if (!list->n) continue;
+    PetscCall(PetscMalloc2(list->n, &from[k], list->n + 1, &first[k]));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n) * sizeof(PetscInt), list->row, from[k]));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(list->n + 1) * sizeof(PetscInt), list->i, first[k]));
+    nrows += list->n;
+    nedges += first[k][list->n];
+  }
+  if (!nrows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc2(nrows, &row, nedges + 1, &edge));
+  PetscCallCUDA(cudaMalloc(rows, static_cast<size_t>(nrows) * sizeof(*row)));
+  PetscCallCUDA(cudaMalloc(edges, static_cast<size_t>(nedges + 1) * sizeof(*edge)));
+  nrows = nedges = 0;
+  for (int k = 0; k < m->levels; k++) {
+    const GridMGList *list  = &plan->op[k]->list;
+    GridMGSmallLevel *l     = &m->level[k];
+    const PetscInt    cells = plan->op[k]->grid.cells;
+    const auto        code  = [&](const GridMGSmallLevel *level, int i, int j, int kk) {
+      return static_cast<int>(SmallCode(*level, m->cluster, i >> 1, j, kk)) | ((i + j + kk) & 1);
+    };
+    const auto cell = [&](PetscInt vertex) {
+      const int c = static_cast<int>(vertex), line = c / l->n[0];
+
+      return vertex < cells ? code(l, c % l->n[0], line % l->n[1], line / l->n[1]) : static_cast<int>(-1 - (vertex - cells));
+    };
+    PetscInt *to;
+    float    *t;
+
+    if (!list->n) continue;
+    PetscCall(PetscMalloc2(first[k][list->n] + 1, &to, first[k][list->n] + 1, &t));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[k][list->n]) * sizeof(PetscInt), list->j, to));
+    PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[k][list->n]) * sizeof(float), list->t, t));
+    l->rows  = static_cast<GridMGSmallRow *>(*rows) + nrows;
+    l->edges = static_cast<GridMGSmallEdge *>(*edges) + nedges;
+    for (PetscInt r = 0; r < list->n; r++) {
+      const int c = static_cast<int>(from[k][r]), line = c / l->n[0], at[3] = {c % l->n[0], line % l->n[1], line / l->n[1]};
+
+      row[nrows].cell   = cell(from[k][r]);
+      row[nrows].first  = static_cast<int>(first[k][r]);
+      row[nrows].last   = static_cast<int>(first[k][r + 1]);
+      row[nrows].parent = 0;
+      if (c < cells && k < m->levels - 1) row[nrows].parent = code(l + 1, at[0] / l->by[0], at[1] / l->by[1], at[2] / l->by[2]);
+      for (PetscInt e = first[k][r]; e < first[k][r + 1]; e++) {
+        edge[nedges].cell = cell(to[e]);
+        edge[nedges++].t  = t[e];
+        if (c >= cells && to[e] >= cells) l->coupled = 1;
+      }
+      nrows++;
+    }
+    PetscCall(PetscFree2(to, t));
+    PetscCall(PetscFree2(from[k], first[k]));
+  }
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, *rows));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, *edges));
+  PetscCall(PetscFree2(row, edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,11 +175,15 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
     l->dinv  = static_cast<const float *>(op->dinv);
     l->alive = op->alive;
     l->bits  = op->bits;
+    l->wells = static_cast<int>(op->grid.wells);
+    for (int part = 0; part < 2; part++) l->list[part] = static_cast<int>(op->list.part[part]);
+    if (op->list.n > ROWS) PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PlaceAll(&m, &shared));
   if (!shared) PetscFunctionReturn(PETSC_SUCCESS);
   GridMGSmallProgram(&m, m.steps, plan->program, program);
   PetscCall(PetscNew(&s));
+  PetscCall(CreateLists(plan, &m, &s->rows, &s->edges));
   PetscCallCUDA(cudaMalloc(&s->program, static_cast<size_t>(m.steps) * sizeof(*program)));
   PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->program));
   m.program = static_cast<const unsigned short *>(s->program);
@@ -156,6 +232,8 @@ PetscErrorCode LitheCUDAGridMGSmallFree(void **small)
   if (!s) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCUDA(cudaFree(s->program));
   PetscCallCUDA(cudaFree(s->m.image));
+  PetscCallCUDA(cudaFree(s->rows));
+  PetscCallCUDA(cudaFree(s->edges));
   PetscCall(PetscFree(*small));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,6 +24,16 @@
 #define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
 #define SMALL_NONE           0xffffu
 
+/* A row of a list: its code, and that of the aggregate of a black cell; cells before wells. Wells are -1 - well */
+struct GridMGSmallRow {
+  int cell, first, last, parent;
+};
+
+struct GridMGSmallEdge {
+  int   cell;
+  float t;
+};
+
 struct GridMGSmallLevel {
   const void          *up[3], *down[3];
   const float         *table, *sigma, *dinv;
@@ -35,6 +45,11 @@ struct GridMGSmallLevel {
   int                  shift[2]; /* log2 of the lines of this level that one of these has, in y and z */
   int                  slots;    /* of a block, a multiple of 8 */
   int                  image, work; /* bytes in shared memory before its parts */
+
+  const GridMGSmallRow  *rows; /* of the list */
+  const GridMGSmallEdge *edges;
+  int                    list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
+  int                    saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
 };
 
 struct GridMGSmall {
@@ -357,6 +372,116 @@ static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const 
   }
 }
 
+/* ------------------------------------------------------------ lists */
+
+/* Numbers of a list: right side as it was and what has been added, of cells; x, b and residual of wells */
+struct SmallListArrays {
+  float *saved, *x, *b, *r;
+};
+
+static __device__ __forceinline__ SmallListArrays SmallListOf(const GridMGSmallLevel &l, unsigned char *work)
+{
+  float *const w = reinterpret_cast<float *>(work + l.saved), *const x = w + 2 * l.list[1];
+
+  return {w, x, x + l.wells, x + 2 * l.wells};
+}
+
+static __device__ __forceinline__ float SmallWarpSum(float sum)
+{
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  return sum;
+}
+
+static __device__ __forceinline__ float SmallValue(const SmallArrays &a, const SmallListArrays &w, bool single, unsigned int rank, int cell)
+{
+  return cell < 0 ? w.x[-1 - cell] : SmallGet(a.x + (cell & 1 ? a.n : 0), rank, single, static_cast<unsigned int>(cell));
+}
+
+/* sum T (x_j - xi) of a row, by a warp */
+static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int row, float xi)
+{
+  float sum = 0;
+
+  for (int e = l.rows[row].first + static_cast<int>(threadIdx.x % 32); e < l.rows[row].last; e += 32)
+    sum += l.edges[e].t * (SmallValue(a, w, l.single, rank, l.edges[e].cell) - xi);
+  return SmallWarpSum(sum);
+}
+
+/* f(row, its place among x, and b) for the rows of cells of this block, a warp each */
+template <class F>
+static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, const SmallArrays &a, unsigned int rank, int from, int to, F f)
+{
+  for (int row = from + static_cast<int>(threadIdx.x / 32); row < to; row += static_cast<int>(blockDim.x / 32)) {
+    const int cell = l.rows[row].cell;
+
+    if (l.single || static_cast<unsigned int>(cell) >> 12 == rank) f(row, (cell & 1 ? a.n : 0) + (cell >> 1 & (GRIDMG_SMALL_SLOTS - 1)));
+  }
+}
+
+static __device__ __forceinline__ void SmallList(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
+{
+  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    const float sum = SmallRowSum(l, a, w, rank, row, 0.f);
+
+    if (threadIdx.x % 32) return;
+    w.saved[2 * row]     = a.b[at];
+    w.saved[2 * row + 1] = sum;
+    a.b[at] += sum;
+  });
+}
+
+static __device__ __forceinline__ void SmallUnlist(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
+{
+  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    if (threadIdx.x % 32 == 0) a.b[at] = w.saved[2 * row];
+  });
+}
+
+/* Those of black cells had what was added to their right sides */
+static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank)
+{
+  SmallRows(l, a, rank, 0, l.list[1], [&](int row, int at) {
+    const float sum    = SmallRowSum(l, a, w, rank, row, a.x[at]);
+    const int   colour = at >= a.n;
+
+    if (threadIdx.x % 32 == 0 && !(a.flags[at - colour * a.n] >> colour & 1)) a.r[at] += sum - (colour ? w.saved[2 * row + 1] : 0.f);
+  });
+  for (int k = static_cast<int>(threadIdx.x / 32); k < l.wells; k += static_cast<int>(blockDim.x / 32)) {
+    const int   i   = l.n[0] * l.n[1] * l.n[2] + k;
+    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]);
+
+    if (threadIdx.x % 32 == 0) w.r[k] = w.b[k] - (l.sigma[i] * w.x[k] - sum);
+  }
+}
+
+/* All blocks do the same */
+static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, bool backwards)
+{
+  const int  cells = l.n[0] * l.n[1] * l.n[2], warp = static_cast<int>(threadIdx.x / 32), warps = l.coupled ? 1 : static_cast<int>(blockDim.x / 32);
+  const auto solve = [&](int k) {
+    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]), x = w.x[k] + l.dinv[cells + k] * (w.b[k] - (l.sigma[cells + k] * w.x[k] - sum));
+
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) w.x[k] = x;
+    __syncwarp();
+  };
+
+  if (warp >= warps) return;
+  for (int k = warp; k < l.wells; k += warps) solve(backwards ? l.wells - 1 - k : k);
+}
+
+static __device__ __forceinline__ void SmallListProlong(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, const GridMGSmallLevel &lc,
+                                                        const SmallArrays &c, const SmallListArrays &wc, unsigned int rank, float factor)
+{
+  SmallRows(l, a, rank, l.list[0], l.list[1], [&](int row, int at) {
+    const unsigned int code = static_cast<unsigned int>(l.rows[row].parent);
+
+    if (threadIdx.x % 32 == 0 && !(a.flags[at - a.n] >> 1 & 1)) a.x[at] += factor * SmallGet(c.x + (code & 1 ? c.n : 0), rank, lc.single, code);
+  });
+  for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += static_cast<int>(blockDim.x)) w.x[k] += factor * wc.x[k];
+}
+
 #define SMALL_GROUP 4 /* threads that have a row of the dense matrix */
 
 static __device__ __forceinline__ float SmallGroupSum(float sum)
@@ -366,20 +491,21 @@ static __device__ __forceinline__ float SmallGroupSum(float sum)
   return sum;
 }
 
-/* Where an unknown of the coarsest level is among x, and b */
-static __device__ __forceinline__ int SmallCell(const GridMGSmallLevel &l, int n, int c)
+/* Where an unknown of the coarsest level is among those of cells and of wells */
+static __device__ __forceinline__ float *SmallUnknown(const GridMGSmallLevel &l, int n, int c, float *cells, float *wells)
 {
+  if (c >= l.n[0] * l.n[1] * l.n[2]) return wells + c - l.n[0] * l.n[1] * l.n[2];
   const int line = c / l.n[0], i = c - line * l.n[0], j = line % l.n[1], k = line / l.n[1];
 
-  return ((i + j + k) & 1) * n + (i >> 1) + l.row * line;
+  return cells + ((i + j + k) & 1) * n + (i >> 1) + l.row * line;
 }
 
 /*
    x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same, else each has every so-many-th row, and then column, and gets
    from the others what they have
 */
-static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, unsigned char *image, float *scratch, unsigned int rank,
-                                                  SmallCluster &cluster)
+static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned char *image, float *scratch,
+                                                  unsigned int rank, SmallCluster &cluster)
 {
   const GridMGSmallLevel &l = m.level[m.levels - 1];
   const bool   here = m.packed >= 0;
@@ -389,7 +515,7 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
   float *const v = scratch, *const y = scratch + n;
   const float *L = here ? reinterpret_cast<float *>(image + m.packed) : m.L;
 
-  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = m.S[c] * a.b[SmallCell(l, a.n, c)];
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = m.S[c] * *SmallUnknown(l, a.n, c, a.b, w.b);
   __syncthreads();
   for (int round = 0; round < rounds; round++) {
     const int i   = first + step * (group + groups * round);
@@ -430,12 +556,14 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
       }
       sum = SmallGroupSum(sum);
     } else if (c < n) sum = all[c];
-    if (c < n && within == 0) a.x[SmallCell(l, a.n, c)] = m.S[c] * sum;
+    if (c < n && within == 0) *SmallUnknown(l, a.n, c, a.x, w.x) = m.S[c] * sum;
   }
   if (here) return;
   cluster.Wait();
   for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
-    if (c % step != first) a.x[SmallCell(l, a.n, c)] = SmallRemote(a.x + SmallCell(l, a.n, c), static_cast<unsigned int>(c % step));
+    float *const x = SmallUnknown(l, a.n, c, a.x, w.x);
+
+    if (c % step != first) *x = SmallRemote(x, static_cast<unsigned int>(c % step));
   }
 }
 
@@ -481,7 +609,14 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 
         a.b[colour * a.n + slot] = i < l.n[0] ? m.b[i + l.n[0] * (j + l.n[1] * k)] : 0.f;
       }
-      a.x[slot] = a.second[slot].w * a.b[slot];
+      a.x[slot]       = a.second[slot].w * a.b[slot];
+      a.x[a.n + slot] = 0;
+    }
+    for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) {
+      const SmallListArrays w = SmallListOf(l, work);
+
+      w.x[k] = 0;
+      w.b[k] = m.b[l.n[0] * l.n[1] * l.n[2] + k];
     }
   }
   SmallClusterBarrier();
@@ -505,12 +640,38 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
       break;
     case GRIDMG_SMALL_RESTRICT:
       SmallRestrict(a, alone, by[k], arrays[k + 1], rank);
+      if (m.level[k].wells) {
+        const SmallListArrays w = SmallListOf(m.level[k], work), wc = SmallListOf(m.level[k + 1], work);
+
+        for (int well = static_cast<int>(threadIdx.x); well < m.level[k].wells; well += threads) {
+          wc.b[well] = w.r[well];
+          wc.x[well] = 0;
+        }
+      }
+      break;
+    case GRIDMG_SMALL_LISTRED:
+    case GRIDMG_SMALL_LISTBLACK:
+      SmallList(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_LISTBLACK);
+      break;
+    case GRIDMG_SMALL_UNLISTRED:
+    case GRIDMG_SMALL_UNLISTBLACK:
+      SmallUnlist(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_UNLISTBLACK);
+      break;
+    case GRIDMG_SMALL_LISTRESIDUAL:
+      SmallListResidual(m.level[k], a, SmallListOf(m.level[k], work), rank);
+      break;
+    case GRIDMG_SMALL_WELLS:
+    case GRIDMG_SMALL_WELLSUP:
+      SmallWells(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_WELLSUP);
+      break;
+    case GRIDMG_SMALL_LISTPROLONG:
+      SmallListProlong(m.level[k], a, SmallListOf(m.level[k], work), m.level[k + 1], arrays[k + 1], SmallListOf(m.level[k + 1], work), rank, m.factor);
       break;
     case GRIDMG_SMALL_PROLONG:
       SmallProlong(a, arrays[k + 1], single[k + 1], rank, m.factor);
       break;
     default:
-      SmallDense(m, a, image, reinterpret_cast<float *>(work + m.scratch), rank, cluster);
+      SmallDense(m, a, SmallListOf(m.level[k], work), image, reinterpret_cast<float *>(work + m.scratch), rank, cluster);
     }
     if (step & SMALL_BARRIER) cluster.Wait();
     else __syncthreads();
@@ -528,6 +689,9 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 
         if (i < l.n[0]) m.x[i + l.n[0] * (j + l.n[1] * k)] = a.x[colour * a.n + slot];
       }
+    }
+    if (rank == 0) {
+      for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) m.x[l.n[0] * l.n[1] * l.n[2] + k] = SmallListOf(l, work).x[k];
     }
   }
   SmallClusterBarrier();
@@ -571,6 +735,8 @@ static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, si
     l->work  = static_cast<int>(work);
     image += static_cast<size_t>(l->slots) * GRIDMG_SMALL_IMAGE;
     work += static_cast<size_t>(l->slots) * GRIDMG_SMALL_WORK;
+    l->saved = static_cast<int>(work);
+    work += (2 * static_cast<size_t>(l->list[1]) + 3 * static_cast<size_t>(l->wells)) * sizeof(float);
   }
   m->scratch = static_cast<int>(work);
   work += 2 * sizeof(float) * static_cast<size_t>(m->dense);
@@ -593,11 +759,32 @@ static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsi
   for (int t = 0; t < steps; t++) {
     const int  op = step[2 * t], k = step[2 * t + 1];
     const bool parts = !m->level[k].single, coarseparts = k < m->levels - 1 && !m->level[k + 1].single;
-    bool       all   = parts;
+    const int  next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1; /* on the same level */
+    bool       all  = parts;
 
-    if (op == GRIDMG_SMALL_RESIDUAL) all = parts && !coarseparts;
-    else if (op == GRIDMG_SMALL_RESTRICT) all = coarseparts;
-    else if (op == GRIDMG_SMALL_RED) all = parts && t + 1 < steps && step[2 * t + 2] == GRIDMG_SMALL_BLACK;
+    switch (op) {
+    case GRIDMG_SMALL_RESIDUAL:
+    case GRIDMG_SMALL_LISTRESIDUAL: /* a restriction follows, to cells of the same block */
+      all = parts && !coarseparts && next != GRIDMG_SMALL_LISTRESIDUAL;
+      break;
+    case GRIDMG_SMALL_RESTRICT:
+      all = coarseparts;
+      break;
+    case GRIDMG_SMALL_RED:
+    case GRIDMG_SMALL_UNLISTRED:
+      all = parts && (next == GRIDMG_SMALL_BLACK || next == GRIDMG_SMALL_LISTBLACK || next == GRIDMG_SMALL_LISTRED);
+      break;
+    case GRIDMG_SMALL_PROLONG:
+      all = parts && next != GRIDMG_SMALL_LISTPROLONG;
+      break;
+    case GRIDMG_SMALL_UNLISTBLACK:
+    case GRIDMG_SMALL_WELLS:
+    case GRIDMG_SMALL_WELLSUP:
+      all = false;
+      break;
+    default:
+      break;
+    }
     program[t] = static_cast<unsigned short>(op | (all ? SMALL_BARRIER : 0) | k << 8);
   }
   return steps;

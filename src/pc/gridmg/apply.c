@@ -90,7 +90,7 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = PCGridMGIsFused_Private(mg, 0);
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n);
 
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {

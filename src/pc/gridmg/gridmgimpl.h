@@ -52,7 +52,8 @@ typedef struct {
   PetscInt       dead;
   double         min, max, bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur; /* which x is the iterate */
+  int            cur;   /* which x is the iterate */
+  PetscBool      again; /* another cycle follows this one */
   double        *sums;
   int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
