@@ -122,15 +122,16 @@ typedef struct {
 } GridMGRows;
 
 /*
-   A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
-   treated.
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. With a list, out is wanted, and x of up is what out of down was;
+   in and result are not there.
 */
+#define GRIDMG_SHAPE 8
 typedef struct {
   const GridMGOperator *op;
   const GridMGGrid     *coarse;
   int                   by[3];
   const void           *b, *x; /* x NULL: the iterate is zero */
-  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
+  void                 *out;   /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
   void                 *bc;    /* down: the right side of the coarse level */
   const void           *e;     /* up: its solution, */
   double                factor; /* and what that is multiplied by */
@@ -141,6 +142,8 @@ typedef struct {
   PetscScalar       *result;
   double             outfactor;
   double            *scale;
+  PetscBool          again; /* up: a cycle on this level follows that begins with the iterate */
+  int               *shape; /* [GRIDMG_SHAPE] of this level and direction, 0 at first: how the work is divided */
 } GridMGVisit;
 
 /* What all levels from one on are visited for in one kernel */
@@ -151,7 +154,16 @@ typedef enum {
   GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
   GRIDMG_SMALL_DENSE,
   GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
-  GRIDMG_SMALL_BLACKUP  /* Gauss-Seidel on black cells */
+  GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
+  /* What lists add: to right sides of red cells, of black cells, and these as they were; to residuals */
+  GRIDMG_SMALL_LISTRED,
+  GRIDMG_SMALL_LISTBLACK,
+  GRIDMG_SMALL_UNLISTRED,
+  GRIDMG_SMALL_UNLISTBLACK,
+  GRIDMG_SMALL_LISTRESIDUAL,
+  GRIDMG_SMALL_WELLS,      /* Gauss-Seidel on wells */
+  GRIDMG_SMALL_WELLSUP,    /* backwards */
+  GRIDMG_SMALL_LISTPROLONG /* to wells, and black cells of the list */
 } GridMGSmallOperation;
 
 typedef struct {

@@ -60,6 +60,7 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg)
   if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
   mg->graph   = NULL;
   mg->small   = NULL;
   mg->applied = 0;
@@ -83,7 +84,7 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = PCGridMGIsFused_Private(mg, 0);
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n);
 
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {

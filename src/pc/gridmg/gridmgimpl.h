@@ -68,8 +68,10 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur; /* which x is the iterate */
+  int            cur;   /* which x is the iterate */
+  PetscBool      again; /* another cycle follows this one */
   double        *sums;
+  int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
 /* A level of stencils: 0 is the finest */
