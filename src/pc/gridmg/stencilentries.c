@@ -197,6 +197,7 @@ PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *block, const GridMGPo
   PetscCall(PCGridMGBlockGet_Private(block, (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double), (void **)&memory));
   f->grid      = *grid;
   f->symmetric = symmetric;
+  f->factor    = 1;
   f->a         = memory;
   f->sigma     = memory + values * (size_t)grid->points;
   f->weight    = memory + values * (size_t)(grid->points + 1);
