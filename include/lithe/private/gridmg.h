@@ -21,6 +21,7 @@
    Vectors have cells + wells numbers, with at least one number before and after that may be read and is finite.
 */
 
+#include <math.h>
 #include <petscsys.h>
 #include <lithe/private/hostdevice.h>
 
@@ -146,6 +147,19 @@ typedef struct {
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
+#endif
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+static LITHE_HD inline double GridMGScaleOf(double largest)
+{
+  int e;
+
+  if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)
 {
