@@ -135,8 +135,8 @@ static __global__ void __launch_bounds__(256)
       }
       imaginary = __any_sync(0xffffffffu, imaginary);
       if (thread % 32 == 0) {
-        if (largest > found->most) atomicMax(&found->most, largest);
-        if (least < found->least) atomicMin(&found->least, least);
+        atomicMax(reinterpret_cast<unsigned long long *>(&found->most), largest);
+        atomicMin(reinterpret_cast<unsigned long long *>(&found->least), least);
         if (imaginary) found->imaginary = 1;
       }
     }
@@ -415,7 +415,7 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
   const int           threads = GridMGThreads(static_cast<int>(g->n[0]));
   const GridMGDims    dims    = GridMGDimsOf(g, threads);
   const unsigned int  blocks  = static_cast<unsigned int>((g->cells + GRIDMG_ROWS - 1) / GRIDMG_ROWS);
-  const GridMGRead    none = {0, ~0ull, PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
+  const GridMGRead    none = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
   GridMGRead         *there;
   cudaStream_t        stream;
 

@@ -55,9 +55,9 @@ typedef struct {
 } GridMGCSR;
 
 typedef struct {
-  unsigned long long most, least;         /* the bits of the largest part of all entries, and of the least largest one of a row that has one */
-  int                nonumber, outside;   /* the first row with an entry that is no number, or off the grid; PETSC_INT32_MAX: none */
-  int                imaginary, asymmetric;
+  double most, least;       /* the largest part of all entries; the least of the largest ones of rows that have one, or NaN */
+  int    nonumber, outside; /* the first row with an entry that is no number, or off the grid; PETSC_INT32_MAX: none */
+  int    imaginary, asymmetric;
 } GridMGRead;
 
 typedef enum {

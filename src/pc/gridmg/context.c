@@ -23,13 +23,21 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Host memory of at least so many bytes, zeroed; what was there is lost */
+static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
+{
+  PetscFunctionBegin;
+  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
+  else PetscCall(PetscFree(block->memory));
+  PetscCall(PetscMemzero(block, sizeof(*block)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory of the host of at least so many bytes, zeroed; what was there is lost */
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
   if (block->bytes < bytes) {
-    PetscCall(PetscFree(block->memory));
-    block->bytes = 0;
+    PetscCall(FreeBlock_Private(block));
     PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
     block->bytes = bytes;
   }
@@ -38,11 +46,17 @@ PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
+/* The same where the kernels work, but not zeroed */
+PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(block->memory));
-  block->bytes = 0;
+  if (block->bytes < bytes || block->kernels != mg->kernels) {
+    PetscCall(FreeBlock_Private(block));
+    if (bytes) PetscCall((*mg->kernels->alloc)(bytes, &block->memory));
+    block->kernels = mg->kernels;
+    block->bytes   = bytes;
+  }
+  *memory = block->memory;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,6 +78,7 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
   }
   PetscCall(FreeBlock_Private(&mg->dense));
+  PetscCall(FreeBlock_Private(&mg->work));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -94,14 +109,24 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* All memory */
+PetscErrorCode PCGridMGFreeAll_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFreeScratch_Private(mg));
+  for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&mg->staged[b]));
+  PetscCall(PCGridMGDeviceReset_Private(mg));
+  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
+  mg->pool.bytes = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCReset_GridMG(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-  mg->pool.bytes = 0;
+  PetscCall(PCGridMGFreeAll_Private(mg));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;

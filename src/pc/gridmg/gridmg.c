@@ -51,6 +51,10 @@ static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
+  if (mg->device) {
+    PetscCall(PCGridMGApplyDevice_Private(mg, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(VecGetArrayRead(x, &px));
   PetscCall(VecGetArrayWrite(y, &py));
   if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, px, py));
@@ -143,8 +147,13 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall(CheckOptions_Private(pc));
+  if (mg->zeeuw) PetscCall(PCGridMGChooseStencilKernels_Private(pc));
   if (mg->zeeuw) PetscCall(PCGridMGReadStencils_Private(pc));
-  else PetscCall(PCGridMGReadEntries_Private(pc));
+  else {
+    mg->kernels = &GridMGHostKernels;
+    mg->device  = PETSC_FALSE;
+    PetscCall(PCGridMGReadEntries_Private(pc));
+  }
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->zeeuw) {
@@ -172,8 +181,6 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(CheckMatrix_Private(pc));
   mg->built          = PETSC_FALSE;
   mg->failed[0]      = 0;
-  mg->kernels        = &GridMGHostKernels;
-  mg->stencilkernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(BuildLevels_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));

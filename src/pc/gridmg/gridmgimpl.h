@@ -36,10 +36,11 @@ typedef struct {
   GridMGEdge *edge;
 } GridMGEdges;
 
-/* Memory that is kept as long as it is large enough */
+/* Memory that is kept as long as it is large enough: of the host, or where these kernels work */
 typedef struct {
-  void  *memory;
-  size_t bytes;
+  void                *memory;
+  size_t               bytes;
+  const GridMGKernels *kernels;
 } GridMGBlock;
 
 /* A level: 0 is the finest */
@@ -90,7 +91,11 @@ typedef struct {
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
   PetscInt             singular; /* parts of the coarsest level without row sums */
-  GridMGBlock          dense;
+  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
+
+  PetscBool   device;   /* levels are on a device, and so are vectors: else they are copied to staged[] */
+  GridMGBlock staged[2];
+  void       *graph;    /* of the cycle's launches, or NULL */
 
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
@@ -100,8 +105,10 @@ typedef struct {
 PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
 PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGFreeAll_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -132,8 +139,14 @@ PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, P
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencildevice.c */
+PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
+PETSC_INTERN PetscErrorCode PCGridMGApplyDevice_Private(PC_GridMG *, Vec, Vec);
+PETSC_INTERN PetscErrorCode PCGridMGDeviceReset_Private(PC_GridMG *);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);

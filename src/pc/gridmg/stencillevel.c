@@ -44,8 +44,8 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
       break;
     }
     PetscCall((*mg->stencilkernels->weights)(&l->f));
-    PetscCall(PCGridMGStencilsCreate_Private(&c->block, &grid, mg->symmetric, &c->f));
-    PetscCall(PCGridMGBlockGet_Private(&mg->dense, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
+    PetscCall(PCGridMGReserve_Private(mg, &mg->work, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
     PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
     c->op.grid = grid;
   }
