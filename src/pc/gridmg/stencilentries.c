@@ -105,8 +105,10 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
       for (int d = 0; d < 3; d++) {
         const PetscInt away = to % g->n[d] - from % g->n[d];
 
-        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is off the grid",
-                   row, column[e]);
+        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                   "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+                   ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+                   row, column[e], g->n[0], g->n[1], g->n[2]);
         s += (int)away * GridMGThree(d);
         from /= g->n[d];
         to /= g->n[d];
