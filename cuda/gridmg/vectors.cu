@@ -106,17 +106,31 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS) EnterKernel(GridMGRows 
   if (i < n) b[GridMGVertexOf(&grid, &rows, i)] = static_cast<V>(static_cast<double>(x[i * PARTS]) * scale);
 }
 
+PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, double *scale)
+{
+  const PetscInt     n    = op->grid.cells + op->grid.wells;
+  const unsigned int most = GridMGBlocks(n, GRIDMG_THREADS * 4);
+  cudaStream_t       stream;
+
+  PetscFunctionBegin;
+  (void)rows;
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(double), stream));
+  LargestKernel<<<most < 1056 ? most : 1056, GRIDMG_THREADS, 0, stream>>>(n, reinterpret_cast<const PetscReal *>(x) + part,
+                                                                       reinterpret_cast<unsigned long long *>(scale));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
 {
   const PetscInt   n    = op->grid.cells + op->grid.wells;
   const PetscReal *real = reinterpret_cast<const PetscReal *>(x) + part;
-  const PetscInt   most = static_cast<PetscInt>(GridMGBlocks(n, GRIDMG_THREADS * 4));
   cudaStream_t     stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
-  PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(double), stream));
-  LargestKernel<<<static_cast<unsigned int>(most < 1056 ? most : 1056), GRIDMG_THREADS, 0, stream>>>(n, real, reinterpret_cast<unsigned long long *>(scale));
+  PetscCall(LitheCUDAGridMGLargest(op, rows, part, x, scale));
   PetscCall(GridMGWithPrecision(op, [&](auto v) -> PetscErrorCode {
     using V = decltype(v);
     EnterKernel<<<GridMGBlocks(n, GRIDMG_THREADS), GRIDMG_THREADS, 0, stream>>>(*rows, op->grid.cells, n, real, static_cast<V *>(b), scale);

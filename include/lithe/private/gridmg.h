@@ -73,10 +73,80 @@ typedef struct {
   GridMGList           list;
 } GridMGOperator;
 
+/* What a level is like */
+typedef struct {
+  double   logs[3]; /* sums of log(what a row has in direction d over its diagonal), */
+  double   count;   /* of so many rows */
+  double   min, max; /* the smallest and the largest face, 0 if there is none */
+  PetscInt dead;     /* cells without a place on the next level */
+} GridMGSurvey;
+
+/* Logarithms are added as whole numbers of this unit, those of eight cells at once: a sum does not depend on the order */
+#define GRIDMG_LOG_TOGETHER 8
+#define GRIDMG_LOG_UNIT     16777216.
+#define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
+#define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
+
+/* An edge that is no face, from vertex i */
+typedef struct {
+  PetscInt i, j;
+  double   t;
+} GridMGEdge;
+
+/* What an array of a GridMGFaces has more */
+typedef struct {
+  PetscInt array; /* -1: sigma; d: up[d]; 3 + d: down[d] */
+  PetscInt at;
+  double   t;
+} GridMGAddition;
+
 /* Where the vertices are among the rows of the matrix: wells before the cells, cells, wells after them */
 typedef struct {
   PetscInt first; /* row of the first cell: so many wells are before */
 } GridMGRows;
+
+/*
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
+   treated.
+*/
+typedef struct {
+  const GridMGOperator *op;
+  const GridMGGrid     *coarse;
+  int                   by[3];
+  const void           *b, *x; /* x NULL: the iterate is zero */
+  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
+  void                 *bc;    /* down: the right side of the coarse level */
+  const void           *e;     /* up: its solution, */
+  double                factor; /* and what that is multiplied by */
+  /* In place of b and out, vectors of the matrix, or NULL */
+  const GridMGRows  *rows;
+  int                part;
+  const PetscScalar *in;
+  PetscScalar       *result;
+  double             outfactor;
+  double            *scale;
+} GridMGVisit;
+
+/* What all levels from one on are visited for in one kernel */
+typedef enum {
+  GRIDMG_SMALL_RED,      /* Gauss-Seidel on red cells */
+  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction: their residuals, too */
+  GRIDMG_SMALL_RESIDUAL, /* of red cells */
+  GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
+  GRIDMG_SMALL_DENSE,
+  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
+  GRIDMG_SMALL_BLACKUP  /* Gauss-Seidel on black cells */
+} GridMGSmallOperation;
+
+typedef struct {
+  PetscInt                     levels;
+  const GridMGOperator *const *op;    /* [levels] */
+  const int (*by)[3];                 /* to the next level */
+  PetscInt             steps;
+  const unsigned char *program;       /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;        /* of coarse corrections */
+  const void          *inverse, *inversescale;
+} GridMGSmallPlan;
 
 /* Scalars of the K cycle */
 #define GRIDMG_SUMS 3
@@ -88,6 +158,7 @@ typedef struct {
 typedef struct {
   /* Memory of n bytes, zeroed; n bytes set to 0; n bytes copied where vectors are; n bytes from the host and to it, done when they return */
   PetscErrorCode (*alloc)(size_t n, void **);
+  PetscErrorCode (*reserve)(size_t n, void **); /* the same, but as it is */
   PetscErrorCode (*clear)(size_t n, void *);
   PetscErrorCode (*copy)(size_t n, const void *from, void *to);
   PetscErrorCode (*free)(void **);
@@ -133,16 +204,35 @@ typedef struct {
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
-  /* Set-up, on exact entries */
-  /* sums[d] of log(what a row has in direction d over its diagonal), and how many rows there are in them */
-  PetscErrorCode (*means)(const GridMGFaces *, double sums[3], double *count);
-  /* alive, allocated: 0 for cells that have little to do with others. The number of these */
-  PetscErrorCode (*mark)(const GridMGFaces *, unsigned char *alive, PetscInt *dead);
-  /* P^T A P of pairs in direction d, but for the list; arrays of coarse are there and 0 */
-  PetscErrorCode (*pair)(const GridMGFaces *, int d, GridMGFaces *coarse);
-  /* The smallest and the largest face, 0 if there is none */
-  PetscErrorCode (*range)(const GridMGFaces *, double *min, double *max);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at most 1 + bound */
+  /* What follows may be NULL */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
+  PetscErrorCode (*down)(const GridMGVisit *);
+  PetscErrorCode (*up)(const GridMGVisit *);
+  /* *small is NULL if the levels are too large. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small);
+  PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
+  PetscErrorCode (*smallfree)(void **small);
+  /* What is done between begin and end is recorded; launch does it */
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
+
+  /*
+     Set-up, on exact entries, of which the list is on the host in all cases.
+
+     alive [cells]: 0 for cells that have little to do with others; what is said of the other cells, and of all faces
+  */
+  PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
+  /* P^T A P of aggregates of by[] cells, but for the list: all numbers of coarse are written. Its arrays are there */
+  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
+  /* Whether each of n vertices has a place on the next level */
+  PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
+  /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
+  PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
+  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there, and dinv is 0; bound: faces change by factors of at
+     most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
 } GridMGKernels;
 

@@ -20,6 +20,7 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGFree(void **);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGPut(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGGet(size_t, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGEnter(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, void *, double *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *, const GridMGRows *, int, const PetscScalar *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGLeave(const GridMGOperator *, const GridMGRows *, int, double, const double *, const void *, PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStart(const GridMGOperator *, int, double, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGRestrict(const GridMGOperator *, const GridMGGrid *, const int[3], const void *, void *);
@@ -34,4 +35,11 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGStep(const GridMGOperator *, double, 
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGWells(const GridMGOperator *, PetscBool, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidual(const GridMGOperator *, const void *, const void *, void *);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGResidualRestrict(const GridMGOperator *, const GridMGGrid *, const int[3], const void *, const void *, void *);
+/* cuda/gridmg/fused.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGDown(const GridMGVisit *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGUp(const GridMGVisit *);
+/* cuda/gridmg/small.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *, void **);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallSolve(void *, const void *, void *);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGSmallFree(void **);
 #endif

@@ -52,12 +52,57 @@ PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t
   PetscFunctionBegin;
   if (block->bytes < bytes || block->kernels != mg->kernels) {
     PetscCall(FreeBlock_Private(block));
-    if (bytes) PetscCall((*mg->kernels->alloc)(bytes, &block->memory));
+    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
     block->kernels = mg->kernels;
     block->bytes   = bytes;
   }
   *memory = block->memory;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define GRIDMG_ALIGN 64
+
+/* All parts are given back; the first block has at least so many bytes, of which others are taken */
+PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
+{
+  void *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes, &memory));
+  mg->arena.current = 0;
+  mg->arena.taken   = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory as it is. A block that has to be made is twice as large, so that there are few */
+PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **memory)
+{
+  GridMGArena *arena = &mg->arena;
+
+  PetscFunctionBegin;
+  bytes = (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN;
+  while (arena->block[arena->current].bytes - arena->taken < bytes) {
+    PetscCheck(arena->current < GRIDMG_ARENA_BLOCKS - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The levels of a PCGRIDMG need more than %d blocks of memory",
+               GRIDMG_ARENA_BLOCKS);
+    arena->current++;
+    arena->taken = 0;
+    if (arena->block[arena->current].bytes < bytes) PetscCall(PCGridMGReserve_Private(mg, &arena->block[arena->current], 2 * bytes, memory));
+  }
+  *memory = (char *)arena->block[arena->current].memory + arena->taken;
+  arena->taken += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *mg)
+{
+  return (GridMGArenaMark){mg->arena.current, mg->arena.taken};
+}
+
+/* All that was taken after the mark */
+void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
+{
+  mg->arena.current = mark->current;
+  mg->arena.taken   = mark->taken;
 }
 
 /* Exact entries */
@@ -67,24 +112,23 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
     GridMGLevel *l = &mg->level[k];
 
-    for (int b = 0; b < 2; b++) {
-      PetscCall(FreeBlock_Private(&l->block[b]));
-      PetscCall(FreeBlock_Private(&l->half[b]));
-      PetscCall(FreeBlock_Private(&l->list[b]));
-    }
-    PetscCall(FreeBlock_Private(&l->mark));
+    for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&l->list[b]));
     PetscCall(FreeBlock_Private(&mg->stencil[k].block));
     PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
+    l->alive = NULL;
   }
+  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(FreeBlock_Private(&mg->arena.block[b]));
+  mg->arena.current = 0;
+  mg->arena.taken   = 0;
   PetscCall(FreeBlock_Private(&mg->dense));
   PetscCall(FreeBlock_Private(&mg->work));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
+  PetscCall(PetscFree(mg->additions.addition));
+  mg->additions.n = mg->additions.max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-#define GRIDMG_ALIGN 64
 
 void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 {
@@ -98,26 +142,14 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   PetscFunctionBegin;
-  if (mg->pool.bytes < pool->taken) {
-    if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-    mg->pool.bytes = 0;
+  if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
+    PetscCall(FreeBlock_Private(&mg->pool));
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
-    mg->pool.bytes = pool->taken;
+    mg->pool.kernels = mg->kernels;
+    mg->pool.bytes   = pool->taken;
   } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* All memory */
-PetscErrorCode PCGridMGFreeAll_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  PetscCall(PCGridMGFreeScratch_Private(mg));
-  for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&mg->staged[b]));
-  PetscCall(PCGridMGDeviceReset_Private(mg));
-  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-  mg->pool.bytes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,7 +158,12 @@ PetscErrorCode PCReset_GridMG(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGFreeAll_Private(mg));
+  PetscCall(PCGridMGFreeScratch_Private(mg));
+  PetscCall(PCGridMGFreeApplication_Private(mg));
+  PetscCall(FreeBlock_Private(&mg->moved));
+  PetscCall(FreeBlock_Private(&mg->pool));
+  PetscCall(VecDestroy(&mg->wx));
+  PetscCall(VecDestroy(&mg->wy));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;

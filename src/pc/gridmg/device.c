@@ -4,10 +4,12 @@
 
 /* GridMGDeviceKernels: the operations of PCGRIDMG on a device. What is launched is in cuda/gridmg */
 
+#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudagridmg.h>
 
 const GridMGKernels GridMGDeviceKernels = {
   .alloc            = LitheCUDAGridMGAlloc,
+  .reserve          = LitheCUDAGridMGAlloc,
   .clear            = LitheCUDAGridMGClear,
   .copy             = LitheCUDAGridMGCopy,
   .free             = LitheCUDAGridMGFree,
@@ -27,4 +29,14 @@ const GridMGKernels GridMGDeviceKernels = {
   .kfirst           = LitheCUDAGridMGKFirst,
   .ksecond          = LitheCUDAGridMGKSecond,
   .dense            = LitheCUDAGridMGDense,
+  .largest          = LitheCUDAGridMGLargest,
+  .down             = LitheCUDAGridMGDown,
+  .up               = LitheCUDAGridMGUp,
+  .smallcreate      = LitheCUDAGridMGSmallCreate,
+  .smallsolve       = LitheCUDAGridMGSmallSolve,
+  .smallfree        = LitheCUDAGridMGSmallFree,
+  .graphbegin       = LitheCUDAGraphBegin,
+  .graphend         = LitheCUDAGraphEnd,
+  .graphlaunch      = LitheCUDAGraphLaunch,
+  .graphfree        = LitheCUDAGraphFree,
 };

@@ -22,20 +22,17 @@ typedef struct {
   PetscBool    bad;                                 /* an entry is no number */
 } Reading;
 
-/* One row: where entries belong, its row sum, and its diagonal entry */
-static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, Reading *reading)
+/* One row: where entries belong, and their sum */
+static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const PetscInt column[], const PetscScalar value[], Reading *reading, double *sum)
 {
-  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces       *f    = reading->f;
-  const GridMGGrid  *grid = &f->grid;
-  const PetscInt     i = GridMGVertexOf(grid, &mg->rows, row), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
-  const PetscInt    *column;
-  const PetscScalar *value;
-  PetscInt           n;
-  double             sum = 0, diagonal = 0;
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  double            diagonal = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+  *sum = 0;
   for (PetscInt e = 0; e < n; e++) {
     const double   a = (double)PetscRealPart(value[e]);
     const PetscInt j = GridMGVertexOf(grid, &mg->rows, column[e]);
@@ -49,7 +46,7 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, Reading *reading)
       if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column[e]));
       reading->bad = PETSC_TRUE;
     }
-    sum += a;
+    *sum += a;
     if (i == j) {
       diagonal += a;
       continue;
@@ -58,14 +55,33 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, Reading *reading)
     if (i < grid->cells && j < grid->cells) d = PCGridMGFaceOf_Private(grid, at, j - i);
     if (d < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, i, j, -a));
     else {
-      *(j > i ? &f->up[d][i] : &f->down[d][j]) = -a;
+      *(j > i ? &f->up[d][i] : &f->down[d][j]) -= a;
       reading->faces++;
     }
   }
-  PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
-  f->sigma[i]   = sum;
   reading->most = PetscMax(reading->most, fabs(diagonal));
   reading->negative += diagonal < 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows on the host */
+static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
+  for (PetscInt row = 0; row < grid->cells + grid->wells && !reading->bad; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, row)]));
+    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,20 +115,75 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double FactorOf(const GridMGGrid *grid, const Reading *reading)
+{
+  int exponent;
+
+  (void)frexp(reading->most, &exponent);
+  return ldexp(2 * reading->negative > grid->cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
+}
+
+static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
+{
+  PetscFunctionBegin;
+  PetscCheck(reading->wrong <= reading->faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
+             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
+             reading->wrongrow, reading->wrongcolumn, reading->wrong, reading->faces);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of the finest level, with room for those of a few others */
+static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  const GridMGGrid grid  = mg->level[0].op.grid;
+  const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
+  mg->edges.n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of symmetric matrices one side is enough, and the other one gives its memory back */
+static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
+{
+  const GridMGArenaMark start = {0, 0};
+  const GridMGList      list  = f->list;
+  const GridMGGrid      grid  = f->grid;
+
+  PetscFunctionBegin;
+  mg->symmetric = symmetric;
+  if (symmetric) {
+    PCGridMGArenaGiveBack_Private(mg, &start);
+    PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_TRUE, f));
+    f->list = list;
+  } else f->symmetric = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Single precision has a range that no sensible matrix leaves. least: the smallest diagonal */
+static void SetPrecision(PC_GridMG *mg, const GridMGLevel *l, double least)
+{
+  const double min = l->survey.min > 0 ? PetscMin(least, l->survey.min) : least;
+
+  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+}
+
 static inline PetscBool Same(double a, double b)
 {
   return (PetscBool)(fabs(a - b) <= GRIDMG_SAME * PetscMax(fabs(a), fabs(b)));
 }
 
 /* Whether the list has the edge (j, i) with the same number for each (i, j) */
-static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list, PetscInt place[])
+static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list)
 {
   const double *t = (const double *)list->t;
 
-  for (PetscInt r = 0; r < list->n; r++) place[list->row[r]] = r + 1;
   for (PetscInt r = 0; r < list->n; r++) {
     for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
-      const PetscInt s     = place[list->j[e]] - 1;
+      const PetscInt s     = PCGridMGListFind_Private(grid, list, list->j[e]);
       PetscBool      found = PETSC_FALSE;
 
       if (s < 0) return PETSC_FALSE;
@@ -120,26 +191,17 @@ static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list,
       if (!found) return PETSC_FALSE;
     }
   }
-  (void)grid;
   return PETSC_TRUE;
 }
 
-static PetscErrorCode FindSymmetry_Private(GridMGFaces *f)
+static PetscBool FacesAreSymmetric(const GridMGFaces *f)
 {
-  PetscInt *place;
-
-  PetscFunctionBegin;
-  f->symmetric = PETSC_TRUE;
-  for (int d = 0; d < 3 && f->symmetric; d++) {
-    if (!f->up[d]) continue;
-    for (PetscInt c = 0; c < f->grid.cells && f->symmetric; c++) f->symmetric = Same(f->up[d][c], f->down[d][c]);
+  for (int d = 0; d < 3; d++) {
+    for (PetscInt c = 0; c < f->grid.cells && f->up[d]; c++) {
+      if (!Same(f->up[d][c], f->down[d][c])) return PETSC_FALSE;
+    }
   }
-  if (f->symmetric && f->list.n) {
-    PetscCall(PetscCalloc1(f->grid.cells + f->grid.wells, &place));
-    f->symmetric = ListIsSymmetric(&f->grid, &f->list, place);
-    PetscCall(PetscFree(place));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_TRUE;
 }
 
 /* What the list has in each row */
@@ -202,36 +264,24 @@ PetscErrorCode PCGridMGReadEntries_Private(PC pc)
 {
   PC_GridMG       *mg      = (PC_GridMG *)pc->data;
   GridMGLevel     *l       = &mg->level[0];
+  GridMGFaces     *f       = &l->faces;
   const GridMGGrid grid    = l->op.grid;
-  Reading          reading = {.f = &l->faces};
-  double           least   = 0, min, max;
-  int              exponent;
+  Reading          reading = {.f = f};
+  double           least   = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGFacesCreate_Private(l->block, &grid, PETSC_FALSE, &l->faces));
-  mg->edges.n = 0;
-  for (PetscInt row = 0; row < grid.cells + grid.wells; row++) {
-    PetscCall(ReadRow_Private(pc, row, &reading));
-    if (reading.bad) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  (void)frexp(reading.most, &exponent);
-  mg->factor = ldexp(2 * reading.negative > grid.cells ? -1. : 1., reading.most > 0 ? PetscMin(1000, -exponent) : 0);
+  PetscCall(StartFaces_Private(mg, f));
+  PetscCall(ReadRows_Private(pc, &reading));
+  if (reading.bad) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(&grid, &reading);
   PetscCall(ScaleFaces_Private(pc, &reading));
-  PetscCheck(reading.wrong <= reading.faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
-             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
-             reading.wrongrow, reading.wrongcolumn, reading.wrong, reading.faces);
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &l->faces.list));
-  PetscCall(FindSymmetry_Private(&l->faces));
-  mg->symmetric = l->faces.symmetric;
-  if (mg->symmetric) {
-    for (int d = 0; d < 3; d++) l->faces.down[d] = l->faces.up[d];
-  }
-  PetscCall(CleanRowSums_Private(pc, &l->faces, &least));
+  PetscCall(CheckSigns_Private(pc, &reading));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &f->list));
+  PetscCall(SetSymmetry_Private(mg, f, (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list))));
+  PetscCall(CleanRowSums_Private(pc, f, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-
-  /* Single precision has a range that no sensible matrix leaves */
-  PetscCall((*mg->kernels->range)(&l->faces, &min, &max));
-  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || PetscMin(least, min > 0 ? min : least) < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+  PetscCall((*mg->kernels->survey)(f, l->alive, &l->survey));
+  SetPrecision(mg, l, least);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,15 +2,13 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* PCGRIDMG with de Zeeuw's interpolation where the matrix is: which kernels work, the matrix as they read it, and applications on a device */
+/* PCGRIDMG with de Zeeuw's interpolation where the matrix is: which kernels work, and the matrix as they read it */
 
 #include "gridmgimpl.h"
 
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
-  #include <lithe/private/lithecudagraph.h>
   #include <lithe/private/lithecudagridmg.h>
   #include <lithe/private/lithecudagridmgstencil.h>
-  #include <petscdevice.h>
 
 static const GridMGStencilKernels GridMGStencilDeviceKernels = {.enter     = LitheCUDAGridMGStencilEnter,
                                                                 .leave     = LitheCUDAGridMGStencilLeave,
@@ -30,14 +28,9 @@ static const GridMGStencilKernels GridMGStencilDeviceKernels = {.enter     = Lit
 PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
-  PetscBool  is, bound = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &is));
-  if (is) PetscCall(MatBoundToCPU(pc->pmat, &bound));
-  PetscCall(PCGridMGDeviceReset_Private(mg));
-  if (mg->device == bound) PetscCall(PCGridMGFreeAll_Private(mg)); /* it lies elsewhere now */
-  mg->device         = (PetscBool)!bound;
+  if (mg->device) PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &mg->device));
   mg->kernels        = mg->device ? &GridMGDeviceKernels : &GridMGHostKernels;
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -57,61 +50,13 @@ PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Cycle_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  if (!mg->graph) {
-    PetscCall(LitheCUDAGraphBegin());
-    PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
-    PetscCall(LitheCUDAGraphEnd(&mg->graph));
-  }
-  PetscCall(LitheCUDAGraphLaunch(mg->graph));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Vectors of the host go through memory of the device */
-PetscErrorCode PCGridMGApplyDevice_Private(PC_GridMG *mg, Vec x, Vec y)
-{
-  GridMGStencilLevel *l = &mg->stencil[0];
-  const size_t        bytes = (size_t)l->op.grid.cells * sizeof(PetscScalar);
-  const PetscScalar  *px;
-  PetscScalar        *py;
-  void               *from, *to;
-  PetscMemType        type[2];
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(x, &px, &type[0]));
-  PetscCall(VecGetArrayWriteAndMemType(y, &py, &type[1]));
-  from = (void *)px;
-  to   = py;
-  if (PetscMemTypeHost(type[0])) {
-    PetscCall(PCGridMGReserve_Private(mg, &mg->staged[0], bytes, &from));
-    PetscCall((*mg->kernels->put)(bytes, px, from));
-  }
-  if (PetscMemTypeHost(type[1])) PetscCall(PCGridMGReserve_Private(mg, &mg->staged[1], bytes, &to));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)from, l->b, mg->scale));
-  PetscCall(Cycle_Private(mg));
-  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], (PetscScalar *)to));
-  PetscCall(PetscLogGpuTimeEnd());
-  if (PetscMemTypeHost(type[1])) PetscCall((*mg->kernels->get)(bytes, to, py));
-  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
-  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGridMGDeviceReset_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  PetscCall(LitheCUDAGraphFree(&mg->graph));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 #else
 PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
+  mg->device         = PETSC_FALSE;
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -122,20 +67,6 @@ PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscR
   PetscFunctionBegin;
   (void)rounding, (void)same, (void)found;
   SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
-}
-
-PetscErrorCode PCGridMGApplyDevice_Private(PC_GridMG *mg, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  (void)mg, (void)y;
-  SETERRQ(PetscObjectComm((PetscObject)x), PETSC_ERR_PLIB, "There are no devices");
-}
-
-PetscErrorCode PCGridMGDeviceReset_Private(PC_GridMG *mg)
-{
-  PetscFunctionBegin;
-  (void)mg;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
 
