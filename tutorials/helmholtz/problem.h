@@ -14,6 +14,7 @@
    same spacing in all directions.
 */
 
+#include "formulas.h"
 #include "grid.h"
 
 /*E
@@ -108,6 +109,15 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
 {
   return (PetscReal)(i - problem->layer) * problem->h;
 }
+
+/* What the formulas depend on, but for the factor of k^2 */
+PETSC_INTERN HelmholtzForm HelmholtzGetForm(const Helmholtz *);
+
+/* onedevice.c: all on the device of one process. A: a matrix that has a type and nothing else, or NULL */
+PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
+PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);
 
 /* model.c */
 PETSC_INTERN PetscErrorCode HelmholtzGetSlowest(MPI_Comm, Helmholtz *);
