@@ -37,6 +37,7 @@ enum {
   SETTLE_WRONG, /* faces with an entry of the wrong sign */
   SETTLE_ADDS,
   SETTLE_ASYMMETRIC = SETTLE_ADDS,
+  SETTLE_FIRSTWRONG, /* cell + d cells */
   SETTLE_NOTES
 };
 
@@ -126,6 +127,7 @@ static __device__ __forceinline__ void SetupAt(const GridMGGrid &g, PetscInt c, 
 static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __grid_constant__ GridMGFaces f, double scale, double same, unsigned long long *out)
 {
   __shared__ unsigned long long note[SETTLE_NOTES];
+  unsigned long long            first = 0;
   unsigned int                  wrong = 0, asymmetric = 0;
 
   SetupBegin<SETTLE_NOTES>(note);
@@ -136,7 +138,10 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __gri
       if (!f.up[d]) continue;
       const double u = f.up[d][c] * scale, v = f.down[d][c] * scale;
 
-      wrong += !(u >= 0 && v >= 0);
+      if (!(u >= 0 && v >= 0)) {
+        wrong++;
+        first = max(first, ~(static_cast<unsigned long long>(c) + static_cast<unsigned long long>(d) * static_cast<unsigned long long>(f.grid.cells)));
+      }
       asymmetric |= !(fabs(u - v) <= same * fmax(fabs(u), fabs(v)));
       if (scale != 1) {
         f.up[d][c]   = u;
@@ -147,6 +152,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __gri
   }
   SetupNoteSum(note, SETTLE_WRONG, wrong);
   SetupNoteMost(note, SETTLE_ASYMMETRIC, asymmetric);
+  SetupNoteMost(note, SETTLE_FIRSTWRONG, first);
   SetupEnd<SETTLE_ADDS, SETTLE_NOTES>(note, out);
 }
 
@@ -189,16 +195,17 @@ static __global__ void __launch_bounds__(SETUP_THREADS)
       }
       if (clean) {
         const double faces = more + in[0] + in[1] + in[2], diagonal = sigma + faces, before = sigma;
+        const bool   empty = diagonal == 0 && faces == 0, fails = !empty && !(diagonal > 0);
 
         if (fabs(sigma) <= rounding * fmax(fabs(diagonal), fabs(faces))) sigma = 0;
         if (sigma < 0 && f.symmetric) {
           sigma = 0;
           clipped++;
         }
-        if (diagonal == 0 && faces == 0) sigma = 1;
-        else if (!(diagonal > 0)) failed = max(failed, ~static_cast<unsigned long long>(c));
+        if (empty) sigma = 1; /* as large as the largest diagonal entry */
+        if (fails) failed = max(failed, ~static_cast<unsigned long long>(c));
         if (diagonal > 0) diagonals = max(diagonals, ~SetupBits(diagonal));
-        if (sigma != before) f.sigma[c] = sigma;
+        if (sigma != before && !fails) f.sigma[c] = sigma;
       }
       if (c < f.grid.cells) {
         const double diagonal = sigma + in[0] + in[1] + in[2];
@@ -391,6 +398,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __gri
       table[k][0] = a.s.table[k][0];
       table[k][1] = a.s.table[k][1];
       value[k]    = k < 256 ? a.s.coarse[k] : a.s.fine[k - 256];
+      if (blockIdx.x == 0) static_cast<Number *>(const_cast<void *>(a.op.table))[k] = static_cast<Number>(value[k]);
     }
     __syncthreads();
   }

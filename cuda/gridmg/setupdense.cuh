@@ -11,8 +11,9 @@
 */
 
 #include <cuda_runtime.h>
+#include <lithe/private/gridmg.h>
 
-#define DENSE_TILE    32
+#define DENSE_TILE    GRIDMG_TILE
 #define DENSE_THREADS 256
 
 typedef double DenseTile[DENSE_TILE][DENSE_TILE + 1];

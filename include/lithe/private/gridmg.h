@@ -87,6 +87,8 @@ typedef struct {
 #define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
 #define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
 
+#define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
+
 /* An edge that is no face, from vertex i */
 typedef struct {
   PetscInt i, j;
@@ -99,6 +101,20 @@ typedef struct {
   PetscInt at;
   double   t;
 } GridMGAddition;
+
+/* Rows of a matrix on a device */
+typedef struct {
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} GridMGCSR;
+
+/* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
+typedef struct {
+  PetscInt64 faces, odd, outside, others, negative, imaginary;
+  PetscInt64 diagonals[2], sides[2];                          /* entries that are negative, and positive */
+  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
+  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
+} GridMGReading;
 
 /* Where the vertices are among the rows of the matrix: wells before the cells, cells, wells after them */
 typedef struct {
@@ -234,6 +250,8 @@ typedef struct {
   /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there, and dinv is 0; bound: faces change by factors of at
      most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
+  /* The inverse of the lower Cholesky factor of M [n][n] of the host, rounded, row by row. work: GridMGInvertNumbers(n); NULL: the host has LAPACK */
+  PetscErrorCode (*invert)(PetscInt n, const PetscScalar *M, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
@@ -249,6 +267,16 @@ static LITHE_HD inline double GridMGScaleOf(double largest)
   if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
   (void)frexp(largest, &e);
   return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}
+
+/* Two copies of the tiles of a lower triangle */
+#define GRIDMG_TILE 32
+
+static inline size_t GridMGInvertNumbers(PetscInt n)
+{
+  const size_t tiles = ((size_t)n + GRIDMG_TILE - 1) / GRIDMG_TILE;
+
+  return tiles * (tiles + 1) * GRIDMG_TILE * GRIDMG_TILE;
 }
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)

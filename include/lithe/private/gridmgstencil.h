@@ -48,12 +48,7 @@ typedef struct {
   double      *weight; /* [cells][corners]: what the coarse point (i/2 + bit 0, j/2 + bit 1, k/2 + bit 2) of corner c gives a point */
 } GridMGStencils;
 
-/* A matrix on a device, and what reading its stencils finds */
-typedef struct {
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-} GridMGCSR;
-
+/* What reading the stencils of a matrix on a device finds */
 typedef struct {
   double most, least;       /* the largest part of all entries; the least of the largest ones of rows that have one, or NaN */
   int    nonumber, outside; /* the first row with an entry that is no number, or off the grid; PETSC_INT32_MAX: none */

@@ -6,19 +6,25 @@
 
 #include "gridmgimpl.h"
 
+/* Room for so many */
+PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *edges, PetscInt max)
+{
+  GridMGEdge *more = NULL;
+
+  PetscFunctionBegin;
+  if (max <= edges->max) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(max, &more));
+  PetscCall(PetscArraycpy(more, edges->edge, edges->n));
+  PetscCall(PetscFree(edges->edge));
+  edges->edge = more;
+  edges->max  = max;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *edges, PetscInt i, PetscInt j, double t)
 {
   PetscFunctionBegin;
-  if (edges->n == edges->max) {
-    const PetscInt max  = PetscMax(64, 2 * edges->max);
-    GridMGEdge    *more = NULL;
-
-    PetscCall(PetscMalloc1(max, &more));
-    PetscCall(PetscArraycpy(more, edges->edge, edges->n));
-    PetscCall(PetscFree(edges->edge));
-    edges->edge = more;
-    edges->max  = max;
-  }
+  if (edges->n == edges->max) PetscCall(PCGridMGEdgesReserve_Private(edges, PetscMax(64, 2 * edges->max)));
   edges->edge[edges->n++] = (GridMGEdge){i, j, t};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

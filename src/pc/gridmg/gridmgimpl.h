@@ -103,6 +103,11 @@ typedef struct {
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
   GridMGArena          arena; /* exact entries */
+  GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
+  PetscBool            scanned;  /* these have been read: */
+  GridMGReading        reading;
+  int                 *others;   /* in the rows of each tile, on the device */
+  double               guess;    /* what entries were multiplied by then: the factor of the last set-up */
   GridMGEdges          edges;
   GridMGAdditions      additions;
   void                *lists;   /* of all levels, where these are: */
@@ -149,14 +154,19 @@ PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 /* edges.c */
+PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
 PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], GridMGFaces *coarse);
+/* devicerows.c */
+PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
+PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 /* level.c */
 PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);

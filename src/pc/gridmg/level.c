@@ -76,7 +76,8 @@ static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 /* The exact entries of the next level */
 static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
-  GridMGGrid grid = l->op.grid;
+  GridMGGrid      grid = l->op.grid;
+  GridMGArenaMark mark;
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) grid.n[d] = (grid.n[d] + l->by[d] - 1) / l->by[d];
@@ -87,7 +88,10 @@ static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMG
   PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, c->list, &c->faces.list));
   c->op.grid = grid;
   PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->alive));
+  mark = PCGridMGArenaGetMark_Private(mg);
+  if (c->faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->faces.list.work));
   PetscCall((*mg->kernels->survey)(&c->faces, c->alive, &c->survey));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

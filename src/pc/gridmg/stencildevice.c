@@ -30,8 +30,7 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
   PC_GridMG *mg = (PC_GridMG *)pc->data;
 
   PetscFunctionBegin;
-  if (mg->device) PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, &mg->device));
-  mg->kernels        = mg->device ? &GridMGDeviceKernels : &GridMGHostKernels;
+  mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels); /* or rows are on the host, and so are levels */
   mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,17 +38,11 @@ PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;
-  GridMGCSR  rows;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJCUSPARSEGetIJ(pc->pmat, PETSC_FALSE, &rows.i, &rows.j));
-  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(pc->pmat, &rows.a));
-  PetscCall((*mg->stencilkernels->read)(&rows, rounding, (double)same, &mg->stencil[0].f, found));
-  PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(pc->pmat, &rows.a));
-  PetscCall(MatSeqAIJCUSPARSERestoreIJ(pc->pmat, PETSC_FALSE, &rows.i, &rows.j));
+  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, &mg->stencil[0].f, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
 #else
 PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
 {
