@@ -7,6 +7,7 @@
 #include "problem.h"
 #include "operatordevice.h"
 #include <lithemat.h>
+#include <lithepc.h>
 
 /* Matrices as well, if they are MATVCRS, which compresses rows where they are */
 PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *problem, Mat A, PetscBool *is)
@@ -59,27 +60,59 @@ PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *problem, const Helmholt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const HelmholtzForm *form, const char prefix[], Mat *A)
+static PetscErrorCode CreateRows(const Helmholtz *problem, const HelmholtzForm *form, HelmholtzRows *rows)
 {
-  const PetscInt     m  = form->n[0] * form->n[1] * form->n[2];
-  const PetscInt64   nz = HelmholtzRowStart(form, m);
+  const PetscInt64   nz = HelmholtzRowStart(form, (PetscInt64)form->n[0] * form->n[1] * form->n[2]);
   const PetscScalar *speed;
   PetscMemType       type;
-  HelmholtzRows      rows;
 
   PetscFunctionBegin;
   PetscCheck(nz <= PETSC_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt64_FMT " nonzeros of a process do not fit into PetscInt: use more processes, or a PETSc with 64-bit indices", nz);
-  PetscCall(MatDestroy(A));
   PetscCall(VecGetArrayReadAndMemType(problem->speed, &speed, &type));
-  PetscCall(HelmholtzRowsCreate(form, speed, &rows));
+  PetscCall(HelmholtzRowsCreate(form, speed, rows));
   PetscCall(VecRestoreArrayReadAndMemType(problem->speed, &speed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *problem, const HelmholtzForm *form, const char prefix[], Mat *A)
+{
+  const PetscInt m = form->n[0] * form->n[1] * form->n[2];
+  HelmholtzRows  rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(A));
+  PetscCall(CreateRows(problem, form, &rows));
   PetscCall(MatCreateSeqVCRSFromCSR(PETSC_COMM_SELF, m, m, rows.i, rows.j, rows.a, A));
   PetscCall(HelmholtzRowsDestroy(&rows));
   PetscCall(MatSetOptionsPrefix(*A, prefix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, PC pc)
+{
+  HelmholtzForm  form = HelmholtzGetForm(problem);
+  HelmholtzRows  rows;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  form.factor = HelmholtzMake(beta1, -(beta2 + problem->alpha * beta1));
+  PetscCall(CreateRows(problem, &form, &rows));
+  PetscCall(PCGridMGSetRows(pc, rows.i, rows.j, rows.a));
+  ierr = PCSetUp(pc);
+  PetscCall(PCGridMGSetRows(pc, NULL, NULL, NULL));
+  PetscCall(HelmholtzRowsDestroy(&rows));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #else
+PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *problem, PetscReal beta1, PetscReal beta2, PC pc)
+{
+  PetscFunctionBegin;
+  (void)problem, (void)beta1, (void)beta2;
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
+}
+
 PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *problem, const HelmholtzForm *form)
 {
   PetscFunctionBegin;

@@ -16,6 +16,7 @@
 
 #include "formulas.h"
 #include "grid.h"
+#include <petscpc.h>
 
 /*E
   HelmholtzStencil - how the equation is discretized; all of them are symmetric
@@ -117,6 +118,8 @@ PETSC_INTERN HelmholtzForm HelmholtzGetForm(const Helmholtz *);
 PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
 PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
+/* Sets up a PCGRIDMG for the shifted Laplacian, whose rows are there until it is done */
+PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
 PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);
 
 /* model.c */

@@ -186,6 +186,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
   PetscCall(PCReset_GridMG(pc));
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,5 +257,6 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   pc->ops->view           = PCView_GridMG;
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_TRUE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_TRUE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

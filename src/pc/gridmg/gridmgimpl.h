@@ -103,6 +103,7 @@ typedef struct {
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
   GridMGArena          arena; /* exact entries */
+  GridMGCSR            given;  /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
   PetscBool            scanned;  /* these have been read: */
   GridMGReading        reading;
@@ -162,6 +163,7 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const Grid
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);

@@ -252,6 +252,13 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
     GridMGBlock unused = {NULL, 0, NULL};
     double     *a;
 
+    if (mg->given.i) {
+      PetscCheck(found.outside == PETSC_INT32_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                 "PCGridMGSetRows(): row %d has a column that is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+                 found.outside, f->grid.n[0], f->grid.n[1], f->grid.n[2]);
+      PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(PCGridMGBlockGet_Private(&unused, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
     PetscCall(ReadRows_Private(pc, &f->grid, a, &most));
     PetscCall(PetscFree(unused.memory));
@@ -295,6 +302,7 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
   PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
   PetscCall(GetRounding_Private(pc, &rounding));
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (mg->given.i) known = PETSC_FALSE; /* that was said of other rows */
   PetscCall((mg->device ? ReadDevice_Private : ReadHost_Private)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
