@@ -71,6 +71,30 @@ struct GridMGBox {
   static constexpr int points = GridMGPower(3, dim), corners = 1 << dim, shift = dim == 3 ? 0 : (dim == 2 ? 9 : 12), centre = points / 2;
 };
 
+/*
+   Codes of a device: those of 32 points lie together, and of each point some codes that a thread reads at once, whose number is a power of two. So all
+   codes of a point have one address, and differences that the compiler knows.
+*/
+template <class Code>
+struct GridMGPack {
+  static constexpr int count = sizeof(GridMGValue<Code>) > 8 ? 1 : (sizeof(GridMGValue<Code>) > 4 ? 2 : 4);
+
+  struct alignas(count * sizeof(GridMGValue<Code>)) Codes {
+    GridMGValue<Code> c[count];
+  };
+
+  static constexpr __host__ __device__ int Groups(int points)
+  {
+    return (points + count - 1) / count;
+  }
+
+  /* The first codes of a point; the next ones are at [32], [64] .. */
+  static __device__ __forceinline__ size_t At(int points, int i)
+  {
+    return static_cast<size_t>(i / 32) * static_cast<size_t>(32 * Groups(points)) + static_cast<size_t>(i % 32);
+  }
+};
+
 static inline GridMGDims GridMGDimsOf(const GridMGPoints *g, int threads)
 {
   GridMGDims d;

@@ -143,6 +143,8 @@ static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, in
   const T        s0  = op.scale[i];
   Value<T>       sum = Product(T(1), op.sigma[i], own);
 
+  const CodesOf<Box::points, Code> codes(op.code, i);
+
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift;
 
@@ -150,15 +152,11 @@ static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, in
       const int         j    = min(op.g.cells - 1, max(0, i + GridMGDistance<Q>(op.g)));
       const T           s1   = op.scale[j], both = s0 < s1 ? s0 : s1;
       const Value<T>    there = x[j];
-      const Value<Code> c    = op.code[static_cast<size_t>(S) * op.pitch + static_cast<size_t>(i)];
-      Value<T>          d, v;
+      Value<T>          d;
 
 #pragma unroll
-      for (int p = 0; p < GRIDMG_PARTS; p++) {
-        d.p[p] = both * (there.p[p] - own.p[p]);
-        v.p[p] = static_cast<T>(c.p[p]);
-      }
-      AddProduct(sum, v, d);
+      for (int p = 0; p < GRIDMG_PARTS; p++) d.p[p] = both * (there.p[p] - own.p[p]);
+      AddProduct(sum, codes.template Get<T>(S), d);
     }
   });
   return sum;
@@ -211,11 +209,21 @@ static void WithOperator(const GridMGStencilOperator *op, Launch launch)
   });
 }
 
+/* Tiles pay where lines are long */
+static bool HasTiles(const GridMGStencilOperator *op)
+{
+  return op->grid.dim == 3 && op->grid.n[0] >= GRIDMG_WARP;
+}
+
 PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *op, const void *b, const void *x, void *r)
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
+  if (b && HasTiles(op)) {
+    PetscCall(LitheCUDAGridMGStencilResidualTile(op, b, x, r));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(LitheGraphGetStream(&stream));
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using V = Value<decltype(number)>;
@@ -232,6 +240,10 @@ PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, doubl
   cudaStream_t stream;
 
   PetscFunctionBegin;
+  if (HasTiles(op)) {
+    PetscCall(LitheCUDAGridMGStencilStepTile(op, c, b, x, out));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(LitheGraphGetStream(&stream));
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using T = decltype(number);
@@ -292,17 +304,21 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   b[at.i] = sum;
 }
 
+/* b: NULL, or what x begins with is start divisor b, and x is not read */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
-  ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, Value<T> *__restrict__ x)
+  ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start, const Value<T> *__restrict__ divisor,
+                const Value<T> *__restrict__ b, Value<T> *__restrict__ x)
 {
   const GridMGPlace at(f, 1);
 
   if (at.x >= f.n[0]) return;
   const Value<T> sum = Interpolated<dim>(f, c, weight, e, at.x, at.y, at.z, at.i);
+  Value<T>       v   = b ? Product(start, divisor[at.i], b[at.i]) : x[at.i];
 
 #pragma unroll
-  for (int p = 0; p < GRIDMG_PARTS; p++) x[at.i].p[p] += factor * sum.p[p];
+  for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] += factor * sum.p[p];
+  x[at.i] = v;
 }
 
 PetscErrorCode LitheCUDAGridMGStencilRestrict(const GridMGStencilOperator *op, const GridMGPoints *coarse, const void *r, void *b)
@@ -325,7 +341,7 @@ PetscErrorCode LitheCUDAGridMGStencilRestrict(const GridMGStencilOperator *op, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, void *x)
+static PetscErrorCode Prolong(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double start, const void *b, void *x)
 {
   const int        threads = GridMGThreads(static_cast<int>(op->grid.n[0]));
   const GridMGDims f = GridMGDimsOf(&op->grid, threads), c = GridMGDimsOf(coarse, threads);
@@ -337,11 +353,27 @@ PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *op, co
     using T = decltype(number);
 
     GridMGWithDim(op->grid.dim, [&](auto dim) {
-      ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
-                                                                                           static_cast<const Value<T> *>(e), static_cast<Value<T> *>(x));
+      ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(
+        f, c, static_cast<T>(factor), static_cast<const T *>(op->weight), static_cast<const Value<T> *>(e), static_cast<T>(start),
+        static_cast<const Value<T> *>(op->factor), static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
     });
   });
   PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(Prolong(op, coarse, factor, e, 0, nullptr, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double c,
+                                        const void *b, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(Prolong(op, coarse, factor, e, c, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

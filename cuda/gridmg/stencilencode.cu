@@ -141,8 +141,8 @@ static __device__ __forceinline__ V Damping(const V stencil[])
 
 template <int dim, class Number, class Code>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
-  Codes(GridMGDims g, const V *__restrict__ a, const V *__restrict__ exact, double factor, bool symmetric, bool damp, size_t pitch, const Number *__restrict__ scale,
-        GridMGValue<Code> *__restrict__ code, GridMGValue<Number> *__restrict__ sigma, GridMGValue<Number> *__restrict__ factors, int *__restrict__ bad)
+  Codes(GridMGDims g, const V *__restrict__ a, const V *__restrict__ exact, double factor, bool symmetric, bool damp, const Number *__restrict__ scale,
+        typename GridMGPack<Code>::Codes *__restrict__ code, GridMGValue<Number> *__restrict__ sigma, GridMGValue<Number> *__restrict__ factors, int *__restrict__ bad)
 {
   using Box = GridMGBox<dim>;
   const GridMGPlace at(g, 1);
@@ -153,6 +153,9 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   const double own = static_cast<double>(scale[i]);
   V            rounded[Box::points], f;
 
+  using Pack = GridMGPack<Code>;
+  typename Pack::Codes group[Pack::Groups(Box::points)] = {};
+
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift;
 
@@ -160,12 +163,11 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
     if (S == Box::centre || !GridMGIsThere<Q>(g, at.x, at.y, at.z)) return;
     const double      other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other;
     const V           v = EntryOf<dim, S>(g, a, factor, symmetric, i);
-    GridMGValue<Code> c;
-
 #pragma unroll
-    for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, &c.p[p]);
-    code[static_cast<size_t>(S) * pitch + static_cast<size_t>(i)] = c;
+    for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, &group[S / Pack::count].c[S % Pack::count].p[p]);
   });
+#pragma unroll
+  for (int k = 0; k < Pack::Groups(Box::points); k++) code[Pack::At(Box::points, i) + 32 * k] = group[k];
   rounded[Box::centre] = row;
 #pragma unroll
   for (int s = 0; s < Box::points; s++) {
@@ -200,8 +202,8 @@ static void Launch(const GridMGStencils *f, bool damp, const GridMGStencilOperat
 
     Scales<dim, Number><<<blocks, threads, 0, stream>>>(g, a, f->factor, f->symmetric, op->bits, f->weight, scale,
                                                         static_cast<Number *>(const_cast<void *>(op->weight)));
-    Codes<dim, Number, Code><<<blocks, threads, 0, stream>>>(g, a, static_cast<const V *>(f->sigma), f->factor, f->symmetric, damp, static_cast<size_t>(op->pitch), scale,
-                                                             static_cast<GridMGValue<Code> *>(const_cast<void *>(op->code)),
+    Codes<dim, Number, Code><<<blocks, threads, 0, stream>>>(g, a, static_cast<const V *>(f->sigma), f->factor, f->symmetric, damp, scale,
+                                                             static_cast<typename GridMGPack<Code>::Codes *>(const_cast<void *>(op->code)),
                                                              static_cast<GridMGValue<Number> *>(const_cast<void *>(op->sigma)),
                                                              static_cast<GridMGValue<Number> *>(const_cast<void *>(op->factor)), bad);
   });

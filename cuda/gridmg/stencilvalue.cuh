@@ -36,19 +36,44 @@ static __device__ __forceinline__ Value<T> Product(T c, const Value<T> &a, const
 /* What kernels that read codes read */
 template <class T, class Code>
 struct Operator {
-  GridMGDims         g;
-  size_t             pitch;
-  const Value<Code> *code;
-  const T           *scale;
-  const Value<T>    *sigma, *factor;
+  using Codes = typename GridMGPack<Code>::Codes;
+
+  GridMGDims      g;
+  const Codes    *code;
+  const T        *scale;
+  const Value<T> *sigma, *factor;
+};
+
+/* All codes of a point */
+template <int points, class Code>
+struct CodesOf {
+  using Pack = GridMGPack<Code>;
+  typename Pack::Codes group[Pack::Groups(points)];
+
+  __device__ __forceinline__ CodesOf(const typename Pack::Codes *code, int i)
+  {
+    const typename Pack::Codes *at = code + Pack::At(points, i);
+
+#pragma unroll
+    for (int g = 0; g < Pack::Groups(points); g++) group[g] = at[32 * g];
+  }
+
+  template <class T>
+  __device__ __forceinline__ Value<T> Get(int s) const
+  {
+    Value<T> v;
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] = static_cast<T>(group[s / Pack::count].c[s % Pack::count].p[p]);
+    return v;
+  }
 };
 
 template <class T, class Code>
 static Operator<T, Code> OperatorOf(const GridMGStencilOperator *op)
 {
-  return {GridMGDimsOf(&op->grid, GRIDMG_LINE),      static_cast<size_t>(op->pitch),
-          static_cast<const Value<Code> *>(op->code),   static_cast<const T *>(op->scale),
-          static_cast<const Value<T> *>(op->sigma),     static_cast<const Value<T> *>(op->factor)};
+  return {GridMGDimsOf(&op->grid, GRIDMG_LINE), static_cast<const typename GridMGPack<Code>::Codes *>(op->code), static_cast<const T *>(op->scale),
+          static_cast<const Value<T> *>(op->sigma), static_cast<const Value<T> *>(op->factor)};
 }
 
 /* out = x + c factor (b - A x) */

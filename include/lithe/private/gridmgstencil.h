@@ -21,7 +21,7 @@
    operator stays symmetric to the last bit.
 
    All values are complex where PetscScalar is, with the real part first, but for scales and weights. Level arrays go neighbour by neighbour, so that
-   neighbours of successive points follow one another: a code of neighbour s of point i is at [s pitch + i].
+   neighbours of successive points follow one another: a code of neighbour s of point i is at [s pitch + i]. On a device codes have another order, cuda/gridmg/stencil.cuh.
 */
 
 #include <lithe/private/gridmg.h>
@@ -87,6 +87,12 @@ typedef struct {
   /* b = P^T r; x += factor P e */
   PetscErrorCode (*restrict_)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, double factor, const void *e, void *x);
+  /*
+     The same where x begins with c factor b, and nothing else needs that x: r = b - A x, with work in x; x = c factor b + factor P e. NULL, both, where
+     that is not faster
+  */
+  PetscErrorCode (*down)(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
+  PetscErrorCode (*up)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, double factor, const void *e, double c, const void *b, void *x);
   /* x = S L S b with the inverse L row by row and real numbers S; work: of the size of x */
   PetscErrorCode (*dense)(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 

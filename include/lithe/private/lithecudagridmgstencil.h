@@ -19,14 +19,14 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperat
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *, const void *b, const void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRestrict(const GridMGStencilOperator *, const GridMGPoints *coarse, const void *r, void *b);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *, const GridMGPoints *coarse, double factor, const void *e, void *x);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *, const GridMGPoints *coarse, double factor, const void *e, double c,
+                                                     const void *b, void *x);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDense(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
-/* stencilmarch.cu */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *, double c, const void *b, void *r);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *, const GridMGPoints *coarse, double c, double factor, double damping,
-                                                     const void *b, const void *e, void *out);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidualMarch(const GridMGStencilOperator *, const void *b, const void *x, void *r);
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStepMarch(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
+/* stenciltile.cu */
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidualTile(const GridMGStencilOperator *, const void *b, const void *x, void *r);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStepTile(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
 
 /* stencilsetup.cu */
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);

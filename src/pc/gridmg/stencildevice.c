@@ -18,6 +18,8 @@ static const GridMGStencilKernels GridMGStencilDeviceKernels = {.enter     = Lit
                                                                 .residual  = LitheCUDAGridMGStencilResidual,
                                                                 .restrict_ = LitheCUDAGridMGStencilRestrict,
                                                                 .prolong   = LitheCUDAGridMGStencilProlong,
+                                                                .down      = LitheCUDAGridMGStencilDown,
+                                                                .up        = LitheCUDAGridMGStencilUp,
                                                                 .dense     = LitheCUDAGridMGStencilDense,
                                                                 .read      = LitheCUDAGridMGStencilRead,
                                                                 .weights   = LitheCUDAGridMGStencilWeights,

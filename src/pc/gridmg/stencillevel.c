@@ -6,7 +6,8 @@
 
 #include "gridmgimpl.h"
 
-#define GRIDMG_PITCH 16 /* points: codes of several ones are read at once */
+#define GRIDMG_PITCH 32 /* points whose codes lie together on a device */
+#define GRIDMG_PACK  4  /* codes of a point that are read at once there */
 
 /* The next grid; whether it has fewer points */
 static PetscBool Coarser(const GridMGPoints *grid, GridMGPoints *coarse)
@@ -68,7 +69,7 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 
     l->b = PCGridMGTake_Private(pool, cells * value);
     for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
-    op->code   = PCGridMGTake_Private(pool, (size_t)op->grid.points * (size_t)op->pitch * code * GRIDMG_PARTS);
+    op->code   = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
     op->scale  = PCGridMGTake_Private(pool, cells * number);
     op->sigma  = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
