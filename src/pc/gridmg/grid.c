@@ -319,7 +319,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     SetGrid(given[0], given[1], given[2], n, grid);
     found = PETSC_TRUE;
   }
-  if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
+  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
+    /* stencils are checked when they are read */
+    rows->first = 0;
+    PetscCall(PetscMemzero(&odd, sizeof(odd)));
+  } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT

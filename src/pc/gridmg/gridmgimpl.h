@@ -105,6 +105,7 @@ typedef struct {
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
   GridMGArena          arena; /* exact entries */
+  GridMGCSR            given;  /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
   PetscBool            scanned;  /* these have been read: */
   GridMGReading        reading;
@@ -118,7 +119,7 @@ typedef struct {
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
   PetscInt             singular; /* parts of the coarsest level without row sums */
-  GridMGBlock          dense;
+  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
   PetscBool            device; /* levels are on a device, and so are vectors in applications */
   GridMGBlock          moved;  /* of levels that were set up on the host */
   Vec                  wx, wy; /* on the device, for vectors of the host */
@@ -164,6 +165,7 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const Grid
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
@@ -192,8 +194,12 @@ PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencildevice.c */
+PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);

@@ -76,21 +76,26 @@ static PetscErrorCode GetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat 
   const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
   const double        one   = 1 / mg->factor;
   PetscScalar        *unit, *column;
+  void               *there; /* where the level is */
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, l->op.grid.points, NULL, A));
   PetscCall(PetscCalloc2(n, &unit, n, &column));
+  PetscCall((*mg->kernels->alloc)((size_t)n * sizeof(*unit), &there));
   for (PetscInt j = 0; j < n; j++) {
     unit[j] = 1.;
-    PetscCall((*mg->stencilkernels->enter)(&l->op, unit, l->x[0], mg->scale));
+    PetscCall((*mg->kernels->put)((size_t)n * sizeof(*unit), unit, there));
+    PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)there, l->x[0], mg->scale));
     PetscCall((*mg->stencilkernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
-    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], column));
+    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], (PetscScalar *)there));
+    PetscCall((*mg->kernels->get)((size_t)n * sizeof(*unit), there, column));
     for (PetscInt i = 0; i < n; i++) {
       if (column[i] != (PetscScalar)0.) PetscCall(MatSetValue(*A, i, j, column[i], INSERT_VALUES));
     }
     unit[j] = 0.;
   }
   PetscCall((*mg->kernels->clear)(bytes, l->x[0]));
+  PetscCall((*mg->kernels->free)(&there));
   PetscCall(PetscFree2(unit, column));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
