@@ -43,7 +43,7 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
     mg->kernels = &GridMGDeviceKernels;
     PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
     PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
-    pool.taken  = 0;
+    pool.taken = 0;
     PCGridMGTakeLevels_Private(mg, &pool);
   }
 #else

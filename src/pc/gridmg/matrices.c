@@ -144,30 +144,31 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
 
 static PetscErrorCode PCGridMGGetArray_GridMG(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
 {
-  PC_GridMG            *mg = (PC_GridMG *)pc->data;
-  const GridMGOperator *op = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
-  const GridMGList     *l  = &op->list;
-  const size_t number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells, code = cells * (size_t)op->bits / 8;
+  PC_GridMG            *mg     = (PC_GridMG *)pc->data;
+  const GridMGOperator *op     = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
+  const GridMGList     *l      = &op->list;
+  const size_t          number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
+               code  = cells * (size_t)op->bits / 8;
   const size_t edges = (size_t)mg->level[level].edges;
   const struct {
     const char *name;
     const void *array;
     size_t      bytes;
   } arrays[] = {
-    {"up0",   op->up[0],   code             },
-    {"up1",   op->up[1],   code             },
-    {"up2",   op->up[2],   code             },
-    {"down0", op->down[0], code             },
-    {"down1", op->down[1], code             },
-    {"down2", op->down[2], code             },
-    {"table", op->table,   512 * number     },
-    {"sigma", op->sigma,   n * number       },
-    {"dinv",  op->dinv,    n * number       },
-    {"alive", op->alive,   cells            },
-    {"row",   l->row,      (size_t)l->n * sizeof(PetscInt)},
-    {"i",     l->i,        ((size_t)l->n + 1) * sizeof(PetscInt)},
-    {"j",     l->j,        edges * sizeof(PetscInt)},
-    {"t",     l->t,        edges * number   },
+    {"up0", op->up[0], code},
+    {"up1", op->up[1], code},
+    {"up2", op->up[2], code},
+    {"down0", op->down[0], code},
+    {"down1", op->down[1], code},
+    {"down2", op->down[2], code},
+    {"table", op->table, 512 * number},
+    {"sigma", op->sigma, n * number},
+    {"dinv", op->dinv, n * number},
+    {"alive", op->alive, cells},
+    {"row", l->row, (size_t)l->n * sizeof(PetscInt)},
+    {"i", l->i, ((size_t)l->n + 1) * sizeof(PetscInt)},
+    {"j", l->j, edges * sizeof(PetscInt)},
+    {"t", l->t, edges * number},
   };
 
   PetscFunctionBegin;
