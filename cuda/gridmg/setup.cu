@@ -7,6 +7,8 @@
 #include "setuplaunch.cuh"
 #include "setupdense.cuh"
 
+#define ENCODE_BLOCKS_OF_ONE 6
+
 PetscErrorCode LitheCUDAGridMGReserve(size_t n, void **x)
 {
   PetscFunctionBegin;
@@ -61,7 +63,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes + static_cast<size_t>(n), &s));
+  PetscCall(SetupScratch(stream, bytes + static_cast<size_t>(n), &s));
   of = static_cast<unsigned char *>(s.device) + bytes;
   PetscCallCUDA(cudaMemcpyAsync(s.device, vertex, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
@@ -99,7 +101,7 @@ PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAdditi
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes, &s));
+  PetscCall(SetupScratch(stream, bytes, &s));
   PetscCallCUDA(cudaMemcpyAsync(s.device, addition, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
   AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, static_cast<GridMGAddition *>(s.device));
@@ -115,7 +117,7 @@ static PetscErrorCode Encode(const EncodeArguments &a, cudaStream_t stream)
   unsigned int blocks = 1;
 
   PetscFunctionBegin;
-  PetscCall(SetupBlocks(a.f.grid.cells + a.f.grid.wells, &blocks));
+  PetscCall(SetupBlocksOf(a.f.grid.cells + a.f.grid.wells, ENCODE_BLOCKS_OF_ONE, &blocks));
   EncodeKernel<Number, Code><<<blocks, SETUP_THREADS, 0, stream>>>(a);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -128,6 +130,8 @@ static PetscErrorCode EncodeNumbers(const EncodeArguments &a)
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (a.f.list.n)
+    PetscCallCUDA(cudaMemsetAsync(const_cast<void *>(a.op.dinv), 0, static_cast<size_t>(a.f.grid.cells + a.f.grid.wells) * sizeof(Number), stream));
   PetscCall(SetupListSums(&a.f, static_cast<Number *>(const_cast<void *>(a.op.dinv)), stream));
   if (a.op.bits == 8) PetscCall((Encode<Number, uint8_t>(a, stream)));
   else if (a.op.bits == 16) PetscCall((Encode<Number, uint16_t>(a, stream)));
@@ -181,7 +185,7 @@ PetscErrorCode LitheCUDAGridMGInvert(PetscInt n, const PetscScalar *M, GridMGPre
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, sizeof(flag), &s));
+  PetscCall(SetupScratch(stream, sizeof(flag), &s));
   PetscCall(PetscMalloc1(numbers, &tiles));
   for (int i = 0; i < nb; i++) {
     for (int j = 0; j <= i; j++) {

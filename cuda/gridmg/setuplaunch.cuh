@@ -31,6 +31,16 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* At least so many bytes, since growing takes a millisecond */
+#define SETUP_SCRATCH_LEAST 262144
+
+static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, LitheScratch *s)
+{
+  PetscFunctionBegin;
+  PetscCall(LitheScratchGet(stream, PetscMax(bytes, static_cast<size_t>(SETUP_SCRATCH_LEAST)), s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Notes of a kernel, which launch(notes) launches: on the host when this returns */
 template <int notes, class Launch>
 static PetscErrorCode SetupNotes(cudaStream_t stream, Launch launch, unsigned long long note[notes])
@@ -39,7 +49,7 @@ static PetscErrorCode SetupNotes(cudaStream_t stream, Launch launch, unsigned lo
   LitheScratch s;
 
   PetscFunctionBegin;
-  PetscCall(LitheScratchGet(stream, bytes, &s));
+  PetscCall(SetupScratch(stream, bytes, &s));
   PetscCallCUDA(cudaMemsetAsync(s.device, 0, bytes, stream));
   launch(static_cast<unsigned long long *>(s.device));
   PetscCallCUDA(cudaGetLastError());
@@ -80,7 +90,7 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
     list[r].sum = 0;
     for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) list[r].sum += t[e];
   }
-  PetscCall(LitheScratchGet(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &s));
+  PetscCall(SetupScratch(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &s));
   /* from pageable memory: the array has been read when the call returns */
   PetscCallCUDA(cudaMemcpyAsync(s.device, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
   PetscCall(PetscFree(list));

@@ -79,7 +79,7 @@ PetscErrorCode LitheCUDAGridMGFindEntry(const GridMGCSR *m, PetscInt n, PetscInt
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, sizeof(found), &s));
+  PetscCall(SetupScratch(stream, sizeof(found), &s));
   FindEntryKernel<<<1, 1, 0, stream>>>(m->i, m->j, n, k, static_cast<PetscInt *>(s.device));
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(found, s.device, sizeof(found), cudaMemcpyDeviceToHost, stream));
@@ -171,7 +171,7 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, bytes, &s));
+  PetscCall(SetupScratch(stream, bytes, &s));
   a.f.grid = *grid;
   a.first  = rows->first;
   a.i      = m->i;
@@ -271,7 +271,7 @@ PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGW
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(LitheScratchGet(stream, head + bytes, &s));
+  PetscCall(SetupScratch(stream, head + bytes, &s));
   PetscCall(SetupBlocks(f->grid.cells, &blocks));
   PetscCallCUDA(cudaMemsetAsync(s.device, 0, head, stream));
   WrongKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, static_cast<unsigned int *>(s.device), static_cast<GridMGWrong *>(s.device) + 1);

@@ -85,6 +85,7 @@ typedef struct {
 #define GRIDMG_LOG_TOGETHER 8
 #define GRIDMG_LOG_UNIT     16777216.
 #define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
+#define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
 #define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
 
 #define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
@@ -259,7 +260,7 @@ typedef struct {
   PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
   /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
   PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there, and dinv is 0; bound: faces change by factors of at
+  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at
      most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
   /* The inverse of the lower Cholesky factor of M [n][n] of the host, rounded, row by row. work: GridMGInvertNumbers(n); NULL: the host has LAPACK */

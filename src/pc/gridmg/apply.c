@@ -37,7 +37,7 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
   {
     const char *host = (const char *)mg->pool.memory;
-    GridMGPool  pool = {NULL, 0};
+    GridMGPool  pool = {NULL, 0, 0};
 
     PCGridMGTakeLevels_Private(mg, &pool);
     mg->kernels = &GridMGDeviceKernels;

@@ -135,12 +135,16 @@ void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 {
   char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
 
+  pool->layout = 31 * pool->layout + bytes;
   pool->taken += (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN + 2 * GRIDMG_ALIGN;
   return part;
 }
 
-/* Memory for all that has been counted, zeroed: one allocation, or the one that is there. Nothing has been taken from it */
-PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
+/*
+   Memory for all that has been counted: one allocation, or the one that is there, zeroed; with keep it stays as it was where each part is at its place
+   again, with zeros around it. Nothing has been taken from it
+*/
+PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBool keep)
 {
   PetscFunctionBegin;
   if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
@@ -148,7 +152,8 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
     mg->pool.kernels = mg->kernels;
     mg->pool.bytes   = pool->taken;
-  } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  } else if (!keep || mg->layout != pool->layout) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  mg->layout   = pool->layout;
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

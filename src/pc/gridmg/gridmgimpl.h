@@ -86,7 +86,7 @@ typedef struct {
 /* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
 typedef struct {
   char  *memory;
-  size_t taken;
+  size_t taken, layout; /* a number that tells where each part is */
 } GridMGPool;
 
 typedef struct {
@@ -104,6 +104,7 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
+  size_t               layout; /* of the pool, whose parts have zeros around them */
   GridMGArena          arena;   /* exact entries */
   GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
@@ -147,7 +148,7 @@ PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const Gr
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
-PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);

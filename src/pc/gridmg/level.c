@@ -197,7 +197,7 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 /* The lists, which lie behind one another, to where the levels are */
 static PetscErrorCode PutLists_Private(PC_GridMG *mg)
 {
-  GridMGPool host = {NULL, 0};
+  GridMGPool host = {NULL, 0, 0};
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(mg->listsbytes, &host.memory));
@@ -231,7 +231,7 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGPool pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -245,7 +245,7 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
   PCGridMGTakeLevels_Private(mg, &pool);
-  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PutLists_Private(mg));
   for (PetscInt k = 0; k < mg->n; k++) {
