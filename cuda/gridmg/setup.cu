@@ -174,35 +174,54 @@ static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGInvert(PetscInt n, const PetscScalar *M, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
+/* Arrays of the host one behind the other */
+typedef struct {
+  char  *host, *device;
+  size_t taken;
+} DenseArrays;
+
+template <class T>
+static const T *DensePut(DenseArrays *arrays, PetscInt n, const T *from)
 {
-  const int    nb      = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
-  const size_t numbers = DenseAt(nb, 0);
-  double      *w[2]    = {work, work + numbers}, *tiles;
-  LitheScratch s;
-  cudaStream_t stream;
-  int          flag;
+  const T *to = reinterpret_cast<const T *>(arrays->device + arrays->taken);
+
+  memcpy(arrays->host + arrays->taken, from, static_cast<size_t>(n) * sizeof(T));
+  arrays->taken += (static_cast<size_t>(n) * sizeof(T) + 15) / 16 * 16;
+  return to;
+}
+
+PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *c, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
+{
+  const PetscInt n = c->n, nb = (n + DENSE_TILE - 1) / DENSE_TILE, rows = nb * DENSE_TILE;
+  const size_t   numbers = DenseAt(static_cast<int>(nb), 0);
+  const size_t   bytes   = static_cast<size_t>(c->entries) * sizeof(GridMGEdge) + static_cast<size_t>(n) * (3 * sizeof(double) + sizeof(PetscInt)) + 256;
+  double        *w[2]    = {work, work + numbers};
+  DenseArrays    arrays  = {nullptr, nullptr, 16};
+  LitheScratch   s;
+  cudaStream_t   stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(SetupScratch(stream, sizeof(flag), &s));
-  PetscCall(PetscMalloc1(numbers, &tiles));
-  for (int i = 0; i < nb; i++) {
-    for (int j = 0; j <= i; j++) {
-      for (int e = 0; e < DENSE_TILE * DENSE_TILE; e++) {
-        const PetscInt row = i * DENSE_TILE + e / DENSE_TILE, column = j * DENSE_TILE + e % DENSE_TILE;
+  /* both are free: all that was launched before has been waited for. The flag comes first */
+  PetscCall(SetupScratch(stream, bytes, &s));
+  arrays.host   = static_cast<char *>(s.host);
+  arrays.device = static_cast<char *>(s.device);
+  memset(s.host, 0, 16);
 
-        tiles[DenseAt(i, j) + e] = row < n && column < n ? static_cast<double>(PetscRealPart(M[row + static_cast<size_t>(column) * n])) : (row == column);
-      }
-    }
-  }
-  PetscCallCUDA(cudaMemsetAsync(s.device, 0, sizeof(flag), stream));
-  PetscCallCUDA(cudaMemcpyAsync(w[0], tiles, numbers * sizeof(*tiles), cudaMemcpyHostToDevice, stream));
+  const double     *diagonal = DensePut(&arrays, n, c->diagonal), *constant = DensePut(&arrays, n, c->constant), *scale = DensePut(&arrays, n, c->scale);
+  const PetscInt   *part  = DensePut(&arrays, n, c->part);
+  const GridMGEdge *entry = DensePut(&arrays, c->entries, c->entry);
+
+  PetscCallCUDA(cudaMemsetAsync(w[0], 0, numbers * sizeof(double), stream));
+  PetscCallCUDA(cudaMemcpyAsync(s.device, s.host, arrays.taken, cudaMemcpyHostToDevice, stream));
+  DenseFillKernel<<<static_cast<unsigned int>((rows + c->entries + DENSE_THREADS - 1) / DENSE_THREADS), DENSE_THREADS, 0, stream>>>(n, rows, diagonal,
+                                                                                                                                    c->entries, entry, w[0]);
+  if (c->singular) DenseAddKernel<<<static_cast<unsigned int>(n), DENSE_THREADS, 0, stream>>>(part, constant, scale, w[0]);
+  PetscCallCUDA(cudaGetLastError());
   if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), static_cast<int *>(s.device), stream));
   else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), static_cast<int *>(s.device), stream));
-  PetscCallCUDA(cudaMemcpyAsync(&flag, s.device, sizeof(flag), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, sizeof(int), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscFree(tiles));
-  *failed = flag ? PETSC_TRUE : PETSC_FALSE;
+  *failed = *static_cast<int *>(s.host) ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
