@@ -73,6 +73,49 @@ typedef struct {
   GridMGList           list;
 } GridMGOperator;
 
+/* What a level is like */
+typedef struct {
+  double   logs[3]; /* sums of log(what a row has in direction d over its diagonal), */
+  double   count;   /* of so many rows */
+  double   min, max; /* the smallest and the largest face, 0 if there is none */
+  PetscInt dead;     /* cells without a place on the next level */
+} GridMGSurvey;
+
+/* Logarithms are added as whole numbers of this unit, those of eight cells at once: a sum does not depend on the order */
+#define GRIDMG_LOG_TOGETHER 8
+#define GRIDMG_LOG_UNIT     16777216.
+#define GRIDMG_LOG_LEAST    1e-8 /* a ratio counts as so large at least */
+#define GRIDMG_ALONE        0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
+
+#define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
+
+/* An edge that is no face, from vertex i */
+typedef struct {
+  PetscInt i, j;
+  double   t;
+} GridMGEdge;
+
+/* What an array of a GridMGFaces has more */
+typedef struct {
+  PetscInt array; /* -1: sigma; d: up[d]; 3 + d: down[d] */
+  PetscInt at;
+  double   t;
+} GridMGAddition;
+
+/* Rows of a matrix on a device */
+typedef struct {
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} GridMGCSR;
+
+/* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
+typedef struct {
+  PetscInt64 faces, odd, outside, others, negative, imaginary;
+  PetscInt64 diagonals[2], sides[2];                          /* entries that are negative, and positive */
+  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
+  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
+} GridMGReading;
+
 /* Where the vertices are among the rows of the matrix: wells before the cells, cells, wells after them */
 typedef struct {
   PetscInt first; /* row of the first cell: so many wells are before */
@@ -143,6 +186,7 @@ typedef struct {
 typedef struct {
   /* Memory of n bytes, zeroed; n bytes set to 0; n bytes copied where vectors are; n bytes from the host and to it, done when they return */
   PetscErrorCode (*alloc)(size_t n, void **);
+  PetscErrorCode (*reserve)(size_t n, void **); /* the same, but as it is */
   PetscErrorCode (*clear)(size_t n, void *);
   PetscErrorCode (*copy)(size_t n, const void *from, void *to);
   PetscErrorCode (*free)(void **);
@@ -203,17 +247,23 @@ typedef struct {
   PetscErrorCode (*graphlaunch)(void *graph);
   PetscErrorCode (*graphfree)(void **graph);
 
-  /* Set-up, on exact entries */
-  /* sums[d] of log(what a row has in direction d over its diagonal), and how many rows there are in them */
-  PetscErrorCode (*means)(const GridMGFaces *, double sums[3], double *count);
-  /* alive, allocated: 0 for cells that have little to do with others. The number of these */
-  PetscErrorCode (*mark)(const GridMGFaces *, unsigned char *alive, PetscInt *dead);
-  /* P^T A P of pairs in direction d, but for the list; arrays of coarse are there and 0 */
-  PetscErrorCode (*pair)(const GridMGFaces *, int d, GridMGFaces *coarse);
-  /* The smallest and the largest face, 0 if there is none */
-  PetscErrorCode (*range)(const GridMGFaces *, double *min, double *max);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at most 1 + bound */
+  /*
+     Set-up, on exact entries, of which the list is on the host in all cases.
+
+     alive [cells]: 0 for cells that have little to do with others; what is said of the other cells, and of all faces
+  */
+  PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
+  /* P^T A P of aggregates of by[] cells, but for the list: all numbers of coarse are written. Its arrays are there */
+  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
+  /* Whether each of n vertices has a place on the next level */
+  PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
+  /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
+  PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
+  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there, and dinv is 0; bound: faces change by factors of at
+     most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
+  /* The inverse of the lower Cholesky factor of M [n][n] of the host, rounded, row by row. work: GridMGInvertNumbers(n); NULL: the host has LAPACK */
+  PetscErrorCode (*invert)(PetscInt n, const PetscScalar *M, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
@@ -229,6 +279,16 @@ static LITHE_HD inline double GridMGScaleOf(double largest)
   if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
   (void)frexp(largest, &e);
   return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}
+
+/* Two copies of the tiles of a lower triangle */
+#define GRIDMG_TILE 32
+
+static inline size_t GridMGInvertNumbers(PetscInt n)
+{
+  const size_t tiles = ((size_t)n + GRIDMG_TILE - 1) / GRIDMG_TILE;
+
+  return tiles * (tiles + 1) * GRIDMG_TILE * GRIDMG_TILE;
 }
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)

@@ -41,14 +41,8 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
 
     PCGridMGTakeLevels_Private(mg, &pool);
     mg->kernels = &GridMGDeviceKernels;
-    if (mg->moved.bytes < pool.taken) {
-      if (mg->moved.memory) PetscCall((*mg->kernels->free)(&mg->moved.memory));
-      mg->moved.bytes = 0;
-      PetscCall((*mg->kernels->alloc)(pool.taken, &mg->moved.memory));
-      mg->moved.bytes = pool.taken;
-    }
-    PetscCall((*mg->kernels->put)(pool.taken, host, mg->moved.memory));
-    pool.memory = (char *)mg->moved.memory;
+    PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
+    PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
     pool.taken  = 0;
     PCGridMGTakeLevels_Private(mg, &pool);
   }

@@ -46,26 +46,40 @@ static void GetMatrix(const GridMGFaces *f, PetscInt n, PetscScalar *M)
   }
 }
 
-/* Which part of the graph each vertex is in; the number of parts. next is work */
-static PetscInt FindParts(PetscInt n, const PetscScalar *M, PetscInt part[], PetscInt next[])
+/* The first vertex of the part that a vertex is in, as far as that is known */
+static PetscInt FirstOf(PetscInt first[], PetscInt i)
 {
-  PetscInt parts = 0;
+  while (first[i] != i) i = first[i] = first[first[i]];
+  return i;
+}
 
-  for (PetscInt i = 0; i < n; i++) part[i] = -1;
-  for (PetscInt i = 0; i < n; i++) {
-    PetscInt queued = 0;
+static void Join(PetscInt first[], PetscInt i, PetscInt j)
+{
+  const PetscInt a = FirstOf(first, i), b = FirstOf(first, j);
 
-    if (part[i] >= 0) continue;
-    part[i]        = parts++;
-    next[queued++] = i;
-    for (PetscInt q = 0; q < queued; q++) {
-      for (PetscInt j = 0; j < n; j++) {
-        if (part[j] >= 0 || (AT(M, next[q], j) == (PetscScalar)0. && AT(M, j, next[q]) == (PetscScalar)0.)) continue;
-        part[j]        = part[i];
-        next[queued++] = j;
-      }
+  first[PetscMax(a, b)] = PetscMin(a, b);
+}
+
+/* Which part of the graph each vertex is in; the number of parts. first is work */
+static PetscInt FindParts(const GridMGFaces *f, PetscInt n, PetscInt part[], PetscInt first[])
+{
+  const double *t     = (const double *)f->list.t;
+  PetscInt      parts = 0;
+
+  for (PetscInt i = 0; i < n; i++) first[i] = i;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(&f->grid, d);
+
+    for (PetscInt c = 0; c + stride < f->grid.cells && f->up[d]; c++) {
+      if (f->up[d][c] != 0 || f->down[d][c] != 0) Join(first, c, c + stride);
     }
   }
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
+      if (t[e] != 0) Join(first, f->list.row[r], f->list.j[e]);
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) part[i] = FirstOf(first, i) == i ? parts++ : part[first[i]];
   return parts;
 }
 
@@ -152,17 +166,16 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscSca
 }
 
 /* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
-static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
+static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
 {
-  const GridMGFaces *f = &mg->level[mg->n - 1].faces;
-  PetscInt          *part, *next, parts;
-  double            *add;
+  PetscInt *part, *next, parts;
+  double   *add;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
   PetscCall(PetscMalloc3(n, &part, n, &next, n, &add));
   GetMatrix(f, n, M);
-  parts = FindParts(n, M, part, next);
+  parts = FindParts(f, n, part, next);
   PetscCall(FindSingular_Private(f, n, M, parts, part, add, &mg->singular));
   AddConstants(n, part, add, M);
   PetscCall(PetscFree3(part, next, add));
@@ -179,28 +192,66 @@ static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, PetscInt n, double shi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The arrays of the level come to the host: memory is to be freed */
+static PetscErrorCode GetFaces_Private(PC_GridMG *mg, GridMGFaces *f, double **memory)
+{
+  const size_t  numbers = PCGridMGFacesNumbers_Private(&f->grid, f->symmetric);
+  const double *from    = f->sigma;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(numbers, memory));
+  PetscCall((*mg->kernels->get)(numbers * sizeof(double), from, *memory));
+  f->sigma = *memory;
+  for (int d = 0; d < 3; d++) {
+    if (!f->up[d]) continue;
+    f->up[d]   = *memory + (f->up[d] - from);
+    f->down[d] = *memory + (f->down[d] - from);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inverse to where the level is; failed: it has none, or, of a symmetric matrix, that is not definite */
+static PetscErrorCode PutInverse_Private(PC_GridMG *mg, PetscInt n, PetscScalar *M, PetscBLASInt *failed)
+{
+  PetscFunctionBegin;
+  if (mg->symmetric && mg->kernels->invert) {
+    GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
+    PetscBool       not;
+    double         *work;
+
+    PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
+    PetscCall((*mg->kernels->invert)(n, M, mg->precision, work, mg->inverse, &not));
+    PCGridMGArenaGiveBack_Private(mg, &mark);
+    *failed = not;
+  } else {
+    PetscCall(Invert_Private(mg->symmetric, n, M, failed));
+    if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
 {
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
   const PetscInt n     = mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells;
-  double         shift = 0;
+  double         shift = 0, *memory;
   PetscScalar   *M, *S;
   PetscBLASInt   info = 0;
+  GridMGFaces    host = mg->level[mg->n - 1].faces;
 
   PetscFunctionBegin;
   PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
   PetscCall(PetscMalloc1(n, &S));
+  PetscCall(GetFaces_Private(mg, &host, &memory));
   /* An M-matrix is definite, but where numbers differ by more than those of this precision can tell */
   do {
-    PetscCall(ScaledMatrix_Private(mg, n, shift, M, S));
-    PetscCall(Invert_Private(mg->symmetric, n, M, &info));
+    PetscCall(ScaledMatrix_Private(mg, &host, n, shift, M, S));
+    PetscCall(PutInverse_Private(mg, n, M, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
   } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
-  else {
-    PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
-    PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
-  }
+  else PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
+  PetscCall(PetscFree(memory));
   PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,9 +6,11 @@
 
 #include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudagridmg.h>
+#include <lithe/private/lithecudagridmgsetup.h>
 
 const GridMGKernels GridMGDeviceKernels = {
   .alloc            = LitheCUDAGridMGAlloc,
+  .reserve          = LitheCUDAGridMGReserve,
   .clear            = LitheCUDAGridMGClear,
   .copy             = LitheCUDAGridMGCopy,
   .free             = LitheCUDAGridMGFree,
@@ -38,4 +40,10 @@ const GridMGKernels GridMGDeviceKernels = {
   .graphend         = LitheCUDAGraphEnd,
   .graphlaunch      = LitheCUDAGraphLaunch,
   .graphfree        = LitheCUDAGraphFree,
+  .survey           = LitheCUDAGridMGSurvey,
+  .coarsen          = LitheCUDAGridMGCoarsen,
+  .aliveof          = LitheCUDAGridMGAliveOf,
+  .add              = LitheCUDAGridMGAdd,
+  .encode           = LitheCUDAGridMGEncode,
+  .invert           = LitheCUDAGridMGInvert,
 };

@@ -106,8 +106,10 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall(CheckOptions_Private(pc));
-  if (mg->zeeuw) PetscCall(PCGridMGReadStencils_Private(pc));
-  else PetscCall(PCGridMGReadEntries_Private(pc));
+  if (mg->zeeuw) {
+    mg->kernels = &GridMGHostKernels;
+    PetscCall(PCGridMGReadStencils_Private(pc));
+  } else PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->zeeuw) {
@@ -126,6 +128,25 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device if the rows are there */
+static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
+{
+  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  PetscBool      are = PETSC_FALSE;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  mg->scanned = PETSC_FALSE;
+  if (mg->device) PetscCall(PCGridMGRowsGet_Private(pc, &are));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (are) mg->kernels = &GridMGDeviceKernels;
+#endif
+  ierr = BuildLevels_Private(pc);
+  PetscCall(PCGridMGRowsRestore_Private(pc));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Exact entries are given back after the first set-up; who sets up again will do so many times, and then they stay */
 static PetscErrorCode PCSetUp_GridMG(PC pc)
 {
@@ -140,10 +161,10 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PCGridMGFreeApplication_Private(mg));
   PetscCall(PCGridMGFindPlace_Private(pc));
-  PetscCall(BuildLevels_Private(pc));
+  PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
   if (mg->zeeuw || pc->failedreason) mg->device = PETSC_FALSE;
-  if (mg->device && mg->n) PetscCall(PCGridMGMove_Private(mg));
+  if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
   if (mg->device && mg->n) PetscCall(PCGridMGSmallSetUp_Private(mg));
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   mg->built               = PETSC_TRUE;

@@ -26,31 +26,47 @@ typedef struct {
   PetscBool                 graph;
 } PCGridMGOptions;
 
-/* An edge that is no face, from row i, of exact entries */
-typedef struct {
-  PetscInt i, j;
-  double   t;
-} GridMGEdge;
-
 typedef struct {
   PetscInt    n, max;
   GridMGEdge *edge;
 } GridMGEdges;
 
-/* Memory that is kept as long as it is large enough */
 typedef struct {
-  void  *memory;
-  size_t bytes;
+  PetscInt        n, max;
+  GridMGAddition *addition;
+} GridMGAdditions;
+
+/* Memory that is kept as long as it is large enough: of the host, or where these kernels work */
+typedef struct {
+  void                *memory;
+  size_t               bytes;
+  const GridMGKernels *kernels;
 } GridMGBlock;
+
+/* Memory from which parts are taken one after the other, and given back in the opposite order */
+#define GRIDMG_ARENA_BLOCKS 8
+
+typedef struct {
+  GridMGBlock block[GRIDMG_ARENA_BLOCKS];
+  int         current;
+  size_t      taken; /* of the current block */
+} GridMGArena;
+
+typedef struct {
+  int    current;
+  size_t taken;
+} GridMGArenaMark;
 
 /* A level: 0 is the finest */
 typedef struct {
   GridMGFaces    faces; /* while it is set up */
-  GridMGBlock    block[2], half[2], mark, list[2];
+  unsigned char *alive; /* while it is set up: [cells] */
+  GridMGBlock    list[2];
   GridMGOperator op;
   int            by[3]; /* cells of an aggregate along each direction: to the next level */
-  PetscInt       dead;
-  double         min, max, bound;
+  GridMGSurvey   survey;
+  PetscInt       edges; /* of the list */
+  double         bound;
   void          *b, *x[2], *d, *c, *v;
   int            cur;   /* which x is the iterate */
   PetscBool      again; /* another cycle follows this one */
@@ -88,7 +104,16 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
+  GridMGArena          arena; /* exact entries */
+  GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
+  PetscBool            scanned;  /* these have been read: */
+  GridMGReading        reading;
+  int                 *others;   /* in the rows of each tile, on the device */
+  double               guess;    /* what entries were multiplied by then: the factor of the last set-up */
   GridMGEdges          edges;
+  GridMGAdditions      additions;
+  void                *lists;   /* of all levels, where these are: */
+  size_t               listsbytes;
   double              *scale;   /* where the levels are */
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
@@ -113,6 +138,11 @@ typedef struct {
 /* context.c */
 PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
+PETSC_INTERN PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN void           PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
+PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
@@ -126,18 +156,25 @@ PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 /* edges.c */
+PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(const GridMGFaces *, const int by[3], GridMGFaces *coarse, GridMGEdges *);
+PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], GridMGFaces *coarse);
+/* devicerows.c */
+PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
+PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 /* level.c */
-PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(GridMGBlock[2], const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
+PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
 PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
 /* coarse.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);

@@ -54,6 +54,13 @@
 
 /* ------------------------------------------------------------ memory */
 
+static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode GridMGAlloc_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
@@ -271,6 +278,7 @@ static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, 
 }
 
 const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
+                                         .reserve          = GridMGReserve_Host,
                                          .clear            = GridMGClear_Host,
                                          .copy             = GridMGPut_Host,
                                          .free             = GridMGFree_Host,
@@ -290,8 +298,8 @@ const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
                                          .kfirst           = GridMGKFirst_Host,
                                          .ksecond          = GridMGKSecond_Host,
                                          .dense            = GridMGDense_Host,
-                                         .means            = GridMGMeans_Host,
-                                         .mark             = GridMGMark_Host,
-                                         .pair             = GridMGPair_Host,
-                                         .range            = GridMGRange_Host,
+                                         .survey           = GridMGSurvey_Host,
+                                         .coarsen          = GridMGCoarsen_Host,
+                                         .aliveof          = GridMGAliveOf_Host,
+                                         .add              = GridMGAdd_Host,
                                          .encode           = GridMGEncode_Host};

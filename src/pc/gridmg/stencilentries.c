@@ -24,12 +24,23 @@ static inline void GetParts(PetscScalar value, double part[2])
 /* ------------------------------------------------------------ the choice */
 
 /* Off-diagonal entries, those with the sign of most diagonal entries, and those that are not real */
-static PetscErrorCode CountSigns_Private(Mat A, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
+static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
 {
-  PetscInt n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  Mat        A  = pc->pmat;
+  PetscInt   n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
+  if (mg->matrix.a) {
+    const GridMGReading *r = &mg->reading;
+
+    PetscCall(PCGridMGScan_Private(pc));
+    *entries   = (PetscInt)(r->sides[0] + r->sides[1]);
+    *wrong     = (PetscInt)r->sides[r->diagonals[1] >= r->diagonals[0]];
+    *imaginary = (PetscInt)r->imaginary;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetSize(A, &n, NULL));
   for (PetscInt row = 0; row < n; row++) {
     const PetscInt    *column;
@@ -63,7 +74,7 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
   if (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO && mg->box) {
     mg->zeeuw = (PetscBool)!mg->star;
     if (mg->star) {
-      PetscCall(CountSigns_Private(pc->pmat, &entries, &wrong, &imaginary));
+      PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
       mg->zeeuw = (PetscBool)(imaginary || wrong > entries / GRIDMG_WRONG);
     }
   }
