@@ -296,6 +296,7 @@ PETSC_EXTERN const char *const PCGridMGPrecisions[];
 
 PETSC_EXTERN PetscErrorCode PCGridMGSetInterpolation(PC, PCGridMGInterpolationType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetGrid(PC, PetscInt, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetRows(PC, const PetscInt[], const PetscInt[], const PetscScalar[]);
 PETSC_EXTERN PetscErrorCode PCGridMGSetCoarsen(PC, PCGridMGCoarsenType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetCycle(PC, PCGridMGCycleType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetOvercorrection(PC, PetscReal);

@@ -78,7 +78,7 @@ static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt
   SETUP_FOR_ALL(k, n)
   {
     const PetscInt array = addition[k].array, at = addition[k].at;
-    double        *to    = f.sigma;
+    double        *to = f.sigma;
 
     if (k && addition[k - 1].array == array && addition[k - 1].at == at) continue;
 #pragma unroll
@@ -172,7 +172,7 @@ static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, 
 
 PetscErrorCode LitheCUDAGridMGInvert(PetscInt n, const PetscScalar *M, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
 {
-  const int    nb = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
+  const int    nb      = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
   const size_t numbers = DenseAt(nb, 0);
   double      *w[2]    = {work, work + numbers}, *tiles;
   LitheScratch s;

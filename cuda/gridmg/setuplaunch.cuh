@@ -19,7 +19,8 @@ static inline PetscErrorCode SetupBlocksOf(PetscInt n, int ofone, unsigned int *
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  *blocks = static_cast<unsigned int>(PetscMax(1, PetscMin(static_cast<PetscInt64>(processors) * ofone, (static_cast<PetscInt64>(n) + SETUP_THREADS - 1) / SETUP_THREADS)));
+  *blocks = static_cast<unsigned int>(
+    PetscMax(1, PetscMin(static_cast<PetscInt64>(processors) * ofone, (static_cast<PetscInt64>(n) + SETUP_THREADS - 1) / SETUP_THREADS)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,8 @@ static char help[] = "PCGRIDMG: levels that are set up where the matrix is have 
 
 #include "gridmgtest.h"
 
-static MatType type = MATSEQAIJ;
+static MatType   type       = MATSEQAIJ;
+static PetscBool compressed = PETSC_FALSE;
 
 static const char *const arrays[] = {"up0", "up1", "up2", "down0", "down1", "down2", "table", "sigma", "dinv", "alive", "row", "i", "j", "t"};
 
@@ -47,11 +48,11 @@ static PetscErrorCode GetView(PC pc, char text[], size_t size)
 
 static PetscErrorCode CompareLevels(const char what[], const char options[], PC one, PC other)
 {
-  PetscInt        levels[2];
-  Mat            *P[2];
-  char            text[2][16384];
-  PCFailedReason  reason[2];
-  PetscBool       same;
+  PetscInt       levels[2];
+  Mat           *P[2];
+  char           text[2][16384];
+  PCFailedReason reason[2];
+  PetscBool      same;
 
   PetscFunctionBeginUser;
   PetscCall(PCGetFailedReason(one, &reason[0]));
@@ -114,6 +115,28 @@ static PetscErrorCode CreateGridPCThatMayFail(Mat A, const char options[], PC *p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The matrix of the type that is asked for, a compressed one from entries on a device */
+static PetscErrorCode CreateThere(Mat A, Mat *B)
+{
+  Mat exact;
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  if (!compressed) {
+    PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatConvert(A, MATAIJCUSPARSE, MAT_INITIAL_MATRIX, &exact));
+  PetscCall(MatCreateVecs(exact, &x, &y));
+  PetscCall(VecSet(x, 1.0));
+  PetscCall(MatMult(exact, x, y));
+  PetscCall(MatConvert(exact, MATVCRS, MAT_INITIAL_MATRIX, B));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&exact));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A on the host and where it is to be; the same with other values */
 static PetscErrorCode TestMatrix(const char what[], Mat A, const PetscInt n[3], const char options[], PetscErrorCode (*change)(Mat, PetscInt))
 {
@@ -124,11 +147,11 @@ static PetscErrorCode TestMatrix(const char what[], Mat A, const PetscInt n[3], 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg %s", options));
   if (n) PetscCall(PetscSNPrintf(all, sizeof(all), "-@pc_type gridmg -@pc_gridmg_grid %d,%d,%d %s", (int)n[0], (int)n[1], (int)n[2], options));
-  PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &B));
+  PetscCall(CreateThere(A, &B));
   PetscCall(CreateGridPCThatMayFail(A, all, &one));
   PetscCall(CreateGridPCThatMayFail(B, all, &other));
   PetscCall(CompareLevels(what, options, one, other));
-  for (PetscInt round = 1; round < 4 && change; round++) {
+  for (PetscInt round = 1; round < 4 && change && !compressed; round++) {
     char text[128];
 
     PetscCall(PetscSNPrintf(text, sizeof(text), "%s, round %d", what, (int)round));
@@ -175,8 +198,14 @@ static PetscErrorCode TestRandomProblems(PetscInt times)
 {
   PetscFunctionBeginUser;
   for (PetscInt k = 0; k < times; k++) {
-    GridProblem p = {.sigma = k % 7 == 6 ? 0 : (k % 7 == 5 ? 40 : 1), .faces = (Faces)(k % 3), .holes = k % 3 == 2 ? 5 : 0, .faults = k % 6 == 5 ? 4 : 0,
-                     .after = k % 4 == 3 ? 2 : 0, .before = k % 8 == 6 ? 3 : 0, .wind = k % 5 == 4 ? 3 : 0, .dirichlet = (PetscBool)(k % 9 == 8)};
+    GridProblem p = {.sigma     = k % 7 == 6 ? 0 : (k % 7 == 5 ? 40 : 1),
+                     .faces     = (Faces)(k % 3),
+                     .holes     = k % 3 == 2 ? 5 : 0,
+                     .faults    = k % 6 == 5 ? 4 : 0,
+                     .after     = k % 4 == 3 ? 2 : 0,
+                     .before    = k % 8 == 6 ? 3 : 0,
+                     .wind      = k % 5 == 4 ? 3 : 0,
+                     .dirichlet = (PetscBool)(k % 9 == 8)};
     char        name[64];
     Mat         A;
 
@@ -192,15 +221,15 @@ static PetscErrorCode TestRandomProblems(PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const GridProblem larger[] = {
-  {.name = "reservoir", .n = {41, 30, 17}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3, .strength = {1, 1, 30}},
-  {.name = "reservoir and wells", .n = {41, 30, 17}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3, .after = 5},
-  {.name = "wells before the cells", .n = {33, 32, 9}, .faces = FACES_DECADES, .sigma = 1, .before = 4},
-  {.name = "inactive cells, faults, wells", .n = {25, 31, 20}, .faces = FACES_RANDOM, .sigma = 50, .holes = 4, .faults = 300, .after = 3},
-  {.name = "wind", .n = {30, 29, 14}, .faces = FACES_RANDOM, .sigma = 1, .wind = 5, .after = 2, .holes = 9, .faults = 40},
-  {.name = "plane", .n = {130, 77, 1}, .faces = FACES_JUMPS, .sigma = 1, .faults = 20},
-  {.name = "line", .n = {1, 1, 3000}, .faces = FACES_RANDOM, .sigma = 1, .after = 1},
-  {.name = "Neumann", .n = {20, 20, 20}, .faces = FACES_LAYERS, .strength = {100, 1, 1}}};
+static const GridProblem larger[] =
+  {{.name = "reservoir", .n = {41, 30, 17}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3, .strength = {1, 1, 30}},
+   {.name = "reservoir and wells", .n = {41, 30, 17}, .faces = FACES_JUMPS, .sigma = (PetscReal)1e-3, .after = 5},
+   {.name = "wells before the cells", .n = {33, 32, 9}, .faces = FACES_DECADES, .sigma = 1, .before = 4},
+   {.name = "inactive cells, faults, wells", .n = {25, 31, 20}, .faces = FACES_RANDOM, .sigma = 50, .holes = 4, .faults = 300, .after = 3},
+   {.name = "wind", .n = {30, 29, 14}, .faces = FACES_RANDOM, .sigma = 1, .wind = 5, .after = 2, .holes = 9, .faults = 40},
+   {.name = "plane", .n = {130, 77, 1}, .faces = FACES_JUMPS, .sigma = 1, .faults = 20},
+   {.name = "line", .n = {1, 1, 3000}, .faces = FACES_RANDOM, .sigma = 1, .after = 1},
+   {.name = "Neumann", .n = {20, 20, 20}, .faces = FACES_LAYERS, .strength = {100, 1, 1}}};
 
 static PetscErrorCode TestLarger(void)
 {
@@ -311,8 +340,8 @@ static PetscErrorCode TestUnusual(void)
 
 static PetscErrorCode TestNumbers(void)
 {
-  static const PetscReal scales[] = {(PetscReal)1e-300, (PetscReal)1e-270, (PetscReal)1e-30, (PetscReal)1e30, (PetscReal)1e270, (PetscReal)1e300};
-  static const GridProblem p      = {.n = {11, 8, 9}, .faces = FACES_DECADES, .sigma = (PetscReal)1e-3, .after = 2};
+  static const PetscReal   scales[] = {(PetscReal)1e-300, (PetscReal)1e-270, (PetscReal)1e-30, (PetscReal)1e30, (PetscReal)1e270, (PetscReal)1e300};
+  static const GridProblem p        = {.n = {11, 8, 9}, .faces = FACES_DECADES, .sigma = (PetscReal)1e-3, .after = 2};
   Mat                      A;
 
   PetscFunctionBeginUser;
@@ -333,9 +362,9 @@ static PetscErrorCode TestNumbers(void)
 
   /* no numbers: in rows of cells, of wells, and in several */
   for (PetscInt k = 0; k < 6; k++) {
-    const GridProblem q      = {.n = {11, 8, 9}, .faces = FACES_RANDOM, .sigma = 1, .after = k % 2 ? 2 : 0, .before = k % 3 == 2 ? 3 : 0};
-    const PetscInt    n      = GridRows(&q), rows[] = {100 + k, n - 1, 0, 7 * k, 500, n / 2};
-    const PetscReal   zero   = 0, infinity = 1 / zero, values[] = {infinity, -infinity, infinity - infinity};
+    const GridProblem q = {.n = {11, 8, 9}, .faces = FACES_RANDOM, .sigma = 1, .after = k % 2 ? 2 : 0, .before = k % 3 == 2 ? 3 : 0};
+    const PetscInt    n = GridRows(&q), rows[] = {100 + k, n - 1, 0, 7 * k, 500, n / 2};
+    const PetscReal   zero = 0, infinity = 1 / zero, values[] = {infinity, -infinity, infinity - infinity};
     char              name[64];
 
     PetscCall(CreateGridMatrix(&q, 0, &A));
@@ -369,6 +398,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", name, sizeof(name), NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-times", &times, NULL));
   type = name;
+  PetscCall(PetscStrcmp(type, MATVCRS, &compressed));
   PetscCall(TestRandomProblems(times));
   PetscCall(TestLarger());
   PetscCall(TestUnusual());
@@ -389,5 +419,12 @@ int main(int argc, char **argv)
     requires: cuda
     output_file: output/ex27_1.out
     args: -type aijcusparse
+
+  # Rows that MATVCRS makes on the device
+  test:
+    suffix: vcrs
+    requires: cuda
+    output_file: output/ex27_1.out
+    args: -type vcrs -times 30 -test_least 1000
 
 TEST*/

@@ -75,8 +75,8 @@ typedef struct {
 
 /* What a level is like */
 typedef struct {
-  double   logs[3]; /* sums of log(what a row has in direction d over its diagonal), */
-  double   count;   /* of so many rows */
+  double   logs[3];  /* sums of log(what a row has in direction d over its diagonal), */
+  double   count;    /* of so many rows */
   double   min, max; /* the smallest and the largest face, 0 if there is none */
   PetscInt dead;     /* cells without a place on the next level */
 } GridMGSurvey;
@@ -111,7 +111,7 @@ typedef struct {
 /* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
-  PetscInt64 diagonals[2], sides[2];                          /* entries that are negative, and positive */
+  PetscInt64 diagonals[2], sides[2];                           /* entries that are negative, and positive */
   PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
   double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
 } GridMGReading;
@@ -130,10 +130,10 @@ typedef struct {
   const GridMGOperator *op;
   const GridMGGrid     *coarse;
   int                   by[3];
-  const void           *b, *x; /* x NULL: the iterate is zero */
-  void                 *out;   /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
-  void                 *bc;    /* down: the right side of the coarse level */
-  const void           *e;     /* up: its solution, */
+  const void           *b, *x;  /* x NULL: the iterate is zero */
+  void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *bc;     /* down: the right side of the coarse level */
+  const void           *e;      /* up: its solution, */
   double                factor; /* and what that is multiplied by */
   /* In place of b and out, vectors of the matrix, or NULL */
   const GridMGRows  *rows;
@@ -168,11 +168,11 @@ typedef enum {
 
 typedef struct {
   PetscInt                     levels;
-  const GridMGOperator *const *op;    /* [levels] */
-  const int (*by)[3];                 /* to the next level */
+  const GridMGOperator *const *op; /* [levels] */
+  const int (*by)[3];              /* to the next level */
   PetscInt             steps;
-  const unsigned char *program;       /* [2 steps]: an operation and a level; the first level is 0 */
-  double               factor;        /* of coarse corrections */
+  const unsigned char *program; /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;  /* of coarse corrections */
   const void          *inverse, *inversescale;
 } GridMGSmallPlan;
 

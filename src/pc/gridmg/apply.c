@@ -43,7 +43,7 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
     mg->kernels = &GridMGDeviceKernels;
     PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
     PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
-    pool.taken  = 0;
+    pool.taken = 0;
     PCGridMGTakeLevels_Private(mg, &pool);
   }
 #else
@@ -75,7 +75,14 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
 
   PetscFunctionBegin;
   PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
-  PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+  if (mg->device && mg->opt.graph) {
+    if (!mg->graph) {
+      PetscCall((*mg->kernels->graphbegin)());
+      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall((*mg->kernels->graphend)(&mg->graph));
+    }
+    PetscCall((*mg->kernels->graphlaunch)(mg->graph));
+  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
   PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -123,6 +123,7 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   mg->arena.current = 0;
   mg->arena.taken   = 0;
   PetscCall(FreeBlock_Private(&mg->dense));
+  PetscCall(FreeBlock_Private(&mg->work));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
   PetscCall(PetscFree(mg->additions.addition));

@@ -177,8 +177,8 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 /* The differences that are common, of entries right of the diagonal; on a device those of a sample */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  Mat       A    = pc->pmat;
-  PetscInt  most = 0, *count;
+  Mat      A    = pc->pmat;
+  PetscInt most = 0, *count;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
@@ -319,7 +319,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     SetGrid(given[0], given[1], given[2], n, grid);
     found = PETSC_TRUE;
   }
-  if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
+  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
+    /* stencils are checked when they are read */
+    rows->first = 0;
+    PetscCall(PetscMemzero(&odd, sizeof(odd)));
+  } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT

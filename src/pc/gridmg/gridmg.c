@@ -107,7 +107,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall(CheckOptions_Private(pc));
   if (mg->zeeuw) {
-    mg->kernels = &GridMGHostKernels;
+    PetscCall(PCGridMGChooseStencilKernels_Private(pc));
     PetscCall(PCGridMGReadStencils_Private(pc));
   } else PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
@@ -131,7 +131,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
 /* On a device if the rows are there */
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
-  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  PC_GridMG     *mg  = (PC_GridMG *)pc->data;
   PetscBool      are = PETSC_FALSE;
   PetscErrorCode ierr;
 
@@ -163,9 +163,9 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (mg->zeeuw || pc->failedreason) mg->device = PETSC_FALSE;
+  if (pc->failedreason) mg->device = PETSC_FALSE;
   if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
-  if (mg->device && mg->n) PetscCall(PCGridMGSmallSetUp_Private(mg));
+  if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   mg->built               = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,6 +186,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
   PetscCall(PCReset_GridMG(pc));
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -256,5 +257,6 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   pc->ops->view           = PCView_GridMG;
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_TRUE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_TRUE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

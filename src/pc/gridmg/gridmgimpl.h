@@ -104,24 +104,26 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
-  GridMGArena          arena; /* exact entries */
-  GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
-  PetscBool            scanned;  /* these have been read: */
+  GridMGArena          arena;   /* exact entries */
+  GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
+  GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
+  PetscBool            decoded; /* for us, by the matrix */
+  PetscBool            scanned; /* these have been read: */
   GridMGReading        reading;
-  int                 *others;   /* in the rows of each tile, on the device */
-  double               guess;    /* what entries were multiplied by then: the factor of the last set-up */
+  int                 *others; /* in the rows of each tile, on the device */
+  double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
   GridMGEdges          edges;
   GridMGAdditions      additions;
-  void                *lists;   /* of all levels, where these are: */
+  void                *lists; /* of all levels, where these are: */
   size_t               listsbytes;
   double              *scale;   /* where the levels are */
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
-  PetscInt             singular; /* parts of the coarsest level without row sums */
-  GridMGBlock          dense;
-  PetscBool            device; /* levels are on a device, and so are vectors in applications */
-  GridMGBlock          moved;  /* of levels that were set up on the host */
-  Vec                  wx, wy; /* on the device, for vectors of the host */
+  PetscInt             singular;    /* parts of the coarsest level without row sums */
+  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
+  PetscBool            device;      /* levels are on a device, and so are vectors in applications */
+  GridMGBlock          moved;       /* of levels that were set up on the host */
+  Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
   PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
   PetscInt             applied;   /* applications of this set-up, up to 2 */
@@ -136,17 +138,17 @@ typedef struct {
 } PC_GridMG;
 
 /* context.c */
-PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
-PETSC_INTERN PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
-PETSC_INTERN void           PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
+PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
-PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
-PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
+PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
@@ -164,6 +166,7 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const Grid
 /* devicerows.c */
 PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
 PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
@@ -192,8 +195,12 @@ PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *, PetscBo
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencildevice.c */
+PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);

@@ -76,21 +76,26 @@ static PetscErrorCode GetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat 
   const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
   const double        one   = 1 / mg->factor;
   PetscScalar        *unit, *column;
+  void               *there; /* where the level is */
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, l->op.grid.points, NULL, A));
   PetscCall(PetscCalloc2(n, &unit, n, &column));
+  PetscCall((*mg->kernels->alloc)((size_t)n * sizeof(*unit), &there));
   for (PetscInt j = 0; j < n; j++) {
     unit[j] = 1.;
-    PetscCall((*mg->stencilkernels->enter)(&l->op, unit, l->x[0], mg->scale));
+    PetscCall((*mg->kernels->put)((size_t)n * sizeof(*unit), unit, there));
+    PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)there, l->x[0], mg->scale));
     PetscCall((*mg->stencilkernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
-    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], column));
+    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], (PetscScalar *)there));
+    PetscCall((*mg->kernels->get)((size_t)n * sizeof(*unit), there, column));
     for (PetscInt i = 0; i < n; i++) {
       if (column[i] != (PetscScalar)0.) PetscCall(MatSetValue(*A, i, j, column[i], INSERT_VALUES));
     }
     unit[j] = 0.;
   }
   PetscCall((*mg->kernels->clear)(bytes, l->x[0]));
+  PetscCall((*mg->kernels->free)(&there));
   PetscCall(PetscFree2(unit, column));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -139,30 +144,31 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
 
 static PetscErrorCode PCGridMGGetArray_GridMG(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
 {
-  PC_GridMG            *mg = (PC_GridMG *)pc->data;
-  const GridMGOperator *op = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
-  const GridMGList     *l  = &op->list;
-  const size_t number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells, code = cells * (size_t)op->bits / 8;
+  PC_GridMG            *mg     = (PC_GridMG *)pc->data;
+  const GridMGOperator *op     = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
+  const GridMGList     *l      = &op->list;
+  const size_t          number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
+               code  = cells * (size_t)op->bits / 8;
   const size_t edges = (size_t)mg->level[level].edges;
   const struct {
     const char *name;
     const void *array;
     size_t      bytes;
   } arrays[] = {
-    {"up0",   op->up[0],   code             },
-    {"up1",   op->up[1],   code             },
-    {"up2",   op->up[2],   code             },
-    {"down0", op->down[0], code             },
-    {"down1", op->down[1], code             },
-    {"down2", op->down[2], code             },
-    {"table", op->table,   512 * number     },
-    {"sigma", op->sigma,   n * number       },
-    {"dinv",  op->dinv,    n * number       },
-    {"alive", op->alive,   cells            },
-    {"row",   l->row,      (size_t)l->n * sizeof(PetscInt)},
-    {"i",     l->i,        ((size_t)l->n + 1) * sizeof(PetscInt)},
-    {"j",     l->j,        edges * sizeof(PetscInt)},
-    {"t",     l->t,        edges * number   },
+    {"up0", op->up[0], code},
+    {"up1", op->up[1], code},
+    {"up2", op->up[2], code},
+    {"down0", op->down[0], code},
+    {"down1", op->down[1], code},
+    {"down2", op->down[2], code},
+    {"table", op->table, 512 * number},
+    {"sigma", op->sigma, n * number},
+    {"dinv", op->dinv, n * number},
+    {"alive", op->alive, cells},
+    {"row", l->row, (size_t)l->n * sizeof(PetscInt)},
+    {"i", l->i, ((size_t)l->n + 1) * sizeof(PetscInt)},
+    {"j", l->j, edges * sizeof(PetscInt)},
+    {"t", l->t, edges * number},
   };
 
   PetscFunctionBegin;
