@@ -8,7 +8,7 @@
 #include "small.cuh"
 
 #define THREADS 512
-#define SINGLE  600 /* cells up to which all blocks do the same */
+#define SINGLE  600  /* cells up to which all blocks do the same */
 #define ROWS    1000 /* of a list */
 #define KEPT    8192 /* bytes of shared memory that the kernel has anyway, and more */
 
@@ -29,14 +29,14 @@ static PetscErrorCode ClusterOf(size_t shared, int *cluster)
     cudaLaunchAttribute attribute;
     int                 fits = 0;
 
-    config.gridDim          = dim3(static_cast<unsigned int>(size));
-    config.blockDim         = dim3(THREADS);
-    config.dynamicSmemBytes = shared;
-    attribute.id            = cudaLaunchAttributeClusterDimension;
+    config.gridDim             = dim3(static_cast<unsigned int>(size));
+    config.blockDim            = dim3(THREADS);
+    config.dynamicSmemBytes    = shared;
+    attribute.id               = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned int>(size);
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs            = &attribute;
-    config.numAttrs         = 1;
+    config.attrs                                            = &attribute;
+    config.numAttrs                                         = 1;
     if (cudaOccupancyMaxActiveClusters(&fits, GridMGSmallKernel<THREADS>, &config) != cudaSuccess) (void)cudaGetLastError();
     else if (fits > 0) *cluster = size;
   }
@@ -237,8 +237,8 @@ PetscErrorCode LitheCUDAGridMGSmallSolve(void *small, const void *b, void *x)
   attribute.id               = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = static_cast<unsigned int>(m.cluster);
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  config.attrs               = &attribute;
-  config.numAttrs            = 1;
+  config.attrs                                            = &attribute;
+  config.numAttrs                                         = 1;
   /* another preconditioner may have asked for less since */
   PetscCallCUDA(cudaFuncSetAttribute(GridMGSmallKernel<THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(s->shared)));
   PetscCallCUDA(cudaLaunchKernelEx(&config, GridMGSmallKernel<THREADS>, m));
