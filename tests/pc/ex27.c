@@ -388,7 +388,7 @@ static PetscErrorCode TestNumbers(void)
 
 int main(int argc, char **argv)
 {
-  PetscInt times = 70;
+  PetscInt times = 40;
   char     name[64];
 
   PetscFunctionBeginUser;
@@ -403,7 +403,7 @@ int main(int argc, char **argv)
   PetscCall(TestLarger());
   PetscCall(TestUnusual());
   PetscCall(TestNumbers());
-  PetscCall(TestDone(3000, "all is right\n"));
+  PetscCall(TestDone(2000, "all is right\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
