@@ -307,3 +307,4 @@ PETSC_EXTERN PetscErrorCode PCGridMGSetSmooths(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetBits(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetPrecision(PC, PCGridMGPrecision);
 PETSC_EXTERN PetscErrorCode PCGridMGGetOperator(PC, PetscInt, Mat *);
+PETSC_EXTERN PetscErrorCode PCGridMGGetArray(PC, PetscInt, const char[], size_t *, void **);

@@ -12,8 +12,8 @@
 #define DIFFERENCES_FREE    0ull
 
 /* Column less row, with upper row less column, where that is negative; a: entries that are 0 do not count, or NULL */
-[[maybe_unused]] static __global__ void DifferencesKernel(const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, PetscInt step, PetscInt samples,
-                                                          unsigned long long *key, int *count)
+[[maybe_unused]] static __global__ void DifferencesKernel(const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, PetscInt step,
+                                                          PetscInt samples, unsigned long long *key, int *count)
 {
   const PetscInt64 s = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
 

@@ -28,7 +28,7 @@ PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], Gri
 {
   CoarsenArguments a;
   cudaStream_t     stream;
-  unsigned int     blocks;
+  unsigned int     blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -55,7 +55,7 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   const size_t   bytes = static_cast<size_t>(n) * sizeof(PetscInt);
   LitheScratch   s;
   cudaStream_t   stream;
-  unsigned int   blocks;
+  unsigned int   blocks = 1;
   unsigned char *of;
 
   PetscFunctionBegin;
@@ -78,7 +78,7 @@ static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt
   SETUP_FOR_ALL(k, n)
   {
     const PetscInt array = addition[k].array, at = addition[k].at;
-    double        *to    = f.sigma;
+    double        *to = f.sigma;
 
     if (k && addition[k - 1].array == array && addition[k - 1].at == at) continue;
 #pragma unroll
@@ -95,7 +95,7 @@ PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAdditi
   const size_t bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
   LitheScratch s;
   cudaStream_t stream;
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -112,7 +112,7 @@ PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAdditi
 template <class Number, class Code>
 static PetscErrorCode Encode(const EncodeArguments &a, cudaStream_t stream)
 {
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(SetupBlocks(a.f.grid.cells + a.f.grid.wells, &blocks));
@@ -172,7 +172,7 @@ static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, 
 
 PetscErrorCode LitheCUDAGridMGInvert(PetscInt n, const PetscScalar *M, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
 {
-  const int    nb = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
+  const int    nb      = (static_cast<int>(n) + DENSE_TILE - 1) / DENSE_TILE;
   const size_t numbers = DenseAt(nb, 0);
   double      *w[2]    = {work, work + numbers}, *tiles;
   LitheScratch s;

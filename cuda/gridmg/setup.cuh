@@ -115,8 +115,9 @@ static __device__ __forceinline__ void SetupAt(const GridMGGrid &g, PetscInt c, 
   }
 }
 
-#define SETUP_FOR_ALL(c, n) \
-  for (PetscInt c = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x); c < (n); c += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS)
+#define SETUP_FOR_ALL(c, n)                                                                                          \
+  for (PetscInt c = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x); c < (n); \
+       c += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS)
 
 /* ------------------------------------------------------------ the finest level */
 
@@ -161,8 +162,8 @@ static __global__ void __launch_bounds__(SETUP_THREADS) SettleKernel(const __gri
    become 0, and so do negative ones of symmetric matrices
 */
 template <bool clean>
-static __global__ void __launch_bounds__(SETUP_THREADS)
-  SurveyKernel(const __grid_constant__ GridMGFaces f, const double *__restrict__ sums, double rounding, unsigned char *__restrict__ alive, unsigned long long *out)
+static __global__ void __launch_bounds__(SETUP_THREADS) SurveyKernel(const __grid_constant__ GridMGFaces f, const double *__restrict__ sums, double rounding,
+                                                                     unsigned char *__restrict__ alive, unsigned long long *out)
 {
   const PetscInt                n = f.grid.cells + f.grid.wells;
   __shared__ unsigned long long note[SURVEY_NOTES];
@@ -172,12 +173,12 @@ static __global__ void __launch_bounds__(SETUP_THREADS)
 
   SetupBegin<SURVEY_NOTES>(note);
   for (PetscInt first = static_cast<PetscInt>(blockIdx.x) * SETUP_THREADS; first < n; first += static_cast<PetscInt>(gridDim.x) * SETUP_THREADS) {
-    const PetscInt c = first + static_cast<PetscInt>(threadIdx.x);
+    const PetscInt c          = first + static_cast<PetscInt>(threadIdx.x);
     double         product[3] = {1, 1, 1};
 
     if (c < n) {
       double   in[3] = {0, 0, 0}, sigma = f.sigma[c];
-      double   more  = sums ? sums[c] : 0;
+      double   more = sums ? sums[c] : 0;
       PetscInt at[3];
 
       if (c < f.grid.cells) {
@@ -388,10 +389,10 @@ static __device__ __forceinline__ void EncodeAdd(double value, Number *sum)
 template <class Number, class Code>
 static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __grid_constant__ EncodeArguments a)
 {
-  const GridMGFaces &f = a.f;
+  const GridMGFaces   &f = a.f;
   __shared__ double    table[sizeof(Code) < 4 ? LITHE_LOG_TABLE : 1][2];
   __shared__ PetscReal value[sizeof(Code) < 4 ? 512 : 1];
-  Number *const        sigma = static_cast<Number *>(const_cast<void *>(a.op.sigma)), *const dinv = static_cast<Number *>(const_cast<void *>(a.op.dinv));
+  Number *const sigma = static_cast<Number *>(const_cast<void *>(a.op.sigma)), *const dinv = static_cast<Number *>(const_cast<void *>(a.op.dinv));
 
   if (sizeof(Code) < 4) {
     for (int k = static_cast<int>(threadIdx.x); k < LITHE_LOG_TABLE; k += SETUP_THREADS) {
@@ -420,7 +421,7 @@ static __global__ void __launch_bounds__(SETUP_THREADS) EncodeKernel(const __gri
         if (!f.up[d]) continue;
         if (at[d] > 0) low = EncodeFace(a.s, table, value, f.down[d][c - stride], &code);
         if (!f.symmetric && at[d] > 0) static_cast<Code *>(const_cast<void *>(a.op.down[d]))[c - stride] = code;
-        high = EncodeFace(a.s, table, value, f.up[d][c], &code);
+        high                                                   = EncodeFace(a.s, table, value, f.up[d][c], &code);
         static_cast<Code *>(const_cast<void *>(a.op.up[d]))[c] = code;
 
         /* in the order of the host */

@@ -18,7 +18,7 @@
 
 typedef double DenseTile[DENSE_TILE][DENSE_TILE + 1];
 
-static __device__ __forceinline__ size_t DenseAt(int i, int j)
+static LITHE_HD inline size_t DenseAt(int i, int j)
 {
   return (static_cast<size_t>(i) * (i + 1) / 2 + j) * DENSE_TILE * DENSE_TILE;
 }
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(DENSE_THREADS)
 {
   __shared__ DenseTile d, dinv, t, u;
   const int            row = static_cast<int>(threadIdx.x) / 8, column = static_cast<int>(threadIdx.x) % 8;
-  int                  i   = k, j = static_cast<int>(blockIdx.x);
+  int                  i = k, j = static_cast<int>(blockIdx.x);
   double               sum[4];
 
   /* row k has k + 1 tiles, each row after it one more */

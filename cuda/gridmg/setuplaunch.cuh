@@ -19,7 +19,8 @@ static inline PetscErrorCode SetupBlocksOf(PetscInt n, int ofone, unsigned int *
   PetscFunctionBegin;
   PetscCallCUDA(cudaGetDevice(&device));
   PetscCallCUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  *blocks = static_cast<unsigned int>(PetscMax(1, PetscMin(static_cast<PetscInt64>(processors) * ofone, (static_cast<PetscInt64>(n) + SETUP_THREADS - 1) / SETUP_THREADS)));
+  *blocks = static_cast<unsigned int>(
+    PetscMax(1, PetscMin(static_cast<PetscInt64>(processors) * ofone, (static_cast<PetscInt64>(n) + SETUP_THREADS - 1) / SETUP_THREADS)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,7 +70,7 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
   const double *t = static_cast<const double *>(f->list.t);
   SetupListSum *list;
   LitheScratch  s;
-  unsigned int  blocks;
+  unsigned int  blocks = 1;
 
   PetscFunctionBegin;
   if (!f->list.n) PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +118,7 @@ static PetscErrorCode SetupSurvey(const GridMGFaces *f, double rounding, unsigne
   double            *sums = f->list.n ? static_cast<double *>(f->list.work) : nullptr;
   unsigned long long note[SURVEY_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));

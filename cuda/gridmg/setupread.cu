@@ -18,7 +18,7 @@ PetscErrorCode LitheCUDAGridMGRead(const GridMGCSR *m, const GridMGRows *rows, d
   ReadArguments      a;
   unsigned long long note[READ_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
@@ -121,11 +121,12 @@ static __global__ void __launch_bounds__(SCAN_THREADS) ScanTilesKernel(PetscInt 
 static __global__ void __launch_bounds__(SETUP_THREADS) OthersKernel(const __grid_constant__ ReadArguments a, GridMGRows rows, int total, GridMGEdge *edge)
 {
   const GridMGGrid &g     = a.f.grid;
-  const PetscInt    tiles = (g.cells + SETUP_THREADS - 1) / SETUP_THREADS, tile = static_cast<PetscInt>(blockIdx.x), c = tile * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x);
-  const int         first = a.others[tile], last = tile + 1 < tiles ? a.others[tile + 1] : total;
-  __shared__ int    before[SETUP_THREADS + 1];
-  int               mine = 0;
-  PetscInt          at[3];
+  const PetscInt    tiles = (g.cells + SETUP_THREADS - 1) / SETUP_THREADS, tile = static_cast<PetscInt>(blockIdx.x),
+                 c     = tile * SETUP_THREADS + static_cast<PetscInt>(threadIdx.x);
+  const int      first = a.others[tile], last = tile + 1 < tiles ? a.others[tile + 1] : total;
+  __shared__ int before[SETUP_THREADS + 1];
+  int            mine = 0;
+  PetscInt       at[3];
 
   if (first == last) return;
   for (int pass = 0; pass < 2; pass++) {
@@ -213,12 +214,13 @@ PetscErrorCode LitheCUDAGridMGSettle(const GridMGFaces *f, double scale, double 
 {
   unsigned long long note[SETTLE_NOTES];
   cudaStream_t       stream;
-  unsigned int       blocks;
+  unsigned int       blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   PetscCall(SetupBlocks(f->grid.cells, &blocks));
-  PetscCall(SetupNotes<SETTLE_NOTES>(stream, [&](unsigned long long *out) { SettleKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, scale, same, out); }, note));
+  PetscCall(SetupNotes<SETTLE_NOTES>(
+    stream, [&](unsigned long long *out) { SettleKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, scale, same, out); }, note));
   *symmetric = note[SETTLE_ASYMMETRIC] ? PETSC_FALSE : PETSC_TRUE;
   *wrong     = static_cast<PetscInt>(note[SETTLE_WRONG]);
   if (*wrong) {
@@ -265,7 +267,7 @@ PetscErrorCode LitheCUDAGridMGGetWrong(const GridMGFaces *f, PetscInt n, GridMGW
   const size_t bytes = static_cast<size_t>(n) * sizeof(*wrong), head = sizeof(*wrong);
   LitheScratch s;
   cudaStream_t stream;
-  unsigned int blocks;
+  unsigned int blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));

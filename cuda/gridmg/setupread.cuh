@@ -34,13 +34,13 @@ enum {
 };
 
 struct ReadArguments {
-  GridMGFaces        f; /* without arrays entries are counted alone */
-  PetscInt           first;
-  const PetscInt    *i, *j;
-  const PetscScalar *a;
-  double             scale;
+  GridMGFaces         f; /* without arrays entries are counted alone */
+  PetscInt            first;
+  const PetscInt     *i, *j;
+  const PetscScalar  *a;
+  double              scale;
   unsigned long long *notes;
-  int               *others; /* how many entries of a tile of SETUP_THREADS rows are no faces, or NULL */
+  int                *others; /* how many entries of a tile of SETUP_THREADS rows are no faces, or NULL */
 };
 
 static __device__ __forceinline__ double ReadReal(PetscScalar v)

@@ -75,8 +75,8 @@ typedef struct {
 
 /* What a level is like */
 typedef struct {
-  double   logs[3]; /* sums of log(what a row has in direction d over its diagonal), */
-  double   count;   /* of so many rows */
+  double   logs[3];  /* sums of log(what a row has in direction d over its diagonal), */
+  double   count;    /* of so many rows */
   double   min, max; /* the smallest and the largest face, 0 if there is none */
   PetscInt dead;     /* cells without a place on the next level */
 } GridMGSurvey;
@@ -111,7 +111,7 @@ typedef struct {
 /* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
 typedef struct {
   PetscInt64 faces, odd, outside, others, negative, imaginary;
-  PetscInt64 diagonals[2], sides[2];                          /* entries that are negative, and positive */
+  PetscInt64 diagonals[2], sides[2];                           /* entries that are negative, and positive */
   PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
   double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
 } GridMGReading;
@@ -122,17 +122,18 @@ typedef struct {
 } GridMGRows;
 
 /*
-   A visit of a level with one step of red-black smoothing before and after the coarse correction. Wells and cells with other edges are not
-   treated.
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. With a list, out is wanted, and x of up is what out of down was;
+   in and result are not there.
 */
+#define GRIDMG_SHAPE 8
 typedef struct {
   const GridMGOperator *op;
   const GridMGGrid     *coarse;
   int                   by[3];
-  const void           *b, *x; /* x NULL: the iterate is zero */
-  void                 *out;   /* down, with x: x, whose red cells get what they are before the coarse correction. up: the iterate after it, another array than x */
-  void                 *bc;    /* down: the right side of the coarse level */
-  const void           *e;     /* up: its solution, */
+  const void           *b, *x;  /* x NULL: the iterate is zero */
+  void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *bc;     /* down: the right side of the coarse level */
+  const void           *e;      /* up: its solution, */
   double                factor; /* and what that is multiplied by */
   /* In place of b and out, vectors of the matrix, or NULL */
   const GridMGRows  *rows;
@@ -141,6 +142,8 @@ typedef struct {
   PetscScalar       *result;
   double             outfactor;
   double            *scale;
+  PetscBool          again; /* up: a cycle on this level follows that begins with the iterate */
+  int               *shape; /* [GRIDMG_SHAPE] of this level and direction, 0 at first: how the work is divided */
 } GridMGVisit;
 
 /* What all levels from one on are visited for in one kernel */
@@ -151,16 +154,25 @@ typedef enum {
   GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
   GRIDMG_SMALL_DENSE,
   GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
-  GRIDMG_SMALL_BLACKUP  /* Gauss-Seidel on black cells */
+  GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
+  /* What lists add: to right sides of red cells, of black cells, and these as they were; to residuals */
+  GRIDMG_SMALL_LISTRED,
+  GRIDMG_SMALL_LISTBLACK,
+  GRIDMG_SMALL_UNLISTRED,
+  GRIDMG_SMALL_UNLISTBLACK,
+  GRIDMG_SMALL_LISTRESIDUAL,
+  GRIDMG_SMALL_WELLS,      /* Gauss-Seidel on wells */
+  GRIDMG_SMALL_WELLSUP,    /* backwards */
+  GRIDMG_SMALL_LISTPROLONG /* to wells, and black cells of the list */
 } GridMGSmallOperation;
 
 typedef struct {
   PetscInt                     levels;
-  const GridMGOperator *const *op;    /* [levels] */
-  const int (*by)[3];                 /* to the next level */
+  const GridMGOperator *const *op; /* [levels] */
+  const int (*by)[3];              /* to the next level */
   PetscInt             steps;
-  const unsigned char *program;       /* [2 steps]: an operation and a level; the first level is 0 */
-  double               factor;        /* of coarse corrections */
+  const unsigned char *program; /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;  /* of coarse corrections */
   const void          *inverse, *inversescale;
 } GridMGSmallPlan;
 

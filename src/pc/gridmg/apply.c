@@ -43,7 +43,7 @@ PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
     mg->kernels = &GridMGDeviceKernels;
     PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
     PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
-    pool.taken  = 0;
+    pool.taken = 0;
     PCGridMGTakeLevels_Private(mg, &pool);
   }
 #else
@@ -60,6 +60,7 @@ PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg)
   if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
   if (mg->small) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
 #endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
   mg->graph   = NULL;
   mg->small   = NULL;
   mg->applied = 0;
@@ -90,7 +91,7 @@ static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[]
 static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
 {
   GridMGLevel    *l     = &mg->level[0];
-  const PetscBool fused = PCGridMGIsFused_Private(mg, 0);
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n);
 
   PetscFunctionBegin;
   for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {

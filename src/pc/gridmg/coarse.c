@@ -216,13 +216,13 @@ static PetscErrorCode PutInverse_Private(PC_GridMG *mg, PetscInt n, PetscScalar 
   PetscFunctionBegin;
   if (mg->symmetric && mg->kernels->invert) {
     GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
-    PetscBool       not;
-    double         *work;
+    PetscBool not ;
+    double *work;
 
     PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
-    PetscCall((*mg->kernels->invert)(n, M, mg->precision, work, mg->inverse, &not));
+    PetscCall((*mg->kernels->invert)(n, M, mg->precision, work, mg->inverse, &not ));
     PCGridMGArenaGiveBack_Private(mg, &mark);
-    *failed = not;
+    *failed = not ;
   } else {
     PetscCall(Invert_Private(mg->symmetric, n, M, failed));
     if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));

@@ -36,7 +36,7 @@ static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
-  if (block->bytes < bytes) {
+  if (block->bytes < bytes || block->kernels) {
     PetscCall(FreeBlock_Private(block));
     PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
     block->bytes = bytes;
@@ -74,7 +74,7 @@ PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Memory as it is. A block that has to be made is twice as large, so that there are few */
+/* Memory as it is. A block that has to be made is larger, so that there are few */
 PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **memory)
 {
   GridMGArena *arena = &mg->arena;
@@ -86,7 +86,8 @@ PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **mem
                GRIDMG_ARENA_BLOCKS);
     arena->current++;
     arena->taken = 0;
-    if (arena->block[arena->current].bytes < bytes) PetscCall(PCGridMGReserve_Private(mg, &arena->block[arena->current], 2 * bytes, memory));
+    if (arena->block[arena->current].bytes < bytes)
+      PetscCall(PCGridMGReserve_Private(mg, &arena->block[arena->current], PetscMax(2 * bytes, arena->block[0].bytes / 8), memory));
   }
   *memory = (char *)arena->block[arena->current].memory + arena->taken;
   arena->taken += bytes;

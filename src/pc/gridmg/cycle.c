@@ -11,6 +11,8 @@
 
 #include "gridmgimpl.h"
 
+#define GRIDMG_PATCH_MAX 4096 /* rows of a list that are treated after all others */
+
 /* Two steps of flexible conjugate gradients on a level, each with a cycle. The right side is used up */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
@@ -47,7 +49,9 @@ static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
     PetscCall((*mg->kernels->smallsolve)(mg->small, mg->level[level].b, mg->level[level].x[0]));
   } else if (level == mg->n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   else if (mg->opt.cycle == PCGRIDMG_CYCLE_W) {
+    mg->level[level].again = PETSC_TRUE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+    mg->level[level].again = PETSC_FALSE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_FALSE));
   } else if (level <= mg->opt.klevels) PetscCall(KSteps_Private(mg, level));
   else PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
@@ -74,7 +78,7 @@ PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
   const GridMGOperator *op = &mg->level[level].op;
 
   return (PetscBool)(mg->kernels->down && level < mg->n - 1 && mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
-                     mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && !op->list.n);
+                     mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
 }
 
 /* What the coarse level is asked for on the finest level: a sequence of kernels that is recorded at the second application */
@@ -98,12 +102,13 @@ static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
 
 static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
-  GridMGLevel *l = &mg->level[level], *c = l + 1;
-  GridMGVisit  visit = {.op = &l->op, .coarse = &c->op.grid, .b = l->b, .bc = c->b, .factor = mg->overcorrection};
+  GridMGLevel    *l = &mg->level[level], *c = l + 1;
+  const PetscBool again = l->again, list = (PetscBool)(l->op.list.n > 0);
+  GridMGVisit     visit = {.op = &l->op, .coarse = &c->op.grid, .b = l->b, .bc = c->b, .factor = mg->overcorrection, .again = again};
 
   PetscFunctionBegin;
   for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
-  if (level == 0) {
+  if (level == 0 && !list) {
     visit.rows      = &mg->rows;
     visit.part      = mg->outer.part;
     visit.in        = mg->outer.in;
@@ -112,13 +117,20 @@ static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBoo
     visit.scale     = mg->scale;
   }
   if (zero) l->cur = 1;
-  else visit.x = visit.out = l->x[l->cur];
+  else visit.x = l->x[l->cur];
+  if (list) {
+    l->cur    = 1 - l->cur;
+    visit.out = l->x[l->cur];
+  }
+  visit.shape = l->shape[0];
   PetscCall((*mg->kernels->down)(&visit));
+  if (list) visit.x = l->x[l->cur];
   if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
   else PetscCall(CoarseSolve_Private(mg, level + 1));
-  visit.e   = c->x[c->cur];
-  l->cur    = 1 - l->cur;
-  visit.out = l->x[l->cur];
+  visit.e     = c->x[c->cur];
+  l->cur      = 1 - l->cur;
+  visit.out   = l->x[l->cur];
+  visit.shape = l->shape[1];
   PetscCall((*mg->kernels->up)(&visit));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,20 +10,28 @@
   #include <petscdevice_cuda.h>
   #define GRIDMG_CUDA 1
 
-/* Whether there are any: those of a MATSEQAIJCUSPARSE that works on its device. Restore them in any case */
+/* Whether there are any: those of a MATSEQAIJCUSPARSE that works on its device, or of a matrix that makes them, as MATVCRS does. Restore them in any case */
 PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 {
-  PC_GridMG      *mg   = (PC_GridMG *)pc->data;
-  GridMGCSR   *rows = &mg->matrix;
+  PC_GridMG *mg                                                                                       = (PC_GridMG *)pc->data;
+  GridMGCSR *rows                                                                                     = &mg->matrix;
+  PetscErrorCode (*get)(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *) = NULL;
   PetscBool       bound;
   const PetscInt *i, *j;
   MatInfo         info;
 
   PetscFunctionBegin;
+  mg->decoded = PETSC_FALSE;
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
   *are = (PetscBool)(mg->given.i != NULL);
   if (*are) {
     *rows = mg->given;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc->pmat, "LitheMatGetRows_C", &get));
+  if (get) {
+    PetscCall((*get)(pc->pmat, &rows->i, &rows->j, &rows->a, are));
+    mg->decoded = *are;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, are));
@@ -43,10 +51,12 @@ PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
 
 PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
 {
-  PC_GridMG    *mg   = (PC_GridMG *)pc->data;
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
   GridMGCSR *rows = &mg->matrix;
 
   PetscFunctionBegin;
+  if (mg->decoded) PetscUseMethod(pc->pmat, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (pc->pmat, &rows->a));
+  mg->decoded = PETSC_FALSE;
   if (rows->a && !mg->given.i) {
     PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(pc->pmat, &rows->a));
     PetscCall(MatSeqAIJCUSPARSERestoreIJ(pc->pmat, PETSC_FALSE, &rows->i, &rows->j));

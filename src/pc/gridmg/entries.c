@@ -16,7 +16,7 @@
 #define GRIDMG_WRONG    20   /* of so many faces one may have an entry of the wrong sign */
 
 #define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
-#define GRIDMG_NOT_REAL               \
+#define GRIDMG_NOT_REAL                                       \
   "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT \
   ") is not real, and aggregation is for M-matrices. Give a real matrix as the second one to KSPSetOperators()"
 
@@ -44,8 +44,8 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const Pet
     const PetscInt j = GridMGVertexOf(grid, &mg->rows, column[e]);
     int            d = -1;
 
-    PetscCheck(!PetscDefined(USE_COMPLEX) || PetscImaginaryPart(value[e]) == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-               GRIDMG_NOT_REAL, row, column[e]);
+    PetscCheck(!PetscDefined(USE_COMPLEX) || PetscImaginaryPart(value[e]) == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row,
+               column[e]);
     if (PetscIsInfOrNanReal((PetscReal)a)) {
       if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row, column[e]));
       reading->bad = PETSC_TRUE;
@@ -434,9 +434,9 @@ static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, Pets
 /* Row sums, and what the level is like */
 static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 {
-  PC_GridMG      *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces    *f    = &l->faces;
-  const PetscInt  n    = f->grid.cells + f->grid.wells;
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGFaces    *f  = &l->faces;
+  const PetscInt  n  = f->grid.cells + f->grid.wells;
   double          rounding;
   GridMGArenaMark mark;
   GridMGCleaning  cleaning;
@@ -450,7 +450,7 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
   PCGridMGArenaGiveBack_Private(mg, &mark);
   mg->clipped = cleaning.clipped;
   if (cleaning.failed >= 0) {
-    const PetscInt i   = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
+    const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
     double         sum = 0, sigma, high, low;
 
     for (PetscInt e = r >= 0 ? f->list.i[r] : 0; r >= 0 && e < f->list.i[r + 1]; e++) sum += ((const double *)f->list.t)[e];
@@ -473,9 +473,9 @@ static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
 
 static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
 {
-  PC_GridMG       *mg   = (PC_GridMG *)pc->data;
-  GridMGLevel     *l    = &mg->level[0];
-  const GridMGGrid grid = l->op.grid;
+  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel     *l      = &mg->level[0];
+  const GridMGGrid grid   = l->op.grid;
   const PetscInt   before = mg->rows.first, cells = grid.cells;
   double          *sum;
   PetscBool        symmetric;

@@ -177,8 +177,8 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 /* The differences that are common, of entries right of the diagonal; on a device those of a sample */
 static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  Mat       A    = pc->pmat;
-  PetscInt  most = 0, *count;
+  Mat      A    = pc->pmat;
+  PetscInt most = 0, *count;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)

@@ -131,7 +131,7 @@ static PetscErrorCode BuildLevels_Private(PC pc)
 /* On a device if the rows are there */
 static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
 {
-  PC_GridMG     *mg = (PC_GridMG *)pc->data;
+  PC_GridMG     *mg  = (PC_GridMG *)pc->data;
   PetscBool      are = PETSC_FALSE;
   PetscErrorCode ierr;
 

@@ -68,8 +68,10 @@ typedef struct {
   PetscInt       edges; /* of the list */
   double         bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur; /* which x is the iterate */
+  int            cur;   /* which x is the iterate */
+  PetscBool      again; /* another cycle follows this one */
   double        *sums;
+  int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
 /* A level of stencils: 0 is the finest */
@@ -102,25 +104,26 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
-  GridMGArena          arena; /* exact entries */
-  GridMGCSR            given;  /* by PCGridMGSetRows(), or NULL */
-  GridMGCSR            matrix;   /* while it is set up: the rows of a matrix on a device, else NULL */
-  PetscBool            scanned;  /* these have been read: */
+  GridMGArena          arena;   /* exact entries */
+  GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
+  GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
+  PetscBool            decoded; /* for us, by the matrix */
+  PetscBool            scanned; /* these have been read: */
   GridMGReading        reading;
-  int                 *others;   /* in the rows of each tile, on the device */
-  double               guess;    /* what entries were multiplied by then: the factor of the last set-up */
+  int                 *others; /* in the rows of each tile, on the device */
+  double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
   GridMGEdges          edges;
   GridMGAdditions      additions;
-  void                *lists;   /* of all levels, where these are: */
+  void                *lists; /* of all levels, where these are: */
   size_t               listsbytes;
   double              *scale;   /* where the levels are */
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
-  PetscInt             singular; /* parts of the coarsest level without row sums */
+  PetscInt             singular;    /* parts of the coarsest level without row sums */
   GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
-  PetscBool            device; /* levels are on a device, and so are vectors in applications */
-  GridMGBlock          moved;  /* of levels that were set up on the host */
-  Vec                  wx, wy; /* on the device, for vectors of the host */
+  PetscBool            device;      /* levels are on a device, and so are vectors in applications */
+  GridMGBlock          moved;       /* of levels that were set up on the host */
+  Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
   PetscInt             smallfrom; /* the first of the levels that are one kernel, if small */
   PetscInt             applied;   /* applications of this set-up, up to 2 */
@@ -135,17 +138,17 @@ typedef struct {
 } PC_GridMG;
 
 /* context.c */
-PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
-PETSC_INTERN PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
-PETSC_INTERN void           PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
+PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
 PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
-PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
-PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
+PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
+PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);

@@ -10,7 +10,7 @@
 #include "gridmghost.h"
 #include <src/codec/logarithmic.h>
 
-#define GRIDMG_BLOCK    1024 /* faces that are encoded at once */
+#define GRIDMG_BLOCK 1024 /* faces that are encoded at once */
 
 /* What row c has in direction d, in both of its faces */
 static inline double InDirection(const GridMGFaces *f, int d, PetscInt at, PetscInt c, PetscInt stride)

@@ -189,7 +189,7 @@ void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
   mg->inversescale = PCGridMGTake_Private(pool, n * number);
   mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
   mg->lists        = pool->memory ? pool->memory + pool->taken : NULL;
-  mg->listsbytes = pool->taken;
+  mg->listsbytes   = pool->taken;
   for (PetscInt k = 0; k < mg->n; k++) TakeList(mg, k, pool);
   mg->listsbytes = pool->taken - mg->listsbytes;
 }

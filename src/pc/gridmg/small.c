@@ -24,29 +24,52 @@ static void Add(Program *p, GridMGSmallOperation operation, PetscInt level)
   p->n++;
 }
 
-/* As PCGridMGCycle_Private() and what it calls; the first of the levels is 0 */
-static void AddCycle(const PC_GridMG *mg, PetscInt level, PetscInt last, PetscBool zero, Program *p)
+/* As PCGridMGCycle_Private() and what it calls, for levels from one on. Red cells that the last cycle ended with need no step, but for those of the list */
+static void AddCycle(const PC_GridMG *mg, PetscInt from, PetscInt level, PetscBool zero, Program *p)
 {
+  const PetscInt  last = mg->n - 1 - from;
+  const PetscBool list = (PetscBool)(mg->level[from + level].op.list.n > 0);
+
   if (level == last) {
     Add(p, GRIDMG_SMALL_DENSE, level);
     return;
   }
-  if (!zero) Add(p, GRIDMG_SMALL_RED, level);
+  if (list && !zero) {
+    Add(p, GRIDMG_SMALL_LISTRED, level);
+    Add(p, GRIDMG_SMALL_RED, level);
+    Add(p, GRIDMG_SMALL_UNLISTRED, level);
+  }
+  if (list) Add(p, GRIDMG_SMALL_LISTBLACK, level);
   Add(p, GRIDMG_SMALL_BLACK, level);
+  if (list) {
+    Add(p, GRIDMG_SMALL_UNLISTBLACK, level);
+    Add(p, GRIDMG_SMALL_WELLS, level);
+  }
   Add(p, GRIDMG_SMALL_RESIDUAL, level);
+  if (list) Add(p, GRIDMG_SMALL_LISTRESIDUAL, level);
   Add(p, GRIDMG_SMALL_RESTRICT, level);
-  AddCycle(mg, level + 1, last, PETSC_TRUE, p);
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < last) AddCycle(mg, level + 1, last, PETSC_FALSE, p);
+  AddCycle(mg, from, level + 1, PETSC_TRUE, p);
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < last) AddCycle(mg, from, level + 1, PETSC_FALSE, p);
   Add(p, GRIDMG_SMALL_PROLONG, level);
+  if (list) {
+    Add(p, GRIDMG_SMALL_LISTPROLONG, level);
+    Add(p, GRIDMG_SMALL_WELLSUP, level);
+    Add(p, GRIDMG_SMALL_LISTBLACK, level);
+  }
   Add(p, GRIDMG_SMALL_BLACKUP, level);
+  if (list) {
+    Add(p, GRIDMG_SMALL_UNLISTBLACK, level);
+    Add(p, GRIDMG_SMALL_LISTRED, level);
+  }
   Add(p, GRIDMG_SMALL_RED, level);
+  if (list) Add(p, GRIDMG_SMALL_UNLISTRED, level);
 }
 
-static void AddSolve(const PC_GridMG *mg, PetscInt last, Program *p)
+static void AddSolve(const PC_GridMG *mg, PetscInt from, Program *p)
 {
   p->n = 0;
-  AddCycle(mg, 0, last, PETSC_TRUE, p);
-  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && last > 0) AddCycle(mg, 0, last, PETSC_FALSE, p);
+  AddCycle(mg, from, 0, PETSC_TRUE, p);
+  if (mg->opt.cycle == PCGRIDMG_CYCLE_W && from < mg->n - 1) AddCycle(mg, from, 0, PETSC_FALSE, p);
 }
 
 /* Whether levels from this one on may be in the kernel */
@@ -55,7 +78,7 @@ static PetscBool MayBeSmall(const PC_GridMG *mg, PetscInt level)
   if (mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK || mg->opt.smooths[0] != 1 || mg->opt.smooths[1] != 1 || mg->precision != GRIDMG_SINGLE) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_K && level <= mg->opt.klevels && level < mg->n - 1) return PETSC_FALSE;
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && mg->n - level > 12) return PETSC_FALSE; /* 2^12 visits of the coarsest one */
-  return (PetscBool)(level > 0 && !mg->level[level].op.list.n && mg->level[level].op.grid.cells <= SMALL_CELLS);
+  return (PetscBool)(level > 0 && mg->level[level].op.grid.cells <= SMALL_CELLS);
 }
 
 PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
@@ -75,10 +98,10 @@ PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *mg)
       op[k] = &mg->level[from + k].op;
       for (int d = 0; d < 3; d++) by[k][d] = k < n - 1 ? mg->level[from + k].by[d] : 1;
     }
-    AddSolve(mg, n - 1, &program);
+    AddSolve(mg, from, &program);
     if (program.n > SMALL_STEPS) continue;
     PetscCall(PetscMalloc1(2 * program.n, &program.step));
-    AddSolve(mg, n - 1, &program);
+    AddSolve(mg, from, &program);
     {
       const GridMGSmallPlan plan = {.levels       = n,
                                     .op           = op,

@@ -112,13 +112,13 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, PetscInt n, PetscInt row
 
 PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 {
-  PC_GridMG            *mg    = (PC_GridMG *)pc->data;
-  const PetscInt        n     = mg->stencil[mg->n - 1].f.grid.cells;
-  PetscReal             shift = 0, add;
-  GridMGBlock           copy = {NULL, 0, NULL};
-  GridMGStencils        f;
-  PetscScalar          *M, *S;
-  PetscBLASInt          info = 0;
+  PC_GridMG     *mg    = (PC_GridMG *)pc->data;
+  const PetscInt n     = mg->stencil[mg->n - 1].f.grid.cells;
+  PetscReal      shift = 0, add;
+  GridMGBlock    copy  = {NULL, 0, NULL};
+  GridMGStencils f;
+  PetscScalar   *M, *S;
+  PetscBLASInt   info = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));

@@ -264,10 +264,10 @@ static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same,
     PetscCall(PetscFree(unused.memory));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  mg->factor   = f->factor = FactorOf(found.most);
-  *isreal      = (PetscBool)!found.imaginary;
-  *least       = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
-  f->symmetric = (PetscBool)!found.asymmetric;
+  mg->factor = f->factor = FactorOf(found.most);
+  *isreal                = (PetscBool)!found.imaginary;
+  *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
+  f->symmetric           = (PetscBool)!found.asymmetric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -287,9 +287,9 @@ static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
 
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
-  PC_GridMG          *mg   = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l    = &mg->stencil[0];
-  GridMGPoints       *g    = &l->op.grid;
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l     = &mg->stencil[0];
+  GridMGPoints       *g     = &l->op.grid;
   double              least = 1, rounding;
   PetscBool           known, symmetric, isreal = PETSC_TRUE;
 

@@ -69,9 +69,9 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 
     l->b = PCGridMGTake_Private(pool, cells * value);
     for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
-    op->code   = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
-    op->scale  = PCGridMGTake_Private(pool, cells * number);
-    op->sigma  = PCGridMGTake_Private(pool, cells * value);
+    op->code  = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
+    op->scale = PCGridMGTake_Private(pool, cells * number);
+    op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
     op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
   }
