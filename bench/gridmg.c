@@ -106,8 +106,8 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(Milliseconds(bench, &last, &solve[1]));
   task = (BenchTask){BenchApply, pc};
   PetscCall(BenchTime(bench, 1, &task, b, y, &apply, &least));
-  PetscCall(PetscPrintf(bench->comm, "| %s | %" PetscInt_FMT " | %s | %.3f | %.3f | %.4f | %.2f | %" PetscInt_FMT " | %.3f | %.3f | %.3f | %.3f | %.2g |\n", name, n,
-                        kind->name, setup, again, 1e3 * (double)apply,
+  PetscCall(PetscPrintf(bench->comm, "| %s | %" PetscInt_FMT " | %s | %.3f | %.3f | %.4f | %.2f | %" PetscInt_FMT " | %.3f | %.3f | %.3f | %.3f | %.2g |\n",
+                        name, n, kind->name, setup, again, 1e3 * (double)apply,
                         bench->copyrate > 0 ? kind->bytes * (double)n / (double)apply / bench->copyrate : 0., its, solve[0], solve[1], setup + solve[0],
                         again + solve[1], (double)residual));
   if (view) PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_SELF));

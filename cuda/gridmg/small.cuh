@@ -39,11 +39,11 @@ struct GridMGSmallLevel {
   const float         *table, *sigma, *dinv;
   const unsigned char *alive;
   int                  bits, n[3], by[3];
-  int                  row;      /* pairs of a line, some of which may be empty */
-  int                  single;   /* all blocks have all lines */
-  int                  lines[2]; /* lines in y and z of the coarsest level with parts, or of this one if it is single */
-  int                  shift[2]; /* log2 of the lines of this level that one of these has, in y and z */
-  int                  slots;    /* of a block, a multiple of 8 */
+  int                  row;         /* pairs of a line, some of which may be empty */
+  int                  single;      /* all blocks have all lines */
+  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this one if it is single */
+  int                  shift[2];    /* log2 of the lines of this level that one of these has, in y and z */
+  int                  slots;       /* of a block, a multiple of 8 */
   int                  image, work; /* bytes in shared memory before its parts */
 
   const GridMGSmallRow  *rows; /* of the list */
@@ -53,9 +53,9 @@ struct GridMGSmallLevel {
 };
 
 struct GridMGSmall {
-  int                   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
-  int                   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
-  float                 factor;
+  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
+  int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
+  float factor;
   const unsigned short *program; /* an operation + 256 levels a step */
   unsigned char        *image;
   const float          *L, *S;
@@ -132,8 +132,8 @@ static __device__ __forceinline__ void SmallBarrierInit(uint64_t *barrier, unsig
    Two of them take turns, so that nobody can be ahead by a whole turn of one
 */
 struct SmallCluster {
-  uint64_t    *barrier; /* [2], in shared memory */
-  unsigned int turn, blocks;
+  uint64_t                       *barrier; /* [2], in shared memory */
+  unsigned int                    turn, blocks;
   __device__ __forceinline__ void Wait()
   {
     const uint64_t *const b = barrier + (turn & 1);
@@ -163,9 +163,9 @@ struct SmallArrays {
 
 static __host__ __device__ __forceinline__ SmallArrays SmallArraysOf(const GridMGSmallLevel &l, unsigned char *image, unsigned char *work)
 {
-  const int    n = l.slots;
-  float4      *f = reinterpret_cast<float4 *>(image + l.image);
-  float       *w = reinterpret_cast<float *>(work + l.work);
+  const int       n = l.slots;
+  float4         *f = reinterpret_cast<float4 *>(image + l.image);
+  float          *w = reinterpret_cast<float *>(work + l.work);
   unsigned short *s = reinterpret_cast<unsigned short *>(f + 4 * n);
 
   return {f, f + 2 * n, s, s + 6 * n, s + 10 * n, s + 11 * n, w, w + 2 * n, w + 4 * n, n};
@@ -228,9 +228,9 @@ static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLev
 static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmall m)
 {
   const int               level = static_cast<int>(blockIdx.x), rank = static_cast<int>(blockIdx.y);
-  const GridMGSmallLevel &l = m.level[level];
+  const GridMGSmallLevel &l     = m.level[level];
   unsigned char *const    image = m.image + static_cast<size_t>(rank) * m.imagebytes;
-  const SmallArrays       a = SmallArraysOf(l, image, image);
+  const SmallArrays       a     = SmallArraysOf(l, image, image);
 
   for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += static_cast<int>(blockDim.x)) {
     int        I = 0, j = 0, k = 0, flags = 0;
@@ -265,7 +265,7 @@ static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmal
     }
     {
       /* what is not there is the pair itself, with a face 0 */
-      const unsigned int self = static_cast<unsigned int>(rank << 12 | slot << 1);
+      const unsigned int self  = static_cast<unsigned int>(rank << 12 | slot << 1);
       unsigned int       at[6] = {self, self, self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
 
       if (is) {
@@ -328,12 +328,12 @@ static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool sin
     float x;
 
     if (solve) {
-      x = v.w * (b + ((u.x * in + u.y * side) + (u.z * before + u.w * behind)) + (v.x * below + v.y * above));
+      x                     = v.w * (b + ((u.x * in + u.y * side) + (u.z * before + u.w * behind)) + (v.x * below + v.y * above));
       a.x[colour * a.n + p] = x;
     } else x = a.x[colour * a.n + p];
     if (residual) {
-      const float r =
-        b - (v.z * x - (((u.x * (in - x) + u.y * (side - x)) + (u.z * (before - x) + u.w * (behind - x))) + (v.x * (below - x) + v.y * (above - x))));
+      const float r = b -
+                      (v.z * x - (((u.x * (in - x) + u.y * (side - x)) + (u.z * (before - x) + u.w * (behind - x))) + (v.x * (below - x) + v.y * (above - x))));
 
       a.r[colour * a.n + p] = a.flags[p] >> colour & 1 ? 0.f : r;
     }
@@ -399,7 +399,8 @@ static __device__ __forceinline__ float SmallValue(const SmallArrays &a, const S
 }
 
 /* sum T (x_j - xi) of a row, by a warp */
-static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int row, float xi)
+static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int row,
+                                                    float xi)
 {
   float sum = 0;
 
@@ -507,11 +508,11 @@ static __device__ __forceinline__ float *SmallUnknown(const GridMGSmallLevel &l,
 static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned char *image, float *scratch,
                                                   unsigned int rank, SmallCluster &cluster)
 {
-  const GridMGSmallLevel &l = m.level[m.levels - 1];
-  const bool   here = m.packed >= 0;
-  const int    n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
-  const int    groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
-  const int    rounds = (n + groups * step - 1) / (groups * step);
+  const GridMGSmallLevel &l    = m.level[m.levels - 1];
+  const bool              here = m.packed >= 0;
+  const int               n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
+  const int               groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
+  const int               rounds = (n + groups * step - 1) / (groups * step);
   float *const v = scratch, *const y = scratch + n;
   const float *L = here ? reinterpret_cast<float *>(image + m.packed) : m.L;
 
@@ -573,14 +574,14 @@ static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const Sm
 template <int threads>
 static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __grid_constant__ GridMGSmall m)
 {
-  extern __shared__ float4 memory[];
+  extern __shared__ float4  memory[];
   __shared__ uint64_t       barrier[2];
   __shared__ unsigned short program[GRIDMG_SMALL_STEPS];
   __shared__ SmallArrays    arrays[GRIDMG_SMALL_LEVELS];
   __shared__ int            single[GRIDMG_SMALL_LEVELS], by[GRIDMG_SMALL_LEVELS];
-  unsigned char *const      image = reinterpret_cast<unsigned char *>(memory), *const work = image + m.imagebytes;
-  const unsigned int        rank = SmallRank();
-  SmallCluster              cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
+  unsigned char *const image = reinterpret_cast<unsigned char *>(memory), *const work = image + m.imagebytes;
+  const unsigned int rank    = SmallRank();
+  SmallCluster       cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
 
   if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
   {
@@ -622,7 +623,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
   SmallClusterBarrier();
   for (int t = 0; t < m.steps; t++) {
     const unsigned int step = program[t], k = step >> 8;
-    const SmallArrays &a = arrays[k];
+    const SmallArrays &a     = arrays[k];
     const bool         alone = single[k];
 
     switch (step & 15) {
@@ -705,7 +706,7 @@ static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __g
 */
 static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
 {
-  int    last = -1; /* with parts */
+  int    last  = -1; /* with parts */
   size_t image = 0, work = 0;
 
   m->cluster = cluster;

@@ -251,8 +251,8 @@ typedef struct {
   PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
   PetscErrorCode (*down)(const GridMGVisit *);
   PetscErrorCode (*up)(const GridMGVisit *);
-  /* *small is NULL if the levels are too large. x of the first level from its b */
-  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small);
+  /* fits: the levels are not too large. *small is NULL or that of another set-up. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
   PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
   PetscErrorCode (*smallfree)(void **small);
   /* What is done between begin and end is recorded; launch does it */

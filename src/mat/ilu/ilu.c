@@ -124,15 +124,15 @@ static PetscErrorCode MatView_LitheFactor(Mat F, PetscViewer viewer)
 
 static PetscErrorCode MatCreateFactor_Host(Mat F, Mat A)
 {
-  Mat_LitheFactor *f   = (Mat_LitheFactor *)F->data;
-  IS               row = f->row, col = f->col;
+  Mat_LitheFactor *f = (Mat_LitheFactor *)F->data;
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(F, "PETSc factors on the host\n"));
+  if (!f->row) PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &f->row, &f->col));
   PetscCall(LitheCUDAFactorDestroy(&f->device));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, F->factortype, &f->host));
-  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, row, &f->info));
-  else PetscCall(MatILUFactorSymbolic(f->host, A, row, col, &f->info));
+  if (F->factortype == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(f->host, A, f->row, &f->info));
+  else PetscCall(MatILUFactorSymbolic(f->host, A, f->row, f->col, &f->info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +203,7 @@ static PetscErrorCode MatFactorNumeric_LitheFactor(Mat F, Mat A, const MatFactor
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether an ordering is the natural one */
+/* Whether an ordering is the natural one, which NULL is, too */
 static PetscErrorCode IsNatural(IS is, PetscBool *natural)
 {
   PetscFunctionBegin;
@@ -298,7 +298,7 @@ static PetscErrorCode SolveTriangle(const Mat_LitheFactor *f, PetscBool upper, V
   PetscCall(VecGetArrayReadAndMemType(b, &pb, NULL));
   PetscCall(VecGetArrayWriteAndMemType(x, &px, NULL));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(LitheCUDATriangleSolve(t, f->device->ticket, pb, px));
+  PetscCall(LitheCUDATriangleSolve(t, f->device->ticket, 1, &pb, &px));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(VecRestoreArrayWriteAndMemType(x, &px));
   PetscCall(VecRestoreArrayReadAndMemType(b, &pb));
@@ -486,7 +486,8 @@ PetscErrorCode MatGetFactor_SeqAIJCUSPARSE_Lithe(Mat A, MatFactorType type, Mat 
   B->ops->getinfo = MatGetInfo_LitheFactor;
   B->ops->view    = MatView_LitheFactor;
   B->ops->destroy = MatDestroy_LitheFactor;
-  PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&B->preferredordering[type]));
+  /* The natural one, without an array of it: at 8 million rows that takes as long as the factorization */
+  PetscCall(PetscStrallocpy(MATORDERINGEXTERNAL, (char **)&B->preferredordering[type]));
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(MATSOLVERLITHE, &B->solvertype));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_Lithe));

@@ -165,7 +165,7 @@ PetscErrorCode PCReset_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
-  PetscCall(PCGridMGFreeApplication_Private(mg));
+  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
   PetscCall(FreeBlock_Private(&mg->moved));
   PetscCall(FreeBlock_Private(&mg->pool));
   PetscCall(VecDestroy(&mg->wx));

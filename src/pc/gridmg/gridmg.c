@@ -159,7 +159,7 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(PCGridMGFreeApplication_Private(mg));
+  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
   PetscCall(PCGridMGFindPlace_Private(pc));
   PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));

@@ -126,7 +126,7 @@ typedef struct {
   GridMGBlock          moved;       /* of levels that were set up on the host */
   Vec                  wx, wy;      /* on the device, for vectors of the host */
   void                *graph, *small;
-  PetscInt             smallfrom; /* the first of the levels that are one kernel, if small */
+  PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
   PetscInt             applied;   /* applications of this set-up, up to 2 */
   struct {
     const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
@@ -192,7 +192,7 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
