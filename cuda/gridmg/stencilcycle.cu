@@ -141,7 +141,7 @@ static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, in
   using Box          = GridMGBox<dim>;
   const Value<T> own = x[i];
   const T        s0  = op.scale[i];
-  Value<T>       sum = Product(T(1), op.sigma[i], own);
+  Value<T>       sum{};
 
   const CodesOf<Box::points, Code> codes(op.code, i);
 
@@ -159,6 +159,7 @@ static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, in
       AddProduct(sum, codes.template Get<T>(S), d);
     }
   });
+  AddProduct(sum, op.sigma[i], own); /* last, as on the host */
   return sum;
 }
 

@@ -63,12 +63,20 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   for (int c = 0; c < Box::corners; c++) weight[GridMGIndex(g, c, at.i)] = static_cast<Number>(exact[GridMGIndex(g, c, at.i)]);
 }
 
+/* 1 over a power of two */
+static __device__ __forceinline__ double InverseOf(double scale)
+{
+  const long long bits = __double_as_longlong(scale), largest = 2046ll << 52;
+
+  return scale > 0x1p-1000 && scale < 0x1p+1000 ? __longlong_as_double(largest - bits) : 1 / scale;
+}
+
 /* One part of an entry to its code; what has become of it */
 template <class Code>
-static __device__ __forceinline__ double Round(double v, double scale, Code *code)
+static __device__ __forceinline__ double Round(double v, double scale, double inverse, Code *code)
 {
   if constexpr (std::is_integral<Code>::value) {
-    const double c = rint(v / scale);
+    const double c = rint(v * inverse);
 
     *code = static_cast<Code>(c);
     return scale * c;
@@ -161,10 +169,10 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
 
     rounded[S] = V{};
     if (S == Box::centre || !GridMGIsThere<Q>(g, at.x, at.y, at.z)) return;
-    const double      other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other;
+    const double      other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other, inverse = InverseOf(both);
     const V           v = EntryOf<dim, S>(g, a, factor, symmetric, i);
 #pragma unroll
-    for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, &group[S / Pack::count].c[S % Pack::count].p[p]);
+    for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, inverse, &group[S / Pack::count].c[S % Pack::count].p[p]);
   });
 #pragma unroll
   for (int k = 0; k < Pack::Groups(Box::points); k++) code[Pack::At(Box::points, i) + 32 * k] = group[k];

@@ -299,10 +299,10 @@ static constexpr __host__ __device__ int CornerStep(int c)
   return (c & 1) + 3 * (c >> 1 & 1) + 9 * (c >> 2);
 }
 
-/* A row times P, for a point whose numbers are even or odd as parity says */
+/* A row times P, for a point whose numbers are even or odd as parity says. stencil: entry s is at [s pitch] */
 template <int dim, int parity>
-static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *a, const V *sigma, double factor, const double *weights, int x, int y, int z, int i,
-                                              V *product, size_t stride)
+static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *stencil, int pitch, const V *sigma, double factor, const double *weights, int x, int y,
+                                              int z, int i, V *product, size_t stride)
 {
   using Box = GridMGBox<dim>;
   V sum[Box::points], row = GridMGLoad(g, sigma, factor, 0, i);
@@ -313,8 +313,11 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *a, c
     constexpr int S = decltype(s)::value, Q = S + Box::shift, there = parity ^ GridMGAway(Q), to = Box::centre + Halved(parity, Q);
     const bool    is = GridMGIsThere<Q>(g, x, y, z);
     const int     j  = is ? i + GridMGDistance<Q>(g) : i;
-    const V       v  = GridMGLoad(g, a, factor, S, i);
+    V             v  = stencil[S * pitch];
     double        lack = -1;
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] *= factor;
 
     GridMGUnroll<0, Box::corners>([&](auto c) {
       constexpr int C = decltype(c)::value;
@@ -336,22 +339,35 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *a, c
   product[static_cast<size_t>(Box::points) * stride] = row;
 }
 
-/* Planes from `plane` on; product has [points + 1][stride] values */
+#define TIMES_PAIRS 32 /* of a block: even points in one warp, odd ones in another, whose entries come through shared memory */
+
+/* Planes from `plane` on; product has [points + 1][stride] values. Blocks of a line in blockIdx.x */
 template <int dim>
-static __global__ void __launch_bounds__(GRIDMG_LINE)
+static __global__ void __launch_bounds__(2 * TIMES_PAIRS)
   TimesPlanes(GridMGDims g, int plane, const V *__restrict__ a, const V *__restrict__ sigma, double factor, const double *__restrict__ weights,
               V *__restrict__ product, size_t stride)
 {
   using Box = GridMGBox<dim>;
-  const GridMGPlace at(g, 2);
-  const int         z = at.z + plane, start = plane * g.n[0] * g.n[1];
+  constexpr int pitch = 2 * TIMES_PAIRS + 2; /* even points first */
+  __shared__ V  stencils[Box::points * pitch];
+  const int     line = static_cast<int>(blockIdx.x) / g.blocks, x0 = 2 * TIMES_PAIRS * (static_cast<int>(blockIdx.x) % g.blocks);
+  const int     y = line % g.n[1], z = line / g.n[1] + plane, first = x0 + g.n[0] * line, start = plane * g.n[0] * g.n[1];
+  const int     thread = static_cast<int>(threadIdx.x), odd = thread / TIMES_PAIRS, k = 2 * (thread % TIMES_PAIRS) + odd;
 
+  if (x0 + thread < g.n[0]) {
+#pragma unroll
+    for (int s = 0; s < Box::points; s++)
+      stencils[s * pitch + thread / 2 + thread % 2 * (TIMES_PAIRS + 1)] = a[GridMGIndex(g, s, start + first + thread)];
+  }
+  __syncthreads();
+  if (x0 + k >= g.n[0]) return;
   GridMGUnroll<0, Box::corners / 2>([&](auto o) {
     constexpr int yz = 2 * decltype(o)::value;
+    const V      *stencil = stencils + k / 2 + odd * (TIMES_PAIRS + 1);
 
-    if (((at.y & 1) << 1 | (z & 1) << 2) != yz) return;
-    if (at.x < g.n[0]) TimesP<dim, yz>(g, a, sigma, factor, weights, at.x, at.y, z, at.i + start, product + at.i, stride);
-    if (at.x + 1 < g.n[0]) TimesP<dim, yz | 1>(g, a, sigma, factor, weights, at.x + 1, at.y, z, at.i + start + 1, product + at.i + 1, stride);
+    if (((y & 1) << 1 | (z & 1) << 2) != yz) return;
+    if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
+    else TimesP<dim, yz>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
   });
 }
 
@@ -461,8 +477,8 @@ PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *f)
 PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *f, void *work, GridMGStencils *coarse)
 {
   const GridMGPoints *g = &f->grid, *c = &coarse->grid;
-  const int           pairs = static_cast<int>(g->n[0] + 1) / 2, threads = GridMGThreads(pairs), coarsethreads = GridMGThreads(static_cast<int>(c->n[0]));
-  const GridMGDims    pairdims = GridMGPairsOf(g, threads), coarsedims = GridMGDimsOf(c, coarsethreads);
+  const int           coarsethreads = GridMGThreads(static_cast<int>(c->n[0]));
+  const GridMGDims    dims = GridMGDimsOf(g, 2 * TIMES_PAIRS), coarsedims = GridMGDimsOf(c, coarsethreads);
   const int           each = (LITHE_CUDA_GRIDMG_PLANES - 1) / 2, n2 = static_cast<int>(g->n[2]), c2 = static_cast<int>(c->n[2]);
   cudaStream_t        stream;
 
@@ -476,10 +492,10 @@ PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *f, void *work
       constexpr int dim    = decltype(d)::value;
       dim3          blocks = GridMGBlocks(coarsedims, planes);
 
-      TimesPlanes<dim><<<GridMGBlocks(pairdims, to - from), threads, 0, stream>>>(pairdims, from, static_cast<const V *>(f->a), static_cast<const V *>(f->sigma),
-                                                                                  f->factor, f->weight, static_cast<V *>(work), stride);
+      TimesPlanes<dim><<<GridMGBlocks(dims, to - from), 2 * TIMES_PAIRS, 0, stream>>>(dims, from, static_cast<const V *>(f->a), static_cast<const V *>(f->sigma),
+                                                                                      f->factor, f->weight, static_cast<V *>(work), stride);
       if (dim == 3) blocks.y = 3;
-      Gather<dim><<<blocks, coarsethreads, 0, stream>>>(pairdims, coarsedims, plane, from, f->weight, static_cast<const V *>(work), stride,
+      Gather<dim><<<blocks, coarsethreads, 0, stream>>>(dims, coarsedims, plane, from, f->weight, static_cast<const V *>(work), stride,
                                                         static_cast<V *>(coarse->a), static_cast<V *>(coarse->sigma));
     });
   }

@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(TILE_THREADS) TileKernel(const __grid_c
     const CodesOf<27, Code> codes(m.op.code, i);
     const Value<T>          own = vector[centre], b = m.b[i];
     const T                 s0 = scale[centre];
-    Value<T>                sum = Product(T(1), m.op.sigma[i], own);
+    Value<T>                sum{};
 
     GridMGUnroll<0, 27>([&](auto q) {
       constexpr int S = decltype(q)::value;
@@ -74,6 +74,7 @@ static __global__ void __launch_bounds__(TILE_THREADS) TileKernel(const __grid_c
         AddProduct(sum, codes.template Get<T>(S), d);
       }
     });
+    AddProduct(sum, m.op.sigma[i], own);
     if constexpr (isstep) m.out[i] = Corrected(m.op, m.step, i, b, own, sum);
     else {
 #pragma unroll
