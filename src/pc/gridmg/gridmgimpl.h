@@ -104,12 +104,13 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
-  size_t               layout; /* of the pool, whose parts have zeros around them */
+  size_t               layout;  /* of the pool, whose parts have zeros around them */
   GridMGArena          arena;   /* exact entries */
   GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
   PetscBool            decoded; /* for us, by the matrix */
   PetscBool            scanned; /* these have been read: */
+  PetscInt             scannedfirst;
   GridMGReading        reading;
   int                 *others; /* in the rows of each tile, on the device */
   double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
