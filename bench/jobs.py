@@ -33,6 +33,11 @@ def sbpsat(intervals):
     return lambda scale: f"sbpjob -bench_n {max(16, round(intervals * scale ** 0.5 / 16) * 16)} -ksp_type cg "
 
 
+def helmholtz(points):
+    """Waves by tutorials/helmholtz, from its options to its solution; complex scalars. Sizes are in points."""
+    return lambda scale: f"helmholtz -dim 3 -grid {max(17, round(points * scale ** (1 / 3)))} -beta2 0.7 -dm_vec_type cuda "
+
+
 # name: the program with what both have, PETSc's options, Lithe's
 JOBS = {
     "reservoir-gamg": (system("reservoir", 4e6, BICGSTAB + " -well_rows 0"), "-pc_type gamg", "-pc_type vcrs -vcrs_pc_type gamg"),
@@ -52,6 +57,8 @@ JOBS = {
     "laplace27": (system("laplace27", 16777216, "-ksp_type cg -pc_type jacobi"), "", "-job_mat_type vcrs"),
     "sbpsat-2048": (sbpsat(2048), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
     "sbpsat": (sbpsat(8192), "-job_assembled -pc_type gamg", "-pc_type sbpmg"),
+    "helmholtz-128": (helmholtz(128), "-dm_mat_type aijcusparse -pc_mg_cycle_type v", "-dm_mat_type vcrs -pc_type gridmg -pc_gridmg_cycle v"),
+    "helmholtz": (helmholtz(256), "-dm_mat_type aijcusparse -pc_mg_cycle_type v", "-dm_mat_type vcrs -pc_type gridmg -pc_gridmg_cycle v"),
     # iterations are products; the residual is what the probabilities sum to less than 1
     "chain": (lambda scale: f"chainjob -K {int(492 * scale ** 0.5)}", "-job_mat_type aijcusparse", "-job_rows device"),
 }

@@ -297,6 +297,7 @@ PETSC_EXTERN const char *const PCGridMGPrecisions[];
 
 PETSC_EXTERN PetscErrorCode PCGridMGSetInterpolation(PC, PCGridMGInterpolationType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetGrid(PC, PetscInt, PetscInt, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGridMGSetRows(PC, const PetscInt[], const PetscInt[], const PetscScalar[]);
 PETSC_EXTERN PetscErrorCode PCGridMGSetCoarsen(PC, PCGridMGCoarsenType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetCycle(PC, PCGridMGCycleType);
 PETSC_EXTERN PetscErrorCode PCGridMGSetOvercorrection(PC, PetscReal);
@@ -307,3 +308,4 @@ PETSC_EXTERN PetscErrorCode PCGridMGSetSmooths(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetBits(PC, PetscInt, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGridMGSetPrecision(PC, PCGridMGPrecision);
 PETSC_EXTERN PetscErrorCode PCGridMGGetOperator(PC, PetscInt, Mat *);
+PETSC_EXTERN PetscErrorCode PCGridMGGetArray(PC, PetscInt, const char[], size_t *, void **);

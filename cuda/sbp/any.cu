@@ -231,7 +231,7 @@ PetscErrorCode LitheCUDASBPStepAny(const SBPOperator *op, const SBPBox *region, 
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;
@@ -266,7 +266,7 @@ PetscErrorCode LitheCUDASBPDiagonalAny(const SBPOperator *op, void *d)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;

@@ -149,7 +149,7 @@ static PetscErrorCode SBPRunFused(const SBPOperator *op, const SBPGrid *coarse, 
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPFused<V> m;

@@ -146,7 +146,7 @@ static PetscErrorCode SBPLaunchGalerkin(const SBPOperator *op, const SBPGrid *co
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPSetOperator(op, nullptr, &g.fine));
   for (int d = 0; d < 2; d++) {
     const int low = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d, 0) : 1, high = op->kind != SBP_NINE ? SBPFrameWidth(op, 2 * d + 1, 0) : 1;

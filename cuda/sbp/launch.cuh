@@ -7,7 +7,7 @@
 
 #include <petscdevice_cuda.h>
 #include <lithe/private/lithecudasbp.h>
-#include "../common/scratch.cuh"
+#include "../common/graph.cuh"
 #include "node.cuh"
 
 /* Of a kernel that has a thread a node */
@@ -20,10 +20,6 @@
 /* A sum has partial sums of so many blocks */
 #define SBP_SUM_BLOCKS    1024
 #define SBP_SCRATCH_BYTES (SBP_SUM_BLOCKS * sizeof(double))
-
-/* cuda/sbp/graph.cu: where to launch, which is PETSc's current stream unless launches are recorded; and scratch memory there */
-PETSC_INTERN PetscErrorCode SBPGetStream(cudaStream_t *);
-PETSC_INTERN PetscErrorCode SBPGetScratch(LitheScratch *);
 
 /* The type of PetscScalar, and of what a precision means */
 #if PetscDefined(USE_COMPLEX)

@@ -110,8 +110,8 @@ PetscErrorCode LitheCUDASBPCheck(const SBPBox *box, PetscInt pitch, const PetscR
   cudaStream_t       stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
-  PetscCall(SBPGetScratch(&scratch));
+  PetscCall(LitheGraphGetStream(&stream));
+  PetscCall(LitheGraphGetScratch(SBP_SCRATCH_BYTES, &scratch));
   PetscCallCUDA(cudaMemsetAsync(scratch.device, 0xff, sizeof(least), stream));
   PetscCall(
     SBPVisit(SBPNodes{{static_cast<int>(box->count[0]), static_cast<int>(box->count[1])}},
@@ -195,7 +195,7 @@ PetscErrorCode LitheCUDASBPSquare(const SBPGrid *g, const PetscScalar *e, double
   double      *partial;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetScratch(&scratch));
+  PetscCall(LitheGraphGetScratch(SBP_SCRATCH_BYTES, &scratch));
   /* The sum comes to the place of the first partial one, which its only block has read by then */
   partial = static_cast<double *>(scratch.device);
   PetscCall(SBPLaunchSum(g, SBPSquareTerm{SBPWeightOf(g), reinterpret_cast<const SBPScalar *>(e), static_cast<ptrdiff_t>(g->own.count[0])}, partial, partial));

@@ -136,7 +136,7 @@ PetscErrorCode LitheCUDASBPStep(const SBPOperator *op, const SBPBox *region, con
     PetscCall(LitheCUDASBPStepAny(op, region, step));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;
@@ -161,7 +161,7 @@ PetscErrorCode LitheCUDASBPRoundedResidual(const SBPOperator *op, const void *u,
   PetscFunctionBegin;
   PetscCheck(op->precision == SBP_DOUBLE && (op->kind == SBP_NINE || op->grid.order == 2), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "A residual is rounded only of operators in double precision, of order 2");
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPSetMarch(op, nullptr, &step, &m));
   m.rounded      = static_cast<float *>(r);
   m.roundedpitch = static_cast<int>(grid->pitch);
@@ -191,7 +191,7 @@ PetscErrorCode LitheCUDASBPDiagonal(const SBPOperator *op, void *d)
     PetscCall(LitheCUDASBPDiagonalAny(op, d));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCall(SBPWithType(op->precision, [&](auto number) {
     using V = decltype(number);
     SBPMarch<V> m;

@@ -164,7 +164,7 @@ static PetscErrorCode SBPTransferLaunch(const SBPGrid *from, const SBPGrid *to, 
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   t.largest   = nullptr;
   t.from      = SBPFromOwn<const V>(from, &from->ghosted, from->ghostpitch, x);
   t.to        = y;
@@ -239,7 +239,7 @@ static PetscErrorCode SBPLaunchUpdate(const SBPGrid *gx, SBPRatio a, const void 
   cudaStream_t          stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   t.x      = static_cast<const X *>(x);
   t.e      = static_cast<const X *>(e);
   t.y      = static_cast<Y *>(y);

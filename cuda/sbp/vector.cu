@@ -26,7 +26,7 @@ PetscErrorCode LitheCUDASBPAlloc(size_t n, void **x)
 
   PetscFunctionBegin;
   PetscCall(LitheCUDASBPReserve(n, x));
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(*x, 0, n, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -44,7 +44,7 @@ PetscErrorCode LitheCUDASBPPut(size_t n, const void *host, void *x)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemcpyAsync(x, host, n, cudaMemcpyHostToDevice, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -55,7 +55,7 @@ PetscErrorCode LitheCUDASBPGet(size_t n, const void *x, void *host)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemcpyAsync(host, x, n, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,7 +174,7 @@ PetscErrorCode LitheCUDASBPCopyLargest(const SBPGrid *from, SBPPrecision precisi
 
   PetscFunctionBegin;
   PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   if (blocks) {
     SBPCopyLargestKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, SBPNumbersOf<double>(from, precision, part, x),
                                                                     SBPNumbersOf<float>(to, SBP_SINGLE, 0, y), scale->largest[turn]);
@@ -218,7 +218,7 @@ PetscErrorCode LitheCUDASBPRescale(const SBPGrid *from, SBPPrecision precision, 
 
   PetscFunctionBegin;
   PetscCheck(!SBPIsSingle(precision), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Numbers in single precision need no scale");
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   SBPRescaleKernel<<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, x ? SBPNumbersOf<double>(from, precision, part, x) : SBPNumbers<double>{},
                                                               x ? SBPNumbersOf<float>(to, SBP_SINGLE, 0, y) : SBPNumbers<float>{}, scale, turn);
   PetscCallCUDA(cudaGetLastError());
@@ -419,7 +419,7 @@ PetscErrorCode LitheCUDASBPSum(const SBPGrid *g, SBPPrecision precision, const v
   LitheScratch scratch;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetScratch(&scratch));
+  PetscCall(LitheGraphGetScratch(SBP_SCRATCH_BYTES, &scratch));
   PetscCall(SBPWithTypes(precision, precision, [&](auto number, auto) {
     using T = decltype(number);
 
@@ -455,7 +455,7 @@ PetscErrorCode LitheCUDASBPDense(PetscInt n, SBPPrecision precision, const void 
   cudaStream_t  stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   if (n > 0) {
     if (SBPIsSingle(precision))
       SBPDenseKernel<float>

@@ -47,7 +47,7 @@ static PetscErrorCode SBPVisit(SBPNodes nodes, Visit visit)
   cudaStream_t stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   if (blocks) {
     SBPVisitKernel<Visit><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, columnblocks, visit);
     PetscCallCUDA(cudaGetLastError());
@@ -93,7 +93,7 @@ static PetscErrorCode SBPLaunchSum(const SBPGrid *g, Term term, double *partial,
   cudaStream_t   stream;
 
   PetscFunctionBegin;
-  PetscCall(SBPGetStream(&stream));
+  PetscCall(LitheGraphGetStream(&stream));
   if (blocks) SBPTermKernel<Term><<<blocks, SBP_VECTOR_THREADS, 0, stream>>>(nodes, term, partial);
   SBPSumKernel<<<1, SBP_VECTOR_THREADS, 0, stream>>>(blocks, partial, sum);
   PetscCallCUDA(cudaGetLastError());

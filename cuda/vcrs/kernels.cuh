@@ -594,3 +594,4 @@ PETSC_INTERN PetscErrorCode VCRSRowsMult(const VCRSPlan *, PetscInt, const Petsc
 PETSC_INTERN PetscErrorCode VCRSRowsMultTranspose(const VCRSPlan *, PetscBool, PetscInt, const PetscScalar *, PetscInt, PetscScalar *, PetscInt, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsGetDiagonal(const VCRSPlan *, PetscScalar *, cudaStream_t);
 PETSC_INTERN PetscErrorCode VCRSRowsScan(const VCRSPlan *, int scan[4], cudaStream_t);
+PETSC_INTERN PetscErrorCode VCRSRowsDecode(const VCRSPlan *, PetscInt *i, PetscInt *j, PetscScalar *a, cudaStream_t);

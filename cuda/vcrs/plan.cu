@@ -330,3 +330,17 @@ PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscB
   *good = (PetscBool)!scan[3];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+PetscErrorCode LitheCUDAVCRSDecode(const VCRSPlan *dplan, PetscInt **di, PetscInt **dj, PetscScalar **da)
+{
+  const size_t m = static_cast<size_t>(dplan->m), nz = static_cast<size_t>(dplan->nz);
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(da), nz * (sizeof(**da) + sizeof(**dj)) + (m + 1) * sizeof(**di)));
+  *dj = reinterpret_cast<PetscInt *>(*da + nz);
+  *di = *dj + nz;
+  PetscCall(VCRSRowsDecode(dplan, *di, *dj, *da, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -217,36 +217,37 @@ LITHE_HD static inline uint16_t LitheLogScaleEncode(const LitheLogScale *s, doub
   return (uint16_t)((int)k + s->sign[v < 0.]);
 }
 
-/* The same codes at a third of the time, on the host: a rough logarithm tells them, but where it comes near to the border between two */
-static inline void LitheLogScaleEncodeMany(const LitheLogScale *s, size_t n, const PetscReal v[], uint16_t code[])
+/* The same code at a third of the time: a rough logarithm tells it, but where that comes near to the border between two. table: that of s */
+LITHE_HD static inline uint16_t LitheLogScaleEncodeQuick(const LitheLogScale *s, const double table[][2], double x)
 {
   const uint64_t one = 0x3ff0000000000000ULL, mantissa = 0xfffffffffffffULL;
   const double   last = s->count - 1., sure = .5 - s->unsure, second = -.5 * s->perstep, big = 6755399441055744.;
+  uint64_t       bits, low;
+  double         m, r, k, sum;
+  int            i, e;
 
-  for (size_t l = 0; l < n; l++) {
-    const double x = (double)v[l];
-    uint64_t     bits, low;
-    double       m, r, k, sum;
-    int          i, e;
+  /* |x| = 2^e m, m = (1 + r)/table[i][0] */
+  memcpy(&bits, &x, sizeof(bits));
+  low = (bits & mantissa) | one;
+  memcpy(&m, &low, sizeof(m));
+  i = (int)((bits >> 43) & (LITHE_LOG_TABLE - 1));
+  e = (int)((bits >> 52) & 0x7ff) - 1023;
+  r = m * table[i][0] - 1.;
+  k = (double)e * s->peroctave + (table[i][1] + r * (s->perstep + r * second));
 
-    /* |x| = 2^e m, m = (1 + r)/table[i][0] */
-    memcpy(&bits, &x, sizeof(bits));
-    low = (bits & mantissa) | one;
-    memcpy(&m, &low, sizeof(m));
-    i = (int)((bits >> 43) & (LITHE_LOG_TABLE - 1));
-    e = (int)((bits >> 52) & 0x7ff) - 1023;
-    r = m * s->table[i][0] - 1.;
-    k = (double)e * s->peroctave + (s->table[i][1] + r * (s->perstep + r * second));
+  /* what is above the scale belongs to its last code; what is below it, to the doubtful */
+  k = k < last ? k : last;
+  k = k > -.5 ? k : -.5;
 
-    /* what is above the scale belongs to its last code; what is below it, to the doubtful */
-    k = k < last ? k : last;
-    k = k > -.5 ? k : -.5;
+  /* next to 1.5 2^52 the unit in the last place is 1, and the lowest bits are the nearest whole number */
+  sum = k + big;
+  memcpy(&low, &sum, sizeof(low));
+  return fabs(k - (sum - big)) < sure ? (uint16_t)((int)low + s->sign[bits >> 63]) : LitheLogScaleEncode(s, x);
+}
 
-    /* next to 1.5 2^52 the unit in the last place is 1, and the lowest bits are the nearest whole number */
-    sum = k + big;
-    memcpy(&low, &sum, sizeof(low));
-    code[l] = fabs(k - (sum - big)) < sure ? (uint16_t)((int)low + s->sign[bits >> 63]) : LitheLogScaleEncode(s, x);
-  }
+static inline void LitheLogScaleEncodeMany(const LitheLogScale *s, size_t n, const PetscReal v[], uint16_t code[])
+{
+  for (size_t l = 0; l < n; l++) code[l] = LitheLogScaleEncodeQuick(s, s->table, (double)v[l]);
 }
 
 LITHE_HD static inline PetscReal LitheLogScaleDecode(const LitheLogScale *s, uint16_t c)

@@ -4,12 +4,14 @@
 
 static const char help[] = "Waves of one frequency in a heterogeneous medium: BiCGSTAB, preconditioned by multigrid on the shifted Laplacian.\n\
   -pc_type dezeeuw                     with the preconditioner as it is\n\
+  -pc_type gridmg                      the same by PCGRIDMG, on one process; on a GPU with -dm_vec_type cuda -dm_mat_type vcrs\n\
   -pc_type vcrs -vcrs_pc_type dezeeuw  with compressed copies of all that it reads (load Lithe)\n\
   -compare                             the latter after the former, with one set-up\n\n";
 
 #include "helmholtzpc.h"
 #include "problem.h"
 #include "split.h"
+#include <lithepc.h>
 #include <petscksp.h>
 #include <petsctime.h>
 
@@ -48,10 +50,15 @@ static PetscErrorCode Write(const Helmholtz *problem, Vec p, const char name[])
 /* The preconditioner, of the shifted Laplacian */
 static PetscErrorCode SetPC(const Helmholtz *problem, PC pc, Mat A, Mat M)
 {
+  PetscBool has;
+
   PetscFunctionBegin;
   PetscCall(PCSetOperators(pc, A, M));
   PetscCall(PCSetDM(pc, problem->da));
   PetscCall(PCSetType(pc, PCDEZEEUW));
+  /* if it is chosen: the same method */
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-pc_gridmg_interpolation", &has));
+  if (!has) PetscCall(PetscOptionsSetValue(NULL, "-pc_gridmg_interpolation", "zeeuw"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +170,9 @@ static PetscErrorCode Compare(KSP ksp, Vec s, Vec p, Vec r)
 /* split is NULL where the same processes do both */
 static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, PetscReal beta1, PetscReal beta2, PetscBool compare, const char name[])
 {
+  char           type[64] = "";
   PetscLogDouble time[3], solve;
+  PetscBool      rows, grid;
   Mat            A, M;
   Vec            p, s, r;
   KSP            ksp;
@@ -176,7 +185,11 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   if (split) PetscCall(SplitConnect(split, problem->da));
   PetscCall(HelmholtzView(problem, PETSC_VIEWER_STDOUT_(comm)));
   PetscCall(HelmholtzCreateMatrix(problem, 1., 0., NULL, &A));
-  if (split) {
+  PetscCall(HelmholtzIsOnDevice(problem, A, &rows));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-pc_type", type, sizeof(type), NULL));
+  PetscCall(PetscStrcmp(type, PCGRIDMG, &grid));
+  rows = (PetscBool)(rows && grid);
+  if (split || rows) {
     M = A;
     PetscCall(PetscObjectReference((PetscObject)M));
   } else PetscCall(HelmholtzCreateMatrix(problem, beta1, beta2, "shifted_", &M));
@@ -192,6 +205,7 @@ static PetscErrorCode Solve(MPI_Comm comm, Split *split, Helmholtz *problem, Pet
   if (split) PetscCall(SplitSetPC(split, pc));
   else PetscCall(SetPC(problem, pc, A, M));
   PetscCall(KSPSetFromOptions(ksp));
+  if (rows) PetscCall(HelmholtzSetUpOnDevice(problem, beta1, beta2, pc));
   PetscCall(KSPSetUp(ksp));
   PetscCall(PetscTime(&time[2]));
   PetscCall(PetscPrintf(comm, "matrices %.3g s, preconditioner %.3g s\n", time[1] - time[0], time[2] - time[1]));
@@ -223,6 +237,7 @@ int main(int argc, char **argv)
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(LitheInitializePackage());
   PetscCall(HelmholtzRegisterPCs());
   PetscCall(HelmholtzSetFromOptions(PETSC_COMM_WORLD, &problem));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Preconditioner, and what to write", NULL);

@@ -12,44 +12,6 @@
 #include "problem.h"
 #include <petscviewer.h>
 
-#define WATER 1500.0 /* m/s, the slowest of the generated media */
-
-/* ------------------------------------------------------------ generated; x, y and z from 0 to 1, z the depth */
-
-static double Smooth(double x, double y, double z)
-{
-  return WATER * (1. + z) * (1.1 + .1 * cos(2. * PETSC_PI * (x + .3 * z)) * cos(2. * PETSC_PI * y) * cos(3. * PETSC_PI * z));
-}
-
-static double Wedge(double x, double y, double z)
-{
-  const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
-
-  if (z < upper) return 2000.;
-  return z < lower ? WATER : 3000.;
-}
-
-/* The depth that a point had before its layers were folded and thrust over one another along a fault */
-static double Unfolded(double x, double y, double z)
-{
-  const double fold = .035 * sin(2. * PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * PETSC_PI * y), fault = .18 + .42 * (1. - z) + .08 * y;
-
-  return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
-}
-
-static double Overthrust(double x, double y, double z)
-{
-  static const double layer[] = {1650., 1900., 1800., 2200., 2050., 2500., 2300., 2850., 2600., 3200., 2950., 3500., 3300., 3900.};
-  const int           last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
-  const double        depth   = Unfolded(x, y, z);
-  const double        head    = (x - .68) * (x - .68) / .0240 + (y - .5) * (y - .5) / .06 + (z - .44) * (z - .44) / .0081;
-  const double        reach = .035 + .10 * PetscMax(0., z - .55), foot = PetscSqr((x - .70 + .1 * (z - .5)) / reach) + PetscSqr((y - .5) / (2. * reach));
-
-  if (z < .06) return WATER;
-  if (head < 1. || (foot < 1. && z > .44 && z < .85)) return 4480.;
-  return layer[(int)PetscMin((double)last, PetscMax(0., depth * (last + 1) - .6))];
-}
-
 /* ------------------------------------------------------------ of a file */
 
 /* The numbers of a file, each process with some of them */
@@ -191,47 +153,32 @@ PetscErrorCode HelmholtzGetSlowest(MPI_Comm comm, Helmholtz *problem)
 {
   PetscFunctionBegin;
   if (problem->model == HELMHOLTZ_FILE) PetscCall(FileGetSlowest_Private(comm, problem));
-  else problem->slowest = problem->model == HELMHOLTZ_HOMOGENEOUS ? problem->velocity : WATER;
+  else problem->slowest = problem->model == HELMHOLTZ_HOMOGENEOUS ? problem->velocity : HELMHOLTZ_WATER;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode HelmholtzSetSpeed(Helmholtz *problem)
 {
-  PetscScalar *speed;
-  Grid         grid;
-  PetscInt     at[3];
+  const HelmholtzForm form = HelmholtzGetForm(problem);
+  PetscScalar        *speed;
+  PetscBool           device;
+  Grid                grid;
+  PetscInt            at[3];
 
   PetscFunctionBegin;
   PetscCall(DMCreateGlobalVector(problem->da, &problem->speed));
   PetscCall(PetscObjectSetName((PetscObject)problem->speed, "velocity"));
+  PetscCall(HelmholtzIsOnDevice(problem, NULL, &device));
+  if (device && problem->model != HELMHOLTZ_FILE) {
+    PetscCall(HelmholtzSetSpeedDevice(problem, &form));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GridCreate(problem->da, &grid));
   PetscCall(VecGetArrayWrite(problem->speed, &speed));
   if (problem->model == HELMHOLTZ_FILE) PetscCall(FileSetSpeed_Private(problem, &grid, speed));
   else {
     PetscCall(PetscArraycpy(at, grid.start, 3));
-    for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) {
-      double x[3];
-
-      /* the layer continues as the boundary of the model is */
-      for (PetscInt d = 0; d < problem->dim; d++) x[d] = PetscMin(1., PetscMax(0., (double)(HelmholtzCoordinate(problem, at[d]) / problem->length[d])));
-      if (problem->dim == 2) {
-        x[2] = x[1];
-        x[1] = .5;
-      }
-      switch (problem->model) {
-      case HELMHOLTZ_SMOOTH:
-        speed[row] = Smooth(x[0], x[1], x[2]);
-        break;
-      case HELMHOLTZ_WEDGE:
-        speed[row] = Wedge(x[0], x[1], x[2]);
-        break;
-      case HELMHOLTZ_OVERTHRUST:
-        speed[row] = Overthrust(x[0], x[1], x[2]);
-        break;
-      default:
-        speed[row] = problem->velocity;
-      }
-    }
+    for (PetscInt row = 0; row < grid.rows; row++, GridNext(&grid, at)) speed[row] = HelmholtzSpeedAt(&form, at);
   }
   PetscCall(VecRestoreArrayWrite(problem->speed, &speed));
   PetscCall(GridDestroy(&grid));

@@ -14,7 +14,9 @@
    same spacing in all directions.
 */
 
+#include "formulas.h"
 #include "grid.h"
+#include <petscpc.h>
 
 /*E
   HelmholtzStencil - how the equation is discretized; all of them are symmetric
@@ -108,6 +110,17 @@ static inline PetscReal HelmholtzCoordinate(const Helmholtz *problem, PetscInt i
 {
   return (PetscReal)(i - problem->layer) * problem->h;
 }
+
+/* What the formulas depend on, but for the factor of k^2 */
+PETSC_INTERN HelmholtzForm HelmholtzGetForm(const Helmholtz *);
+
+/* onedevice.c: all on the device of one process. A: a matrix that has a type and nothing else, or NULL */
+PETSC_INTERN PetscErrorCode HelmholtzIsOnDevice(const Helmholtz *, Mat A, PetscBool *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSpeedDevice(const Helmholtz *, const HelmholtzForm *);
+PETSC_INTERN PetscErrorCode HelmholtzSetSourceDevice(const Helmholtz *, const HelmholtzForm *, Vec);
+/* Sets up a PCGRIDMG for the shifted Laplacian, whose rows are there until it is done */
+PETSC_INTERN PetscErrorCode HelmholtzSetUpOnDevice(const Helmholtz *, PetscReal beta1, PetscReal beta2, PC);
+PETSC_INTERN PetscErrorCode HelmholtzMakeMatrixDevice(const Helmholtz *, const HelmholtzForm *, const char prefix[], Mat *);
 
 /* model.c */
 PETSC_INTERN PetscErrorCode HelmholtzGetSlowest(MPI_Comm, Helmholtz *);

@@ -9,6 +9,7 @@
 */
 
 #include "row.cuh"
+#include <cub/device/device_scan.cuh>
 
 /* Columns of x that one sweep takes */
 #define VCRS_SWEEP 8
@@ -210,6 +211,29 @@ static __global__ void __launch_bounds__(VCRS_ROWS_THREADS) RowsScanKernel(const
   }
 }
 
+/* The entries of rows whose diagonals are stored: how many there are, i[row], or with where they begin, i, the entries */
+template <bool together>
+static __global__ void __launch_bounds__(VCRS_ROWS_THREADS)
+  RowsDecodeKernel(const __grid_constant__ VCRSPlan p, const PetscInt *begin, PetscInt *i, PetscInt *__restrict__ j, Number *__restrict__ a)
+{
+  const RowCursor c = OpenMyRow<together>(p);
+
+  if (c.row < 0) return;
+  if (!begin) {
+    if (!together || threadIdx.x == 0) i[c.row] = c.length;
+    return;
+  }
+
+  const int exponent = IsScaled(p) ? p.exponent[c.row] : 0;
+
+  for (PetscInt k = together ? threadIdx.x : 0; k < c.length; k += together ? VCRS_ROWS_THREADS : 1) {
+    const Number v = Value(p, c, k);
+
+    j[begin[c.row] + k] = Column(c, k);
+    a[begin[c.row] + k] = exponent ? ScaleByPower(v, exponent) : v;
+  }
+}
+
 /* One thread for each row of the layout's main part; very long rows have blocks of their own */
 static unsigned int RowsBlocks(const VCRSPlan *p)
 {
@@ -296,5 +320,27 @@ PetscErrorCode VCRSRowsScan(const VCRSPlan *p, int scan[4], cudaStream_t stream)
   PetscCallCUDA(cudaMemcpyAsync(scan, dscan, 4 * sizeof(*dscan), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
   PetscCallCUDA(cudaFree(dscan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VCRSRowsDecode(const VCRSPlan *p, PetscInt *i, PetscInt *j, PetscScalar *a, cudaStream_t stream)
+{
+  const unsigned int blocks = RowsBlocks(p), nlong = static_cast<unsigned int>(p->nlong);
+  Number            *values = reinterpret_cast<Number *>(a);
+  size_t             bytes  = 0;
+  void              *work;
+
+  PetscFunctionBegin;
+  PetscCallCUDA(cudaMemsetAsync(i, 0, (static_cast<size_t>(p->m) + 1) * sizeof(*i), stream));
+  RowsDecodeKernel<false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, nullptr, i, j, values);
+  if (nlong) RowsDecodeKernel<true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, nullptr, i, j, values);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, i, i, static_cast<size_t>(p->m) + 1, stream));
+  PetscCallCUDA(cudaMalloc(&work, bytes));
+  PetscCallCUDA(cub::DeviceScan::ExclusiveSum(work, bytes, i, i, static_cast<size_t>(p->m) + 1, stream));
+  RowsDecodeKernel<false><<<blocks, VCRS_ROWS_THREADS, 0, stream>>>(*p, i, i, j, values);
+  if (nlong) RowsDecodeKernel<true><<<nlong, VCRS_ROWS_THREADS, 0, stream>>>(*p, i, i, j, values);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaFree(work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,43 +14,16 @@
 #include <lithe/private/vcrsorder.h>
 #include <petscdevice_cuda.h>
 #include <cub/device/device_scan.cuh>
+#include "../../common/differences.cuh"
 
-#define ORDER_SAMPLES 65536 /* rows, nearly, that the differences are taken from */
-#define ORDER_SLOTS   1024
-#define ORDER_SHARE   8   /* differences of fewer than one in so many rows are no grid's */
-#define ORDER_BORDER  256 /* rows of a border */
+#define ORDER_SHARE  8   /* differences of fewer than one in so many rows are no grid's */
+#define ORDER_BORDER 256 /* rows of a border */
 
 #define ORDER_THREAD (static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x)
 
 static inline unsigned int OrderBlocks(PetscInt64 threads)
 {
   return static_cast<unsigned int>(PetscMax((threads + 255) / 256, static_cast<PetscInt64>(1)));
-}
-
-/* A difference may be any number but this one */
-#define ORDER_FREE 0
-
-static __global__ void OrderSampleKernel(const __grid_constant__ LitheDeviceTriangle t, PetscInt step, PetscInt samples, PetscInt *key, int *count)
-{
-  const PetscInt64 s = ORDER_THREAD;
-
-  if (s >= samples) return;
-  const PetscInt row = static_cast<PetscInt>(s * step);
-
-  for (PetscInt k = t.i[row]; k < t.i[row + 1]; k++) {
-    const PetscInt d    = t.upper ? row - t.j[k] : t.j[k] - row;
-    unsigned int   slot = (static_cast<unsigned int>(d) * 2654435769u) >> 22;
-
-    /* a full table: what is rare is lost */
-    for (int attempt = 0; attempt < 64; attempt++, slot++) {
-      const PetscInt there = atomicCAS(key + slot % ORDER_SLOTS, ORDER_FREE, d);
-
-      if (there == ORDER_FREE || there == d) {
-        atomicAdd(count + slot % ORDER_SLOTS, 1);
-        break;
-      }
-    }
-  }
 }
 
 struct OrderFits {
@@ -138,39 +111,20 @@ static PetscErrorCode OrderFits_Private(const VCRSOrderGrid *g, void *ctx, Petsc
 
 static PetscErrorCode OrderSample(const LitheDeviceTriangle *t, VCRSOrderDifferences *found, cudaStream_t stream)
 {
-  const PetscInt step = PetscMax(t->n / ORDER_SAMPLES, 1) | 1, samples = (t->n + step - 1) / step;
-  PetscInt      *dkey, key[ORDER_SLOTS];
-  int           *dcount, count[ORDER_SLOTS];
+  PetscInt difference[DIFFERENCES_SLOTS], samples, n;
+  int      count[DIFFERENCES_SLOTS];
 
   PetscFunctionBegin;
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dkey), sizeof(key)));
-  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dcount), sizeof(count)));
-  PetscCallCUDA(cudaMemsetAsync(dkey, 0, sizeof(key), stream));
-  PetscCallCUDA(cudaMemsetAsync(dcount, 0, sizeof(count), stream));
-  OrderSampleKernel<<<OrderBlocks(samples), 256, 0, stream>>>(*t, step, samples, dkey, dcount);
-  PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(key, dkey, sizeof(key), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaMemcpyAsync(count, dcount, sizeof(count), cudaMemcpyDeviceToHost, stream));
-  PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCallCUDA(cudaFree(dkey));
-  PetscCallCUDA(cudaFree(dcount));
-
-  /* In an order that does not depend on who came first */
+  PetscCall(DifferencesSample(t->n, t->i, t->j, nullptr, t->upper, stream, &samples, &n, difference, count));
   found->n = 0;
-  for (int s = 0; s < ORDER_SLOTS; s++) {
-    PetscInt e;
-
-    if (key[s] == ORDER_FREE || static_cast<PetscInt64>(count[s]) * ORDER_SHARE < samples) continue;
+  for (PetscInt e = 0; e < n; e++) {
+    if (static_cast<PetscInt64>(count[e]) * ORDER_SHARE < samples) continue;
     if (found->n == VCRS_ORDER_DIFFERENCES) {
       found->n = 0;
       break;
     }
-    for (e = found->n++; e > 0 && found->difference[e - 1] < key[s]; e--) {
-      found->difference[e] = found->difference[e - 1];
-      found->count[e]      = found->count[e - 1];
-    }
-    found->difference[e] = key[s];
-    found->count[e]      = count[s];
+    found->difference[found->n] = difference[e];
+    found->count[found->n++]    = count[e];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,6 +21,7 @@
    Vectors have cells + wells numbers, with at least one number before and after that may be read and is finite.
 */
 
+#include <math.h>
 #include <petscsys.h>
 #include <lithe/private/hostdevice.h>
 
@@ -72,10 +73,122 @@ typedef struct {
   GridMGList           list;
 } GridMGOperator;
 
+/* What a level is like */
+typedef struct {
+  double   logs[3];  /* sums of log(what a row has in direction d over its diagonal), */
+  double   count;    /* of so many rows */
+  double   min, max; /* the smallest and the largest face, 0 if there is none */
+  PetscInt dead;     /* cells without a place on the next level */
+} GridMGSurvey;
+
+/* Logarithms are added as whole numbers of this unit, those of eight cells at once: a sum does not depend on the order */
+#define GRIDMG_LOG_TOGETHER 8
+#define GRIDMG_LOG_UNIT     16777216.
+#define GRIDMG_LOG_LEAST    1e-8   /* a ratio counts as so large at least */
+#define GRIDMG_LOG_SMALLEST 1e-300 /* rows with a smaller diagonal do not count */
+#define GRIDMG_ALONE        0.25   /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
+
+#define GRIDMG_COMMON 20 /* differences between columns and rows that occur so many times less often than the commonest do not count */
+
+/* An edge that is no face, from vertex i */
+typedef struct {
+  PetscInt i, j;
+  double   t;
+} GridMGEdge;
+
+/*
+   The matrix of a symmetric coarsest level, on the host: its diagonal, entries below it, and scale[i] scale[j] constant[p] for i and j in part p, which
+   the diagonal has already
+*/
+typedef struct {
+  PetscInt          n, entries;
+  const double     *diagonal;
+  const GridMGEdge *entry;            /* of row i and column j < i: t */
+  PetscInt          singular;         /* parts with a constant, */
+  const PetscInt   *part;             /* [n] */
+  const double     *constant, *scale; /* [parts], [n] */
+} GridMGCoarsest;
+
+/* What an array of a GridMGFaces has more */
+typedef struct {
+  PetscInt array; /* -1: sigma; d: up[d]; 3 + d: down[d] */
+  PetscInt at;
+  double   t;
+} GridMGAddition;
+
+/* Rows of a matrix on a device */
+typedef struct {
+  const PetscInt    *i, *j;
+  const PetscScalar *a;
+} GridMGCSR;
+
+/* What the entries of the rows of cells are: those of no neighbours are odd, and others those of odd ones and of wells. Entries that are 0 do not count */
+typedef struct {
+  PetscInt64 faces, odd, outside, others, negative, imaginary;
+  PetscInt64 diagonals[2], sides[2];                           /* entries that are negative, and positive */
+  PetscInt64 firstodd, firstoutside, firstimaginary, firstbad; /* numbers of entries, -1: none. bad: no number */
+  double     most;                                             /* the largest modulus of a diagonal, sum of all such entries; negative: how many are */
+} GridMGReading;
+
 /* Where the vertices are among the rows of the matrix: wells before the cells, cells, wells after them */
 typedef struct {
   PetscInt first; /* row of the first cell: so many wells are before */
 } GridMGRows;
+
+/*
+   A visit of a level with one step of red-black smoothing before and after the coarse correction. With a list, out is wanted, and x of up is what out of down was;
+   in and result are not there.
+*/
+#define GRIDMG_SHAPE 8
+typedef struct {
+  const GridMGOperator *op;
+  const GridMGGrid     *coarse;
+  int                   by[3];
+  const void           *b, *x;  /* x NULL: the iterate is zero */
+  void                 *out;    /* down: the iterate before the coarse correction, if it is wanted; up: that after it, another array than x */
+  void                 *bc;     /* down: the right side of the coarse level */
+  const void           *e;      /* up: its solution, */
+  double                factor; /* and what that is multiplied by */
+  /* In place of b and out, vectors of the matrix, or NULL */
+  const GridMGRows  *rows;
+  int                part;
+  const PetscScalar *in;
+  PetscScalar       *result;
+  double             outfactor;
+  double            *scale;
+  PetscBool          again; /* up: a cycle on this level follows that begins with the iterate */
+  int               *shape; /* [GRIDMG_SHAPE] of this level and direction, 0 at first: how the work is divided */
+} GridMGVisit;
+
+/* What all levels from one on are visited for in one kernel */
+typedef enum {
+  GRIDMG_SMALL_RED,      /* Gauss-Seidel on red cells */
+  GRIDMG_SMALL_BLACK,    /* on black cells, before the coarse correction: their residuals, too */
+  GRIDMG_SMALL_RESIDUAL, /* of red cells */
+  GRIDMG_SMALL_RESTRICT, /* to the next level, where red cells begin with what they make of their right side */
+  GRIDMG_SMALL_DENSE,
+  GRIDMG_SMALL_PROLONG, /* from the next level, to red cells: black ones follow from them */
+  GRIDMG_SMALL_BLACKUP, /* Gauss-Seidel on black cells */
+  /* What lists add: to right sides of red cells, of black cells, and these as they were; to residuals */
+  GRIDMG_SMALL_LISTRED,
+  GRIDMG_SMALL_LISTBLACK,
+  GRIDMG_SMALL_UNLISTRED,
+  GRIDMG_SMALL_UNLISTBLACK,
+  GRIDMG_SMALL_LISTRESIDUAL,
+  GRIDMG_SMALL_WELLS,      /* Gauss-Seidel on wells */
+  GRIDMG_SMALL_WELLSUP,    /* backwards */
+  GRIDMG_SMALL_LISTPROLONG /* to wells, and black cells of the list */
+} GridMGSmallOperation;
+
+typedef struct {
+  PetscInt                     levels;
+  const GridMGOperator *const *op; /* [levels] */
+  const int (*by)[3];              /* to the next level */
+  PetscInt             steps;
+  const unsigned char *program; /* [2 steps]: an operation and a level; the first level is 0 */
+  double               factor;  /* of coarse corrections */
+  const void          *inverse, *inversescale;
+} GridMGSmallPlan;
 
 /* Scalars of the K cycle */
 #define GRIDMG_SUMS 3
@@ -87,6 +200,7 @@ typedef struct {
 typedef struct {
   /* Memory of n bytes, zeroed; n bytes set to 0; n bytes copied where vectors are; n bytes from the host and to it, done when they return */
   PetscErrorCode (*alloc)(size_t n, void **);
+  PetscErrorCode (*reserve)(size_t n, void **); /* the same, but as it is */
   PetscErrorCode (*clear)(size_t n, void *);
   PetscErrorCode (*copy)(size_t n, const void *from, void *to);
   PetscErrorCode (*free)(void **);
@@ -132,20 +246,64 @@ typedef struct {
   */
   PetscErrorCode (*dense)(const GridMGOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
-  /* Set-up, on exact entries */
-  /* sums[d] of log(what a row has in direction d over its diagonal), and how many rows there are in them */
-  PetscErrorCode (*means)(const GridMGFaces *, double sums[3], double *count);
-  /* alive, allocated: 0 for cells that have little to do with others. The number of these */
-  PetscErrorCode (*mark)(const GridMGFaces *, unsigned char *alive, PetscInt *dead);
-  /* P^T A P of pairs in direction d, but for the list; arrays of coarse are there and 0 */
-  PetscErrorCode (*pair)(const GridMGFaces *, int d, GridMGFaces *coarse);
-  /* The smallest and the largest face, 0 if there is none */
-  PetscErrorCode (*range)(const GridMGFaces *, double *min, double *max);
-  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at most 1 + bound */
+  /* What follows may be NULL */
+  /* Two kernels in place of smoothing, residualrestrict and prolong; largest: scale for a visit that begins with a vector of the matrix */
+  PetscErrorCode (*largest)(const GridMGOperator *, const GridMGRows *, int part, const PetscScalar *x, double *scale);
+  PetscErrorCode (*down)(const GridMGVisit *);
+  PetscErrorCode (*up)(const GridMGVisit *);
+  /* fits: the levels are not too large. *small is NULL or that of another set-up. x of the first level from its b */
+  PetscErrorCode (*smallcreate)(const GridMGSmallPlan *, void **small, PetscBool *fits);
+  PetscErrorCode (*smallsolve)(void *small, const void *b, void *x);
+  PetscErrorCode (*smallfree)(void **small);
+  /* What is done between begin and end is recorded; launch does it */
+  PetscErrorCode (*graphbegin)(void);
+  PetscErrorCode (*graphend)(void **graph);
+  PetscErrorCode (*graphlaunch)(void *graph);
+  PetscErrorCode (*graphfree)(void **graph);
+
+  /*
+     Set-up, on exact entries, of which the list is on the host in all cases.
+
+     alive [cells]: 0 for cells that have little to do with others; what is said of the other cells, and of all faces
+  */
+  PetscErrorCode (*survey)(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
+  /* P^T A P of aggregates of by[] cells, but for the list: all numbers of coarse are written. Its arrays are there */
+  PetscErrorCode (*coarsen)(const GridMGFaces *fine, const int by[3], GridMGFaces *coarse);
+  /* Whether each of n vertices has a place on the next level */
+  PetscErrorCode (*aliveof)(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
+  /* Adds numbers to faces and row sums: those of one place in their order, which n of them are sorted by */
+  PetscErrorCode (*add)(GridMGFaces *, PetscInt n, const GridMGAddition[]);
+  /* Codes, sigma and dinv; list has been put there already. The arrays of the operator are there; bound: faces change by factors of at
+     most 1 + bound */
   PetscErrorCode (*encode)(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);
+  /* The inverse of the lower Cholesky factor, rounded, row by row; failed: the matrix is not definite. work: GridMGInvertNumbers(n). NULL: the host has LAPACK */
+  PetscErrorCode (*invert)(const GridMGCoarsest *, GridMGPrecision, double *work, void *inverse, PetscBool *failed);
 } GridMGKernels;
 
 PETSC_INTERN const GridMGKernels GridMGHostKernels; /* src/pc/gridmg/host.c */
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+PETSC_INTERN const GridMGKernels GridMGDeviceKernels; /* src/pc/gridmg/device.c */
+#endif
+
+/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
+static LITHE_HD inline double GridMGScaleOf(double largest)
+{
+  int e;
+
+  if (!(largest > 0) || !(largest <= (double)PETSC_MAX_REAL)) return 1;
+  (void)frexp(largest, &e);
+  return ldexp(1., 1 - e < 1000 ? 1 - e : 1000);
+}
+
+/* Two copies of the tiles of a lower triangle */
+#define GRIDMG_TILE 32
+
+static inline size_t GridMGInvertNumbers(PetscInt n)
+{
+  const size_t tiles = ((size_t)n + GRIDMG_TILE - 1) / GRIDMG_TILE;
+
+  return tiles * (tiles + 1) * GRIDMG_TILE * GRIDMG_TILE;
+}
 
 static LITHE_HD inline PetscInt GridMGStride(const GridMGGrid *grid, int d)
 {

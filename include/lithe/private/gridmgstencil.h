@@ -21,10 +21,11 @@
    operator stays symmetric to the last bit.
 
    All values are complex where PetscScalar is, with the real part first, but for scales and weights. Level arrays go neighbour by neighbour, so that
-   neighbours of successive points follow one another: a code of neighbour s of point i is at [s cells + i].
+   neighbours of successive points follow one another: a code of neighbour s of point i is at [s pitch + i]. On a device codes have another order, cuda/gridmg/stencil.cuh.
 */
 
 #include <lithe/private/gridmg.h>
+#include <math.h>
 
 #define GRIDMG_POINTS_MAX  27
 #define GRIDMG_CORNERS_MAX 8
@@ -34,14 +35,25 @@ typedef struct {
   PetscInt n[3], cells;
 } GridMGPoints;
 
-/* A level as it is set up. Entries of neighbours that are not there are 0 */
+/*
+   A level as it is set up. Entries of neighbours that are not there are 0. On the host arrays go point by point, on a device neighbour by
+   neighbour, [points][cells] and [corners][cells].
+*/
 typedef struct {
   GridMGPoints grid;
   PetscBool    symmetric;
+  double       factor; /* of a and sigma, a power of two. 1 on the host and on coarse levels */
   void        *a;      /* double, [cells][points] with the centre */
   void        *sigma;  /* double, [cells] */
   double      *weight; /* [cells][corners]: what the coarse point (i/2 + bit 0, j/2 + bit 1, k/2 + bit 2) of corner c gives a point */
 } GridMGStencils;
+
+/* What reading the stencils of a matrix on a device finds */
+typedef struct {
+  double most, least;       /* the largest part of all entries; the least of the largest ones of rows that have one, or NaN */
+  int    nonumber, outside; /* the first row with an entry that is no number, or off the grid; PETSC_INT32_MAX: none */
+  int    imaginary, asymmetric;
+} GridMGRead;
 
 typedef enum {
   GRIDMG_DIVIDE, /* 1 over the diagonal entry */
@@ -54,6 +66,7 @@ typedef struct {
   GridMGPrecision precision;
   PetscBool       symmetric;
   int             bits;
+  PetscInt        pitch; /* of codes: that of neighbour s of point i is at [s pitch + i]. At least cells */
   const void     *code, *scale, *sigma, *factor, *weight; /* weight: [corners][cells], or NULL */
 } GridMGStencilOperator;
 
@@ -74,14 +87,26 @@ typedef struct {
   /* b = P^T r; x += factor P e */
   PetscErrorCode (*restrict_)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, const void *r, void *b);
   PetscErrorCode (*prolong)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, double factor, const void *e, void *x);
+  /*
+     The same where x begins with c factor b, and nothing else needs that x: r = b - A x, with work in x; x = c factor b + factor P e. NULL, both, where
+     that is not faster
+  */
+  PetscErrorCode (*down)(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
+  PetscErrorCode (*up)(const GridMGStencilOperator *fine, const GridMGPoints *coarse, double factor, const void *e, double c, const void *b, void *x);
   /* x = S L S b with the inverse L row by row and real numbers S; work: of the size of x */
   PetscErrorCode (*dense)(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
   /* Set-up, on exact entries */
+  /*
+     The finest level of a matrix on a device, but for factor, with row sums 0 that are at most a part of the entries, rounding. Symmetry is looked
+     for where same is not negative: entries differ by at most a part of them, same. NULL for the host
+  */
+  PetscErrorCode (*read)(const GridMGCSR *, double rounding, double same, const GridMGStencils *, GridMGRead *);
   /* The weights of a level */
   PetscErrorCode (*weights)(const GridMGStencils *);
-  /* P^T A P: a and sigma of coarse, which are there and 0. work: GridMGProductWork() numbers */
+  /* P^T A P: a and sigma of coarse, which are there and 0. work: GridMGProductWork() values */
   PetscErrorCode (*product)(const GridMGStencils *, void *work, GridMGStencils *coarse);
+  int planes; /* that work has room for, an odd number */
   /* All of a level, whose arrays are there. bad: the first point with no factor, or -1 */
   PetscErrorCode (*encode)(const GridMGStencils *, GridMGFactor, const GridMGStencilOperator *, PetscInt *bad);
 } GridMGStencilKernels;
@@ -110,8 +135,41 @@ static LITHE_HD inline PetscInt GridMGCoarseSize(PetscInt n)
   return n > 1 ? n / 2 + 1 : n;
 }
 
-/* Rows times P of three planes, with row sums */
-static LITHE_HD inline size_t GridMGProductWork(const GridMGPoints *g)
+/* Products and sums that are rounded one by one: a compiler for devices would fuse them, and codes would differ from those of the host */
+#if defined(__CUDA_ARCH__)
+  #define GRIDMG_TIMES(a, b) __dmul_rn(a, b)
+  #define GRIDMG_PLUS(a, b)  __dadd_rn(a, b)
+#else
+  #define GRIDMG_TIMES(a, b) ((a) * (b))
+  #define GRIDMG_PLUS(a, b)  ((a) + (b))
+#endif
+
+/* A power of two that brings a number near 1 where its square would be out of range */
+static LITHE_HD inline double GridMGNearOne(double largest)
 {
-  return (size_t)(3 * (g->points + 1)) * (size_t)g->n[0] * (size_t)g->n[1];
+  if (largest > 0x1p+500) return 0x1p-520;
+  return largest < 0x1p-400 ? 0x1p+520 : 1;
+}
+
+static LITHE_HD inline double GridMGModulus(double re, double im)
+{
+  const double a = fabs(re), b = fabs(im), s = GridMGNearOne(a > b ? a : b), x = s * a, y = s * b;
+
+  return b == 0 ? a : sqrt(GRIDMG_PLUS(GRIDMG_TIMES(x, x), GRIDMG_TIMES(y, y))) / s;
+}
+
+/* c over a value that is not 0 */
+static LITHE_HD inline void GridMGDivide(double c, double re, double im, double quotient[2])
+{
+  const double a = fabs(re), b = fabs(im), s = GridMGNearOne(a > b ? a : b), x = s * re, y = s * im;
+  const double square = GRIDMG_PLUS(GRIDMG_TIMES(x, x), GRIDMG_TIMES(y, y));
+
+  quotient[0] = b == 0 ? c / re : GRIDMG_TIMES(c, x / square) * s;
+  quotient[1] = b == 0 ? 0 : GRIDMG_TIMES(c, -(y / square)) * s;
+}
+
+/* Values that a product needs: rows times P of some planes, with row sums */
+static LITHE_HD inline size_t GridMGProductWork(const GridMGPoints *g, int planes)
+{
+  return (size_t)(g->n[2] < planes ? g->n[2] : planes) * (size_t)(g->points + 1) * (size_t)g->n[0] * (size_t)g->n[1];
 }

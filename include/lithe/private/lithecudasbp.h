@@ -62,9 +62,4 @@ PETSC_INTERN PetscErrorCode LitheCUDASBPCheck(const SBPBox *, PetscInt, const Pe
 PETSC_INTERN PetscErrorCode LitheCUDASBPSource(const SBPGrid *, const PetscReal *, const PetscScalar *, PetscScalar *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPSquare(const SBPGrid *, const PetscScalar *, double *);
 PETSC_INTERN PetscErrorCode LitheCUDASBPStrided(const PetscInt[2], PetscBool, const SBPSpaced *, const SBPSpaced *);
-/* cuda/sbp/graph.cu */
-PETSC_INTERN PetscErrorCode LitheCUDASBPGraphBegin(void);
-PETSC_INTERN PetscErrorCode LitheCUDASBPGraphEnd(void **);
-PETSC_INTERN PetscErrorCode LitheCUDASBPGraphLaunch(void *);
-PETSC_INTERN PetscErrorCode LitheCUDASBPGraphFree(void **);
 #endif

@@ -40,6 +40,11 @@ PETSC_INTERN PetscErrorCode LitheCUDAVCRSGetDiagonal(const VCRSPlan *dplan, Pets
 */
 PETSC_INTERN PetscErrorCode LitheCUDAVCRSScan(const VCRSPlan *dplan, PetscInt most[3], PetscBool *good);
 /*
+   The entries of a plan whose diagonals are stored, as *di [m+1], *dj [nz] and *da [nz], in one piece that the caller frees by cudaFree(*da); not with
+   grouped columns, which are in another order
+*/
+PETSC_INTERN PetscErrorCode LitheCUDAVCRSDecode(const VCRSPlan *dplan, PetscInt **di, PetscInt **dj, PetscScalar **da);
+/*
    Compresses a CSR matrix that is on the device; dextra [m]: what to add to the row sums that are kept, or NULL. table
    gets the set tables on the host, dplan everything. Synchronises.
 */

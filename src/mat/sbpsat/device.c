@@ -4,6 +4,7 @@
 
 /* SBPDeviceKernels: operators, transfers and vectors of SBP-SAT multigrid on a device. What is launched is in cuda/sbp*.cu. */
 
+#include <lithe/private/lithecudagraph.h>
 #include <lithe/private/lithecudasbp.h>
 
 const SBPKernels SBPDeviceKernels = {
@@ -44,10 +45,10 @@ const SBPKernels SBPDeviceKernels = {
   .source            = LitheCUDASBPSource,
   .square            = LitheCUDASBPSquare,
   .strided           = LitheCUDASBPStrided,
-  .graphbegin        = LitheCUDASBPGraphBegin,
-  .graphend          = LitheCUDASBPGraphEnd,
-  .graphlaunch       = LitheCUDASBPGraphLaunch,
-  .graphfree         = LitheCUDASBPGraphFree,
+  .graphbegin        = LitheCUDAGraphBegin,
+  .graphend          = LitheCUDAGraphEnd,
+  .graphlaunch       = LitheCUDAGraphLaunch,
+  .graphfree         = LitheCUDAGraphFree,
 };
 
 /* For tests, which ask the library for it by name */

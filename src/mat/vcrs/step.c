@@ -252,3 +252,51 @@ PetscErrorCode MatVCRSScan_Seq(Mat A, PetscInt most[3], PetscBool *good, PetscBo
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*
+   The rows that MatGetRow() would show, in the memory of a device where A works there and its plan has them: all in one piece, which the caller
+   gives back by LitheMatRestoreRows_C. known is PETSC_FALSE elsewhere
+*/
+PetscErrorCode MatVCRSGetRows_Seq(Mat A, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known)
+{
+  PetscFunctionBegin;
+  *known = PETSC_FALSE;
+  (void)A;
+  (void)i;
+  (void)j;
+  (void)a;
+#if defined(LITHE_HAVE_CUDA)
+  if (!A->boundtocpu && A->rmap->n) {
+    Mat_VCRS    *ctx;
+    VecType      vectype;
+    PetscBool    device;
+    PetscInt    *di, *dj;
+    PetscScalar *da;
+
+    PetscCall(MatGetVecType(A, &vectype));
+    PetscCall(PetscStrendswith(vectype, "cuda", &device));
+    if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatVCRSCompress(A));
+    PetscCall(MatVCRSGetContext(A, &ctx));
+    /* Exact entries are not those of the plan */
+    if (!ctx->dplan || (ctx->lost && !ctx->dropped)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!ctx->dplan->nz || ctx->dplan->difference || ctx->dplan->grouped) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(LitheCUDAVCRSDecode(ctx->dplan, &di, &dj, &da));
+    *i     = di;
+    *j     = dj;
+    *a     = da;
+    *known = PETSC_TRUE;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatVCRSRestoreRows_Seq(PETSC_UNUSED Mat A, const PetscScalar **a)
+{
+  PetscFunctionBegin;
+#if defined(LITHE_HAVE_CUDA)
+  PetscCall(MatVCRSFreeOnDevice_Private(*a));
+#endif
+  *a = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -91,6 +91,8 @@ static PetscErrorCode MatVCRSDestroy_Private(Mat A, PetscBool parallel)
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStep_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatStepLeavesOut_C", NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatScan_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatGetRows_C", NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "LitheMatRestoreRows_C", NULL));
     PetscCall(MatVCRSDecomposeProducts_Private(A));
     PetscCall(MatVCRSComposeConversions_Private(A, parallel ? MATMPIAIJ : MATSEQAIJ, parallel ? MATMPIAIJVCRS : MATSEQAIJVCRS, NULL, NULL));
   }
@@ -133,7 +135,11 @@ static PetscErrorCode MatVCRSAttach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSetValuesCOO_C", MatSetValuesCOO_VCRS));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", parallel ? MatVCRSStep_MPI : MatVCRSStep_Seq));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", parallel ? MatVCRSStepLeavesOut_MPI : MatVCRSStepLeavesOut_Seq));
-  if (!parallel) PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
+  if (!parallel) {
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", MatVCRSScan_Seq));
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", MatVCRSGetRows_Seq));
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", MatVCRSRestoreRows_Seq));
+  }
 #if defined(LITHE_HAVE_CUDA)
   B->boundtocpu = PETSC_FALSE; /* which every matrix is until its type says that it can do otherwise */
 #endif
@@ -174,6 +180,8 @@ static PetscErrorCode MatVCRSDetach_Private(Mat B)
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStep_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatStepLeavesOut_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatScan_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatGetRows_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "LitheMatRestoreRows_C", NULL));
   PetscCall(MatVCRSRemoveContext_Private(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

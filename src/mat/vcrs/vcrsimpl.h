@@ -225,6 +225,8 @@ PETSC_INTERN PetscErrorCode MatVCRSDecomposeProducts_Private(Mat);
 PETSC_INTERN PetscErrorCode MatVCRSStep_Seq(Mat, PetscReal, const LitheStepRows *, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSStepLeavesOut_Seq(Mat, PetscBool device, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSScan_Seq(Mat, PetscInt most[3], PetscBool *good, PetscBool *known);
+PETSC_INTERN PetscErrorCode MatVCRSGetRows_Seq(Mat, const PetscInt **i, const PetscInt **j, const PetscScalar **a, PetscBool *known);
+PETSC_INTERN PetscErrorCode MatVCRSRestoreRows_Seq(Mat, const PetscScalar **a);
 PETSC_INTERN PetscErrorCode MatVCRSStepGhosts_Private(Mat, Mat off, PetscReal, Vec, Vec, PetscInt, const LitheStepSum[]);
 PETSC_INTERN PetscErrorCode MatVCRSHasOffDiagonal_Private(Mat, PetscBool *);
 PETSC_INTERN PetscErrorCode MatVCRSAddGhosts_Private(Mat, Mat off, Vec, Vec);

@@ -46,26 +46,40 @@ static void GetMatrix(const GridMGFaces *f, PetscInt n, PetscScalar *M)
   }
 }
 
-/* Which part of the graph each vertex is in; the number of parts. next is work */
-static PetscInt FindParts(PetscInt n, const PetscScalar *M, PetscInt part[], PetscInt next[])
+/* The first vertex of the part that a vertex is in, as far as that is known */
+static PetscInt FirstOf(PetscInt first[], PetscInt i)
 {
-  PetscInt parts = 0;
+  while (first[i] != i) i = first[i] = first[first[i]];
+  return i;
+}
 
-  for (PetscInt i = 0; i < n; i++) part[i] = -1;
-  for (PetscInt i = 0; i < n; i++) {
-    PetscInt queued = 0;
+static void Join(PetscInt first[], PetscInt i, PetscInt j)
+{
+  const PetscInt a = FirstOf(first, i), b = FirstOf(first, j);
 
-    if (part[i] >= 0) continue;
-    part[i]        = parts++;
-    next[queued++] = i;
-    for (PetscInt q = 0; q < queued; q++) {
-      for (PetscInt j = 0; j < n; j++) {
-        if (part[j] >= 0 || (AT(M, next[q], j) == (PetscScalar)0. && AT(M, j, next[q]) == (PetscScalar)0.)) continue;
-        part[j]        = part[i];
-        next[queued++] = j;
-      }
+  first[PetscMax(a, b)] = PetscMin(a, b);
+}
+
+/* Which part of the graph each vertex is in; the number of parts. first is work */
+static PetscInt FindParts(const GridMGFaces *f, PetscInt n, PetscInt part[], PetscInt first[])
+{
+  const double *t     = (const double *)f->list.t;
+  PetscInt      parts = 0;
+
+  for (PetscInt i = 0; i < n; i++) first[i] = i;
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(&f->grid, d);
+
+    for (PetscInt c = 0; c + stride < f->grid.cells && f->up[d]; c++) {
+      if (f->up[d][c] != 0 || f->down[d][c] != 0) Join(first, c, c + stride);
     }
   }
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
+      if (t[e] != 0) Join(first, f->list.row[r], f->list.j[e]);
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) part[i] = FirstOf(first, i) == i ? parts++ : part[first[i]];
   return parts;
 }
 
@@ -81,7 +95,7 @@ static void AddConstants(PetscInt n, const PetscInt part[], const double add[], 
 }
 
 /* The number of parts without row sums, and what is added to the matrix of each */
-static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const PetscScalar *M, PetscInt parts, const PetscInt part[], double add[],
+static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, const double diagonal[], PetscInt parts, const PetscInt part[], double add[],
                                            PetscInt *singular)
 {
   double   *sum;
@@ -94,7 +108,7 @@ static PetscErrorCode FindSingular_Private(const GridMGFaces *f, PetscInt n, con
   for (PetscInt i = 0; i < n; i++) {
     sum[part[i]] += f->sigma[i];
     count[part[i]]++;
-    add[part[i]] += (double)PetscRealPart(AT(M, i, i));
+    add[part[i]] += diagonal[i];
   }
   for (PetscInt p = 0; p < parts; p++) {
     /* a part of one vertex has a positive diagonal: its row sum, or the 1 of an aggregate of nothing */
@@ -151,27 +165,31 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, size_t n, const PetscSca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
-static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
+/* A power of two near the root of 1/v */
+static inline double ScaleOf(double v)
 {
-  const GridMGFaces *f = &mg->level[mg->n - 1].faces;
-  PetscInt          *part, *next, parts;
-  double            *add;
+  int exponent;
+
+  (void)frexp(v, &exponent);
+  return ldexp(1., -(exponent / 2));
+}
+
+/* The matrix with what is added to it, times a diagonal on both sides; its diagonal, near 1 then, is made larger by shift */
+static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *M, PetscScalar *S)
+{
+  PetscInt *part, *next, parts;
+  double   *add, *diagonal;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(M, (size_t)n * (size_t)n));
-  PetscCall(PetscMalloc3(n, &part, n, &next, n, &add));
+  PetscCall(PetscMalloc4(n, &part, n, &next, n, &add, n, &diagonal));
   GetMatrix(f, n, M);
-  parts = FindParts(n, M, part, next);
-  PetscCall(FindSingular_Private(f, n, M, parts, part, add, &mg->singular));
+  for (PetscInt i = 0; i < n; i++) diagonal[i] = (double)PetscRealPart(AT(M, i, i));
+  parts = FindParts(f, n, part, next);
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
   AddConstants(n, part, add, M);
-  PetscCall(PetscFree3(part, next, add));
-  for (PetscInt i = 0; i < n; i++) {
-    int exponent;
-
-    (void)frexp((double)PetscRealPart(AT(M, i, i)), &exponent);
-    S[i] = (PetscReal)ldexp(1., -(exponent / 2));
-  }
+  PetscCall(PetscFree4(part, next, add, diagonal));
+  for (PetscInt i = 0; i < n; i++) S[i] = (PetscReal)ScaleOf((double)PetscRealPart(AT(M, i, i)));
   for (PetscInt j = 0; j < n; j++) {
     for (PetscInt i = 0; i < n; i++) AT(M, i, j) *= S[i] * S[j];
     AT(M, j, j) += (PetscReal)shift;
@@ -179,28 +197,123 @@ static PetscErrorCode ScaledMatrix_Private(PC_GridMG *mg, PetscInt n, double shi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Its diagonal, and its entries below, as many as there are faces and edges at most */
+static PetscInt GetEntries(const GridMGFaces *f, PetscInt n, double diagonal[], GridMGEdge entry[])
+{
+  const double *t       = (const double *)f->list.t;
+  PetscInt      entries = 0;
+
+  for (PetscInt i = 0; i < n; i++) diagonal[i] = f->sigma[i];
+  for (int d = 0; d < 3; d++) {
+    const PetscInt stride = GridMGStride(&f->grid, d);
+
+    for (PetscInt c = 0; c + stride < f->grid.cells && f->up[d]; c++) {
+      diagonal[c] += f->up[d][c];
+      diagonal[c + stride] += f->up[d][c];
+      if (f->up[d][c] != 0) entry[entries++] = (GridMGEdge){c + stride, c, -f->up[d][c]};
+    }
+  }
+  for (PetscInt r = 0; r < f->list.n; r++) {
+    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
+      diagonal[f->list.row[r]] += t[e];
+      if (f->list.j[e] < f->list.row[r]) entry[entries++] = (GridMGEdge){f->list.row[r], f->list.j[e], -t[e]};
+    }
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    if (!(diagonal[i] > 0)) diagonal[i] = 1; /* an aggregate of nothing */
+  }
+  return entries;
+}
+
+/* The inverse of a symmetric matrix where the level is, from its entries */
+static PetscErrorCode InvertThere_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *S, PetscBLASInt *failed)
+{
+  const PetscInt  most = 3 * f->grid.cells + f->list.i[f->list.n];
+  GridMGArenaMark mark = PCGridMGArenaGetMark_Private(mg);
+  GridMGCoarsest  c    = {.n = n};
+  PetscInt       *part, *first, parts;
+  double         *add, *diagonal, *scale, *work;
+  GridMGEdge     *entry;
+  PetscBool not ;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc6(n, &part, n, &first, n, &add, n, &diagonal, n, &scale, most, &entry));
+  c.entries = GetEntries(f, n, diagonal, entry);
+  parts     = FindParts(f, n, part, first);
+  PetscCall(FindSingular_Private(f, n, diagonal, parts, part, add, &mg->singular));
+  for (PetscInt i = 0; i < n; i++) {
+    diagonal[i] += add[part[i]];
+    scale[i]    = ScaleOf(diagonal[i]);
+    S[i]        = (PetscReal)scale[i];
+    diagonal[i] = diagonal[i] * scale[i] * scale[i] + shift;
+  }
+  for (PetscInt e = 0; e < c.entries; e++) entry[e].t *= scale[entry[e].i] * scale[entry[e].j];
+  c.diagonal = diagonal;
+  c.entry    = entry;
+  c.singular = mg->singular;
+  c.part     = part;
+  c.constant = add;
+  c.scale    = scale;
+  PetscCall(PCGridMGArenaTake_Private(mg, GridMGInvertNumbers(n) * sizeof(double), (void **)&work));
+  PetscCall((*mg->kernels->invert)(&c, mg->precision, work, mg->inverse, &not ));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
+  PetscCall(PetscFree6(part, first, add, diagonal, scale, entry));
+  *failed = not ;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of the level come to the host: memory is to be freed */
+static PetscErrorCode GetFaces_Private(PC_GridMG *mg, GridMGFaces *f, double **memory)
+{
+  const size_t  numbers = PCGridMGFacesNumbers_Private(&f->grid, f->symmetric);
+  const double *from    = f->sigma;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(numbers, memory));
+  PetscCall((*mg->kernels->get)(numbers * sizeof(double), from, *memory));
+  f->sigma = *memory;
+  for (int d = 0; d < 3; d++) {
+    if (!f->up[d]) continue;
+    f->up[d]   = *memory + (f->up[d] - from);
+    f->down[d] = *memory + (f->down[d] - from);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The inverse by LAPACK to where the level is */
+static PetscErrorCode InvertHere_Private(PC_GridMG *mg, const GridMGFaces *f, PetscInt n, double shift, PetscScalar *S, PetscBLASInt *failed)
+{
+  PetscScalar *M;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
+  PetscCall(ScaledMatrix_Private(mg, f, n, shift, M, S));
+  PetscCall(Invert_Private(mg->symmetric, n, M, failed));
+  if (!*failed) PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGCoarseSetUp_Private(PC pc)
 {
   PC_GridMG     *mg    = (PC_GridMG *)pc->data;
   const PetscInt n     = mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells;
-  double         shift = 0;
-  PetscScalar   *M, *S;
+  double         shift = 0, *memory;
+  PetscScalar   *S;
   PetscBLASInt   info = 0;
+  GridMGFaces    host = mg->level[mg->n - 1].faces;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
   PetscCall(PetscMalloc1(n, &S));
+  PetscCall(GetFaces_Private(mg, &host, &memory));
   /* An M-matrix is definite, but where numbers differ by more than those of this precision can tell */
   do {
-    PetscCall(ScaledMatrix_Private(mg, n, shift, M, S));
-    PetscCall(Invert_Private(mg->symmetric, n, M, &info));
+    if (mg->symmetric && mg->kernels->invert) PetscCall(InvertThere_Private(mg, &host, n, shift, S, &info));
+    else PetscCall(InvertHere_Private(mg, &host, n, shift, S, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * (double)PETSC_MACHINE_EPSILON;
   } while (info && shift < 0.01);
   if (info) PetscCall(PCGridMGFail_Private(pc, "the coarsest level, with %" PetscInt_FMT " unknowns, is singular or not definite (LAPACK: %d)", n, (int)info));
-  else {
-    PetscCall(PutNumbers_Private(mg, (size_t)n, M, (size_t)n, (size_t)n, mg->inverse));
-    PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
-  }
+  else PetscCall(PutNumbers_Private(mg, (size_t)n, S, 1, 1, mg->inversescale));
+  PetscCall(PetscFree(memory));
   PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,13 +23,21 @@ PetscErrorCode PCGridMGFail_Private(PC pc, const char format[], ...)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Host memory of at least so many bytes, zeroed; what was there is lost */
+static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
+{
+  PetscFunctionBegin;
+  if (block->kernels && block->memory) PetscCall((*block->kernels->free)(&block->memory));
+  else PetscCall(PetscFree(block->memory));
+  PetscCall(PetscMemzero(block, sizeof(*block)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory of the host of at least so many bytes, zeroed; what was there is lost */
 PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
-  if (block->bytes < bytes) {
-    PetscCall(PetscFree(block->memory));
-    block->bytes = 0;
+  if (block->bytes < bytes || block->kernels) {
+    PetscCall(FreeBlock_Private(block));
     PetscCall(PetscMalloc1(bytes, (char **)&block->memory));
     block->bytes = bytes;
   }
@@ -38,12 +46,64 @@ PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *block, size_t bytes, void *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode FreeBlock_Private(GridMGBlock *block)
+/* The same where the kernels work, but not zeroed */
+PetscErrorCode PCGridMGReserve_Private(PC_GridMG *mg, GridMGBlock *block, size_t bytes, void **memory)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(block->memory));
-  block->bytes = 0;
+  if (block->bytes < bytes || block->kernels != mg->kernels) {
+    PetscCall(FreeBlock_Private(block));
+    if (bytes) PetscCall((*mg->kernels->reserve)(bytes, &block->memory));
+    block->kernels = mg->kernels;
+    block->bytes   = bytes;
+  }
+  *memory = block->memory;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define GRIDMG_ALIGN 64
+
+/* All parts are given back; the first block has at least so many bytes, of which others are taken */
+PetscErrorCode PCGridMGArenaStart_Private(PC_GridMG *mg, size_t bytes)
+{
+  void *memory;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReserve_Private(mg, &mg->arena.block[0], bytes, &memory));
+  mg->arena.current = 0;
+  mg->arena.taken   = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Memory as it is. A block that has to be made is larger, so that there are few */
+PetscErrorCode PCGridMGArenaTake_Private(PC_GridMG *mg, size_t bytes, void **memory)
+{
+  GridMGArena *arena = &mg->arena;
+
+  PetscFunctionBegin;
+  bytes = (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN;
+  while (arena->block[arena->current].bytes - arena->taken < bytes) {
+    PetscCheck(arena->current < GRIDMG_ARENA_BLOCKS - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The levels of a PCGRIDMG need more than %d blocks of memory",
+               GRIDMG_ARENA_BLOCKS);
+    arena->current++;
+    arena->taken = 0;
+    if (arena->block[arena->current].bytes < bytes)
+      PetscCall(PCGridMGReserve_Private(mg, &arena->block[arena->current], PetscMax(2 * bytes, arena->block[0].bytes / 8), memory));
+  }
+  *memory = (char *)arena->block[arena->current].memory + arena->taken;
+  arena->taken += bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *mg)
+{
+  return (GridMGArenaMark){mg->arena.current, mg->arena.taken};
+}
+
+/* All that was taken after the mark */
+void PCGridMGArenaGiveBack_Private(PC_GridMG *mg, const GridMGArenaMark *mark)
+{
+  mg->arena.current = mark->current;
+  mg->arena.taken   = mark->taken;
 }
 
 /* Exact entries */
@@ -53,42 +113,47 @@ PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *mg)
   for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) {
     GridMGLevel *l = &mg->level[k];
 
-    for (int b = 0; b < 2; b++) {
-      PetscCall(FreeBlock_Private(&l->block[b]));
-      PetscCall(FreeBlock_Private(&l->half[b]));
-      PetscCall(FreeBlock_Private(&l->list[b]));
-    }
-    PetscCall(FreeBlock_Private(&l->mark));
+    for (int b = 0; b < 2; b++) PetscCall(FreeBlock_Private(&l->list[b]));
     PetscCall(FreeBlock_Private(&mg->stencil[k].block));
     PetscCall(PetscMemzero(&mg->stencil[k].f, sizeof(mg->stencil[k].f)));
     PetscCall(PetscMemzero(&l->faces, sizeof(l->faces)));
+    l->alive = NULL;
   }
+  for (int b = 0; b < GRIDMG_ARENA_BLOCKS; b++) PetscCall(FreeBlock_Private(&mg->arena.block[b]));
+  mg->arena.current = 0;
+  mg->arena.taken   = 0;
   PetscCall(FreeBlock_Private(&mg->dense));
+  PetscCall(FreeBlock_Private(&mg->work));
   PetscCall(PetscFree(mg->edges.edge));
   mg->edges.n = mg->edges.max = 0;
+  PetscCall(PetscFree(mg->additions.addition));
+  mg->additions.n = mg->additions.max = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-#define GRIDMG_ALIGN 64
 
 void *PCGridMGTake_Private(GridMGPool *pool, size_t bytes)
 {
   char *part = pool->memory ? pool->memory + pool->taken + GRIDMG_ALIGN : NULL;
 
+  pool->layout = 31 * pool->layout + bytes;
   pool->taken += (bytes + GRIDMG_ALIGN - 1) / GRIDMG_ALIGN * GRIDMG_ALIGN + 2 * GRIDMG_ALIGN;
   return part;
 }
 
-/* Memory for all that has been counted, zeroed: one allocation, or the one that is there. Nothing has been taken from it */
-PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool)
+/*
+   Memory for all that has been counted: one allocation, or the one that is there, zeroed; with keep it stays as it was where each part is at its place
+   again, with zeros around it. Nothing has been taken from it
+*/
+PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBool keep)
 {
   PetscFunctionBegin;
-  if (mg->pool.bytes < pool->taken) {
-    if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-    mg->pool.bytes = 0;
+  if (mg->pool.bytes < pool->taken || mg->pool.kernels != mg->kernels) {
+    PetscCall(FreeBlock_Private(&mg->pool));
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
-    mg->pool.bytes = pool->taken;
-  } else PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+    mg->pool.kernels = mg->kernels;
+    mg->pool.bytes   = pool->taken;
+  } else if (!keep || mg->layout != pool->layout) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  mg->layout   = pool->layout;
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -100,8 +165,11 @@ PetscErrorCode PCReset_GridMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCGridMGFreeScratch_Private(mg));
-  if (mg->pool.memory) PetscCall((*mg->kernels->free)(&mg->pool.memory));
-  mg->pool.bytes = 0;
+  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_TRUE));
+  PetscCall(FreeBlock_Private(&mg->moved));
+  PetscCall(FreeBlock_Private(&mg->pool));
+  PetscCall(VecDestroy(&mg->wx));
+  PetscCall(VecDestroy(&mg->wy));
   PetscCall(PetscMemzero(mg->level, sizeof(mg->level)));
   PetscCall(PetscMemzero(mg->stencil, sizeof(mg->stencil)));
   mg->n         = 0;

@@ -11,6 +11,8 @@
 
 #include "gridmgimpl.h"
 
+#define GRIDMG_PATCH_MAX 4096 /* rows of a list that are treated after all others */
+
 /* Two steps of flexible conjugate gradients on a level, each with a cycle. The right side is used up */
 static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 {
@@ -42,9 +44,14 @@ static PetscErrorCode KSteps_Private(PC_GridMG *mg, PetscInt level)
 static PetscErrorCode CoarseSolve_Private(PC_GridMG *mg, PetscInt level)
 {
   PetscFunctionBegin;
-  if (level == mg->n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+  if (mg->smallfrom && level == mg->smallfrom) {
+    mg->level[level].cur = 0;
+    PetscCall((*mg->kernels->smallsolve)(mg->small, mg->level[level].b, mg->level[level].x[0]));
+  } else if (level == mg->n - 1 || mg->opt.cycle == PCGRIDMG_CYCLE_V) PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
   else if (mg->opt.cycle == PCGRIDMG_CYCLE_W) {
+    mg->level[level].again = PETSC_TRUE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
+    mg->level[level].again = PETSC_FALSE;
     PetscCall(PCGridMGCycle_Private(mg, level, PETSC_FALSE));
   } else if (level <= mg->opt.klevels) PetscCall(KSteps_Private(mg, level));
   else PetscCall(PCGridMGCycle_Private(mg, level, PETSC_TRUE));
@@ -65,6 +72,69 @@ static PetscErrorCode RestrictResidual_Private(PC_GridMG *mg, GridMGLevel *l, Gr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a visit of a level is two kernels */
+PetscBool PCGridMGIsFused_Private(const PC_GridMG *mg, PetscInt level)
+{
+  const GridMGOperator *op = &mg->level[level].op;
+
+  return (PetscBool)(mg->kernels->down && level < mg->n - 1 && mg->smoother == PCGRIDMG_SMOOTHER_REDBLACK && mg->opt.smooths[0] == 1 &&
+                     mg->opt.smooths[1] == 1 && op->precision == GRIDMG_SINGLE && op->bits < 32 && op->list.n <= GRIDMG_PATCH_MAX);
+}
+
+/* What the coarse level is asked for on the finest level: a sequence of kernels that is recorded at the second application */
+static PetscErrorCode PlayCoarseSolve_Private(PC_GridMG *mg)
+{
+  const GridMGKernels *kernels = mg->kernels;
+
+  PetscFunctionBegin;
+  if (!mg->opt.graph || !kernels->graphbegin || mg->applied == 0) {
+    PetscCall(CoarseSolve_Private(mg, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->graph) {
+    PetscCall((*kernels->graphbegin)());
+    PetscCall(CoarseSolve_Private(mg, 1));
+    PetscCall((*kernels->graphend)(&mg->graph));
+  }
+  PetscCall((*kernels->graphlaunch)(mg->graph));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FusedCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
+{
+  GridMGLevel    *l = &mg->level[level], *c = l + 1;
+  const PetscBool again = l->again, list = (PetscBool)(l->op.list.n > 0);
+  GridMGVisit     visit = {.op = &l->op, .coarse = &c->op.grid, .b = l->b, .bc = c->b, .factor = mg->overcorrection, .again = again};
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) visit.by[d] = l->by[d];
+  if (level == 0 && !list) {
+    visit.rows      = &mg->rows;
+    visit.part      = mg->outer.part;
+    visit.in        = mg->outer.in;
+    visit.result    = mg->outer.result;
+    visit.outfactor = mg->factor;
+    visit.scale     = mg->scale;
+  }
+  if (zero) l->cur = 1;
+  else visit.x = l->x[l->cur];
+  if (list) {
+    l->cur    = 1 - l->cur;
+    visit.out = l->x[l->cur];
+  }
+  visit.shape = l->shape[0];
+  PetscCall((*mg->kernels->down)(&visit));
+  if (list) visit.x = l->x[l->cur];
+  if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
+  else PetscCall(CoarseSolve_Private(mg, level + 1));
+  visit.e     = c->x[c->cur];
+  l->cur      = 1 - l->cur;
+  visit.out   = l->x[l->cur];
+  visit.shape = l->shape[1];
+  PetscCall((*mg->kernels->up)(&visit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* One cycle on a level for its right side b, from the iterate or from zero */
 PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool zero)
 {
@@ -77,9 +147,14 @@ PetscErrorCode PCGridMGCycle_Private(PC_GridMG *mg, PetscInt level, PetscBool ze
     PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (PCGridMGIsFused_Private(mg, level)) {
+    PetscCall(FusedCycle_Private(mg, level, zero));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_FALSE, zero));
   PetscCall(RestrictResidual_Private(mg, l, c));
-  PetscCall(CoarseSolve_Private(mg, level + 1));
+  if (level == 0) PetscCall(PlayCoarseSolve_Private(mg));
+  else PetscCall(CoarseSolve_Private(mg, level + 1));
   PetscCall((*kernels->prolong)(&l->op, &c->op.grid, l->by, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
   PetscCall(PCGridMGSmooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);

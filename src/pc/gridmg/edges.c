@@ -6,20 +6,43 @@
 
 #include "gridmgimpl.h"
 
+/* Room for so many */
+PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *edges, PetscInt max)
+{
+  GridMGEdge *more = NULL;
+
+  PetscFunctionBegin;
+  if (max <= edges->max) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(max, &more));
+  PetscCall(PetscArraycpy(more, edges->edge, edges->n));
+  PetscCall(PetscFree(edges->edge));
+  edges->edge = more;
+  edges->max  = max;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *edges, PetscInt i, PetscInt j, double t)
 {
   PetscFunctionBegin;
-  if (edges->n == edges->max) {
-    const PetscInt max  = PetscMax(64, 2 * edges->max);
-    GridMGEdge    *more = NULL;
+  if (edges->n == edges->max) PetscCall(PCGridMGEdgesReserve_Private(edges, PetscMax(64, 2 * edges->max)));
+  edges->edge[edges->n++] = (GridMGEdge){i, j, t};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Addition_Private(GridMGAdditions *additions, PetscInt array, PetscInt at, double t)
+{
+  PetscFunctionBegin;
+  if (additions->n == additions->max) {
+    const PetscInt  max  = PetscMax(64, 2 * additions->max);
+    GridMGAddition *more = NULL;
 
     PetscCall(PetscMalloc1(max, &more));
-    PetscCall(PetscArraycpy(more, edges->edge, edges->n));
-    PetscCall(PetscFree(edges->edge));
-    edges->edge = more;
-    edges->max  = max;
+    PetscCall(PetscArraycpy(more, additions->addition, additions->n));
+    PetscCall(PetscFree(additions->addition));
+    additions->addition = more;
+    additions->max      = max;
   }
-  edges->edge[edges->n++] = (GridMGEdge){i, j, t};
+  additions->addition[additions->n++] = (GridMGAddition){array, at, t};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,6 +53,21 @@ static inline int PartOf(const GridMGGrid *grid, PetscInt i)
 
   if (i >= grid->cells) return 2;
   return (int)((i % grid->n[0] + line % grid->n[1] + line / grid->n[1]) % 2);
+}
+
+/* The row of a list that a vertex has, or -1 */
+PetscInt PCGridMGListFind_Private(const GridMGGrid *grid, const GridMGList *list, PetscInt vertex)
+{
+  const int part = PartOf(grid, vertex);
+  PetscInt  low = part ? list->part[part - 1] : 0, end = part < 2 ? list->part[part] : list->n, high = end;
+
+  while (low < high) {
+    const PetscInt middle = low + (high - low) / 2;
+
+    if (list->row[middle] < vertex) low = middle + 1;
+    else high = middle;
+  }
+  return low < end && list->row[low] == vertex ? low : -1;
 }
 
 static int CompareEdges(const void *pa, const void *pb, void *ctx)
@@ -102,43 +140,68 @@ static inline PetscInt CoarseOf(const GridMGGrid *fine, const GridMGGrid *coarse
   return i % fine->n[0] / by[0] + coarse->n[0] * (line % fine->n[1] / by[1] + coarse->n[1] * (line / fine->n[1] / by[2]));
 }
 
-/* A face of the coarse grid takes the edge over */
-static PetscBool AddToFace(GridMGFaces *coarse, PetscInt ci, PetscInt cj, double t)
+/* The face of the coarse grid that takes an edge over: which array, as in GridMGAddition, and where; -1 if there is none */
+static int FaceOfEdge(const GridMGGrid *grid, PetscBool symmetric, PetscInt ci, PetscInt cj, PetscInt *where)
 {
-  const GridMGGrid *grid = &coarse->grid;
-  const PetscInt    low = PetscMin(ci, cj), line = low / grid->n[0], at[3] = {low % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  const PetscInt low = PetscMin(ci, cj), line = low / grid->n[0], at[3] = {low % grid->n[0], line % grid->n[1], line / grid->n[1]};
 
-  if (PetscMax(ci, cj) >= grid->cells) return PETSC_FALSE;
+  if (PetscMax(ci, cj) >= grid->cells) return -1;
   for (int d = 0; d < 3; d++) {
     if (grid->n[d] < 2 || at[d] == grid->n[d] - 1 || PetscAbsInt(ci - cj) != GridMGStride(grid, d)) continue;
-    if (!coarse->symmetric) (ci < cj ? coarse->up : coarse->down)[d][low] += t;
-    else if (ci < cj) coarse->up[d][low] += t;
-    return PETSC_TRUE;
+    *where = low;
+    return ci < cj || symmetric ? d : 3 + d;
   }
-  return PETSC_FALSE;
+  return -1;
+}
+
+static int CompareAdditions(const void *pa, const void *pb, PETSC_UNUSED void *ctx)
+{
+  const GridMGAddition *a = (const GridMGAddition *)pa, *b = (const GridMGAddition *)pb;
+
+  if (a->array != b->array) return a->array < b->array ? -1 : 1;
+  if (a->at != b->at) return a->at < b->at ? -1 : 1;
+  return 0;
 }
 
 /*
    P^T A P of the list: edges within an aggregate are gone, those between neighbours are part of their face. Entries of the wrong sign
    are left out, with their part of the diagonal: there is less of the coarse level than that
 */
-PetscErrorCode PCGridMGCoarsenEdges_Private(const GridMGFaces *f, const int by[3], GridMGFaces *coarse, GridMGEdges *edges)
+PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *mg, const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
 {
-  const double *t = (const double *)f->list.t;
+  const GridMGList *list  = &f->list;
+  const double     *t     = (const double *)list->t;
+  const PetscInt    edges = list->i[list->n];
+  unsigned char    *alive = NULL; /* of rows, then of the vertices that edges lead to */
 
   PetscFunctionBegin;
-  edges->n = 0;
-  for (PetscInt r = 0; r < f->list.n; r++) {
-    const PetscInt i = f->list.row[r], ci = CoarseOf(&f->grid, &coarse->grid, by, i);
+  mg->edges.n = mg->additions.n = 0;
+  if (!edges) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->alive) {
+    PetscCall(PetscMalloc1(list->n + edges, &alive));
+    PetscCall((*mg->kernels->aliveof)(f, list->n, list->row, alive));
+    PetscCall((*mg->kernels->aliveof)(f, edges, list->j, alive + list->n));
+  }
+  for (PetscInt r = 0; r < list->n; r++) {
+    const PetscInt i = list->row[r], ci = CoarseOf(&f->grid, &coarse->grid, by, i);
 
-    if (i < f->grid.cells && f->alive && !f->alive[i]) continue;
-    for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) {
-      const PetscInt j = f->list.j[e], cj = CoarseOf(&f->grid, &coarse->grid, by, j);
+    if (alive && !alive[r]) continue;
+    for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
+      const PetscInt cj = CoarseOf(&f->grid, &coarse->grid, by, list->j[e]);
+      PetscInt       at = ci;
+      int            array;
 
       if (t[e] <= 0) continue;
-      if (j < f->grid.cells && f->alive && !f->alive[j]) coarse->sigma[ci] += t[e];
-      else if (ci != cj && !AddToFace(coarse, ci, cj, t[e])) PetscCall(PCGridMGEdgeAdd_Private(edges, ci, cj, t[e]));
+      if (alive && !alive[list->n + e]) PetscCall(Addition_Private(&mg->additions, -1, ci, t[e]));
+      else if (ci != cj) {
+        array = FaceOfEdge(&coarse->grid, coarse->symmetric, ci, cj, &at);
+        if (array < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, ci, cj, t[e]));
+        else if (ci < cj || !coarse->symmetric) PetscCall(Addition_Private(&mg->additions, array, at, t[e]));
+      }
     }
   }
+  PetscCall(PetscFree(alive));
+  if (mg->additions.n > 1) PetscCall(PetscTimSort(mg->additions.n, mg->additions.addition, sizeof(GridMGAddition), CompareAdditions, NULL));
+  if (mg->additions.n) PetscCall((*mg->kernels->add)(coarse, mg->additions.n, mg->additions.addition));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

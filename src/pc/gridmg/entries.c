@@ -8,11 +8,17 @@
 */
 
 #include "gridmgimpl.h"
+#include <lithe/private/lithecudagridmgsetup.h>
 
 #define GRIDMG_ROUNDING 16   /* row sums of so many roundings of the diagonal are none */
 #define GRIDMG_NULL     1e-8 /* the same where constants are said to be in the null space */
 #define GRIDMG_SAME     1e-8 /* entries that differ by less than this part of them count as the same */
 #define GRIDMG_WRONG    20   /* of so many faces one may have an entry of the wrong sign */
+
+#define GRIDMG_NO_NUMBER "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number"
+#define GRIDMG_NOT_REAL                                       \
+  "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT \
+  ") is not real, and aggregation is for M-matrices. Give a real matrix as the second one to KSPSetOperators()"
 
 typedef struct {
   GridMGFaces *f;
@@ -22,34 +28,29 @@ typedef struct {
   PetscBool    bad;                                 /* an entry is no number */
 } Reading;
 
-/* One row: where entries belong, its row sum, and its diagonal entry */
-static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, Reading *reading)
+/* One row: where entries belong, and their sum */
+static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, PetscInt n, const PetscInt column[], const PetscScalar value[], Reading *reading, double *sum)
 {
-  PC_GridMG         *mg   = (PC_GridMG *)pc->data;
-  GridMGFaces       *f    = reading->f;
-  const GridMGGrid  *grid = &f->grid;
-  const PetscInt     i = GridMGVertexOf(grid, &mg->rows, row), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
-  const PetscInt    *column;
-  const PetscScalar *value;
-  PetscInt           n;
-  double             sum = 0, diagonal = 0;
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+  const PetscInt    i = GridMGVertexOf(grid, &mg->rows, row), line = i / grid->n[0], at[3] = {i % grid->n[0], line % grid->n[1], line / grid->n[1]};
+  double            diagonal = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+  *sum = 0;
   for (PetscInt e = 0; e < n; e++) {
     const double   a = (double)PetscRealPart(value[e]);
     const PetscInt j = GridMGVertexOf(grid, &mg->rows, column[e]);
     int            d = -1;
 
-    PetscCheck(!PetscDefined(USE_COMPLEX) || PetscImaginaryPart(value[e]) == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-               "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT
-               ") is not real, and aggregation is for M-matrices. Give a real matrix as the second one to KSPSetOperators()",
-               row, column[e]);
+    PetscCheck(!PetscDefined(USE_COMPLEX) || PetscImaginaryPart(value[e]) == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row,
+               column[e]);
     if (PetscIsInfOrNanReal((PetscReal)a)) {
-      if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, "entry (%" PetscInt_FMT ", %" PetscInt_FMT ") of the matrix is no number", row, column[e]));
+      if (!reading->bad) PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row, column[e]));
       reading->bad = PETSC_TRUE;
     }
-    sum += a;
+    *sum += a;
     if (i == j) {
       diagonal += a;
       continue;
@@ -58,14 +59,33 @@ static PetscErrorCode ReadRow_Private(PC pc, PetscInt row, Reading *reading)
     if (i < grid->cells && j < grid->cells) d = PCGridMGFaceOf_Private(grid, at, j - i);
     if (d < 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, i, j, -a));
     else {
-      *(j > i ? &f->up[d][i] : &f->down[d][j]) = -a;
+      *(j > i ? &f->up[d][i] : &f->down[d][j]) -= a;
       reading->faces++;
     }
   }
-  PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
-  f->sigma[i]   = sum;
   reading->most = PetscMax(reading->most, fabs(diagonal));
   reading->negative += diagonal < 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All rows on the host */
+static PetscErrorCode ReadRows_Private(PC pc, Reading *reading)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->clear)(PCGridMGFacesNumbers_Private(grid, PETSC_FALSE) * sizeof(double), f->sigma));
+  for (PetscInt row = 0; row < grid->cells + grid->wells && !reading->bad; row++) {
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscInt           n;
+
+    PetscCall(MatGetRow(pc->pmat, row, &n, &column, &value));
+    PetscCall(ReadRow_Private(pc, row, n, column, value, reading, &f->sigma[GridMGVertexOf(grid, &mg->rows, row)]));
+    PetscCall(MatRestoreRow(pc->pmat, row, &n, &column, &value));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,20 +119,75 @@ static PetscErrorCode ScaleFaces_Private(PC pc, Reading *reading)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double FactorOf(const GridMGGrid *grid, const Reading *reading)
+{
+  int exponent;
+
+  (void)frexp(reading->most, &exponent);
+  return ldexp(2 * reading->negative > grid->cells ? -1. : 1., reading->most > 0 ? PetscMin(1000, -exponent) : 0);
+}
+
+static PetscErrorCode CheckSigns_Private(PC pc, const Reading *reading)
+{
+  PetscFunctionBegin;
+  PetscCheck(reading->wrong <= reading->faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
+             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
+             reading->wrongrow, reading->wrongcolumn, reading->wrong, reading->faces);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The arrays of the finest level, with room for those of a few others */
+static PetscErrorCode StartFaces_Private(PC_GridMG *mg, GridMGFaces *f)
+{
+  const GridMGGrid grid  = mg->level[0].op.grid;
+  const size_t     cells = (size_t)grid.cells, numbers = PCGridMGFacesNumbers_Private(&grid, PETSC_FALSE);
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGArenaStart_Private(mg, (numbers + cells + cells / 4) * sizeof(double)));
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_FALSE, f));
+  mg->edges.n = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of symmetric matrices one side is enough, and the other one gives its memory back */
+static PetscErrorCode SetSymmetry_Private(PC_GridMG *mg, GridMGFaces *f, PetscBool symmetric)
+{
+  const GridMGArenaMark start = {0, 0};
+  const GridMGList      list  = f->list;
+  const GridMGGrid      grid  = f->grid;
+
+  PetscFunctionBegin;
+  mg->symmetric = symmetric;
+  if (symmetric) {
+    PCGridMGArenaGiveBack_Private(mg, &start);
+    PetscCall(PCGridMGFacesCreate_Private(mg, &grid, PETSC_TRUE, f));
+    f->list = list;
+  } else f->symmetric = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Single precision has a range that no sensible matrix leaves. least: the smallest diagonal */
+static void SetPrecision(PC_GridMG *mg, const GridMGLevel *l, double least)
+{
+  const double min = l->survey.min > 0 ? PetscMin(least, l->survey.min) : least;
+
+  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || min < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+}
+
 static inline PetscBool Same(double a, double b)
 {
   return (PetscBool)(fabs(a - b) <= GRIDMG_SAME * PetscMax(fabs(a), fabs(b)));
 }
 
 /* Whether the list has the edge (j, i) with the same number for each (i, j) */
-static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list, PetscInt place[])
+static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list)
 {
   const double *t = (const double *)list->t;
 
-  for (PetscInt r = 0; r < list->n; r++) place[list->row[r]] = r + 1;
   for (PetscInt r = 0; r < list->n; r++) {
     for (PetscInt e = list->i[r]; e < list->i[r + 1]; e++) {
-      const PetscInt s     = place[list->j[e]] - 1;
+      const PetscInt s     = PCGridMGListFind_Private(grid, list, list->j[e]);
       PetscBool      found = PETSC_FALSE;
 
       if (s < 0) return PETSC_FALSE;
@@ -120,26 +195,17 @@ static PetscBool ListIsSymmetric(const GridMGGrid *grid, const GridMGList *list,
       if (!found) return PETSC_FALSE;
     }
   }
-  (void)grid;
   return PETSC_TRUE;
 }
 
-static PetscErrorCode FindSymmetry_Private(GridMGFaces *f)
+static PetscBool FacesAreSymmetric(const GridMGFaces *f)
 {
-  PetscInt *place;
-
-  PetscFunctionBegin;
-  f->symmetric = PETSC_TRUE;
-  for (int d = 0; d < 3 && f->symmetric; d++) {
-    if (!f->up[d]) continue;
-    for (PetscInt c = 0; c < f->grid.cells && f->symmetric; c++) f->symmetric = Same(f->up[d][c], f->down[d][c]);
+  for (int d = 0; d < 3; d++) {
+    for (PetscInt c = 0; c < f->grid.cells && f->up[d]; c++) {
+      if (!Same(f->up[d][c], f->down[d][c])) return PETSC_FALSE;
+    }
   }
-  if (f->symmetric && f->list.n) {
-    PetscCall(PetscCalloc1(f->grid.cells + f->grid.wells, &place));
-    f->symmetric = ListIsSymmetric(&f->grid, &f->list, place);
-    PetscCall(PetscFree(place));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_TRUE;
 }
 
 /* What the list has in each row */
@@ -155,19 +221,39 @@ static PetscErrorCode ListSums_Private(const GridMGFaces *f, double sum[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Row sums of so many roundings are none */
+static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
+{
+  PetscBool    constant = PETSC_FALSE;
+  MatNullSpace null;
+
+  PetscFunctionBegin;
+  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
+  PetscCall(MatGetNullSpace(pc->pmat, &null));
+  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
+  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FailRow_Private(PC pc, PetscInt vertex, double diagonal)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
+                                 GridMGRowOf(&mg->level[0].op.grid, &mg->rows, vertex), diagonal / mg->factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Row sums that are rounding become 0, and so do negative ones of symmetric matrices; diagonals must be positive */
 static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
 {
-  PC_GridMG        *mg       = (PC_GridMG *)pc->data;
-  const GridMGGrid *grid     = &f->grid;
-  double            rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON, *sums;
-  PetscBool         constant = PETSC_FALSE;
-  MatNullSpace      null;
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid *grid = &f->grid;
+  double            rounding, *sums;
 
   PetscFunctionBegin;
-  PetscCall(MatGetNullSpace(pc->pmat, &null));
-  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
-  if (constant) rounding = PetscMax(rounding, GRIDMG_NULL);
+  PetscCall(GetRounding_Private(pc, &rounding));
   *least      = PETSC_MAX_REAL;
   mg->clipped = 0;
   PetscCall(PetscMalloc1(grid->cells + grid->wells, &sums));
@@ -188,8 +274,7 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
     }
     if (diagonal == 0 && faces == 0) *sigma = 1; /* as large as the largest diagonal entry */
     else if (!(diagonal > 0)) {
-      PetscCall(PCGridMGFail_Private(pc, "row %" PetscInt_FMT " has the diagonal entry %g and other entries: aggregation is for M-matrices",
-                                     GridMGRowOf(grid, &mg->rows, i), diagonal / mg->factor));
+      PetscCall(FailRow_Private(pc, i, diagonal));
       break;
     }
     if (diagonal > 0) *least = PetscMin(*least, diagonal);
@@ -198,40 +283,253 @@ static PetscErrorCode CleanRowSums_Private(PC pc, GridMGFaces *f, double *least)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGridMGReadEntries_Private(PC pc)
+static PetscErrorCode ReadHost_Private(PC pc, Reading *reading)
 {
-  PC_GridMG       *mg      = (PC_GridMG *)pc->data;
-  GridMGLevel     *l       = &mg->level[0];
-  const GridMGGrid grid    = l->op.grid;
-  Reading          reading = {.f = &l->faces};
-  double           least   = 0, min, max;
-  int              exponent;
+  PC_GridMG       *mg    = (PC_GridMG *)pc->data;
+  GridMGLevel     *l     = &mg->level[0];
+  GridMGFaces     *f     = &l->faces;
+  const GridMGGrid grid  = l->op.grid;
+  double           least = 0;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGFacesCreate_Private(l->block, &grid, PETSC_FALSE, &l->faces));
-  mg->edges.n = 0;
-  for (PetscInt row = 0; row < grid.cells + grid.wells; row++) {
-    PetscCall(ReadRow_Private(pc, row, &reading));
-    if (reading.bad) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  (void)frexp(reading.most, &exponent);
-  mg->factor = ldexp(2 * reading.negative > grid.cells ? -1. : 1., reading.most > 0 ? PetscMin(1000, -exponent) : 0);
-  PetscCall(ScaleFaces_Private(pc, &reading));
-  PetscCheck(reading.wrong <= reading.faces / GRIDMG_WRONG, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "-pc_type gridmg: entry (%" PetscInt_FMT ", %" PetscInt_FMT ") has the sign of the diagonal, and there are %" PetscInt_FMT
-             " faces like that among %" PetscInt_FMT " entries: aggregation is for M-matrices. Use another preconditioner",
-             reading.wrongrow, reading.wrongcolumn, reading.wrong, reading.faces);
-  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &l->faces.list));
-  PetscCall(FindSymmetry_Private(&l->faces));
-  mg->symmetric = l->faces.symmetric;
-  if (mg->symmetric) {
-    for (int d = 0; d < 3; d++) l->faces.down[d] = l->faces.up[d];
-  }
-  PetscCall(CleanRowSums_Private(pc, &l->faces, &least));
+  PetscCall(StartFaces_Private(mg, f));
+  PetscCall(ReadRows_Private(pc, reading));
+  if (reading->bad) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(&grid, reading);
+  PetscCall(ScaleFaces_Private(pc, reading));
+  PetscCall(CheckSigns_Private(pc, reading));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &f->list));
+  PetscCall(SetSymmetry_Private(mg, f, (PetscBool)(FacesAreSymmetric(f) && ListIsSymmetric(&grid, &f->list))));
+  PetscCall(CleanRowSums_Private(pc, f, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&l->alive));
+  PetscCall((*mg->kernels->survey)(f, l->alive, &l->survey));
+  SetPrecision(mg, l, least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  /* Single precision has a range that no sensible matrix leaves */
-  PetscCall((*mg->kernels->range)(&l->faces, &min, &max));
-  mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || PetscMin(least, min > 0 ? min : least) < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
+/* ------------------------------------------------------------ a matrix on a device */
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #define GRIDMG_GUESS 64 /* a factor that is so many powers of two off is not corrected: entries are read again */
+
+static PetscErrorCode Scan_Private(PC_GridMG *mg, double scale)
+{
+  GridMGFaces *f     = &mg->level[0].faces;
+  const size_t tiles = ((size_t)mg->level[0].op.grid.cells + GRIDMG_READ_ROWS - 1) / GRIDMG_READ_ROWS;
+
+  PetscFunctionBegin;
+  PetscCall(StartFaces_Private(mg, f));
+  PetscCall(PCGridMGArenaTake_Private(mg, tiles * sizeof(*mg->others), (void **)&mg->others));
+  PetscCall(LitheCUDAGridMGRead(&mg->matrix, &mg->rows, scale, f, mg->others, &mg->reading));
+  mg->guess        = scale;
+  mg->scanned      = PETSC_TRUE;
+  mg->scannedfirst = mg->rows.first;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The faces of the finest level, and counts, once a set-up and grid */
+PetscErrorCode PCGridMGScan_Private(PC pc)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  const GridMGGrid *grid = &mg->level[0].op.grid, *last = &mg->level[0].faces.grid;
+
+  PetscFunctionBegin;
+  for (int d = 0; d < 3; d++) {
+    if (last->n[d] != grid->n[d]) mg->scanned = PETSC_FALSE;
+  }
+  if (!mg->scanned || mg->scannedfirst != mg->rows.first) PetscCall(Scan_Private(mg, mg->guess != 0 ? mg->guess : 1.));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rows of wells come to the host; sum: of each row */
+static PetscErrorCode ReadWells_Private(PC pc, PetscInt begin, PetscInt end, Reading *reading, double sum[])
+{
+  PC_GridMG           *mg      = (PC_GridMG *)pc->data;
+  const GridMGKernels *kernels = mg->kernels;
+  const PetscInt       n       = end - begin;
+  PetscInt            *i, *j, nz;
+  PetscScalar         *a;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(n + 1, &i));
+  PetscCall((*kernels->get)((size_t)(n + 1) * sizeof(*i), mg->matrix.i + begin, i));
+  nz = i[n] - i[0];
+  PetscCall(PetscMalloc2(nz, &j, nz, &a));
+  if (nz) {
+    PetscCall((*kernels->get)((size_t)nz * sizeof(*j), mg->matrix.j + i[0], j));
+    PetscCall((*kernels->get)((size_t)nz * sizeof(*a), mg->matrix.a + i[0], a));
+  }
+  for (PetscInt r = 0; r < n && !reading->bad; r++)
+    PetscCall(ReadRow_Private(pc, begin + r, i[r + 1] - i[r], j + i[r] - i[0], a + i[r] - i[0], reading, &sum[r]));
+  PetscCall(PetscFree2(j, a));
+  PetscCall(PetscFree(i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first entry of the rows of cells that is not real, or no number: row by row */
+static PetscErrorCode CheckNumbers_Private(PC pc, Reading *reading)
+{
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  const GridMGReading *r  = &mg->reading;
+  PetscInt             n, row[2] = {-1, -1}, column[2]; /* imaginary, bad */
+
+  PetscFunctionBegin;
+  if (r->firstimaginary < 0 && r->firstbad < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
+  if (r->firstimaginary >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstimaginary, &row[0], &column[0]));
+  if (r->firstbad >= 0) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r->firstbad, &row[1], &column[1]));
+  PetscCheck(row[0] < 0 || (row[1] >= 0 && row[1] < row[0]), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, GRIDMG_NOT_REAL, row[0], column[0]);
+  PetscCall(PCGridMGFail_Private(pc, GRIDMG_NO_NUMBER, row[1], column[1]));
+  reading->bad = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries that are no faces, from the rows of cells */
+static PetscErrorCode ReadOthers_Private(PC pc, Reading *reading)
+{
+  PC_GridMG           *mg = (PC_GridMG *)pc->data;
+  const GridMGReading *r  = &mg->reading;
+
+  PetscFunctionBegin;
+  PetscCheck(r->others <= PETSC_INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "-pc_type gridmg: %" PetscInt64_FMT " entries are those of no neighbours, too many",
+             r->others);
+  PetscCall(PCGridMGEdgesReserve_Private(&mg->edges, mg->edges.n + (PetscInt)r->others));
+  PetscCall(LitheCUDAGridMGGetOthers(&mg->matrix, &mg->rows, &mg->level[0].op.grid, mg->others, (PetscInt)r->others, mg->edges.edge + mg->edges.n));
+  mg->edges.n += (PetscInt)r->others;
+  reading->faces = (PetscInt)r->faces;
+  reading->negative += (PetscInt)r->negative;
+  reading->most = PetscMax(reading->most, r->most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries are scaled, faces of the wrong sign become edges of the list */
+static PetscErrorCode Settle_Private(PC pc, double scale, Reading *reading, PetscBool *symmetric)
+{
+  PC_GridMG        *mg   = (PC_GridMG *)pc->data;
+  GridMGFaces      *f    = reading->f;
+  const GridMGGrid *grid = &f->grid;
+  GridMGWrong       first, *wrong;
+
+  PetscFunctionBegin;
+  PetscCall(LitheCUDAGridMGSettle(f, scale, GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  for (PetscInt e = 0; e < mg->edges.n; e++) mg->edges.edge[e].t *= mg->factor;
+  if (!reading->wrong) PetscFunctionReturn(PETSC_SUCCESS);
+  {
+    const PetscInt c = (PetscInt)(first.at % grid->cells), to = c + GridMGStride(grid, (int)(first.at / grid->cells));
+
+    reading->wrongrow    = GridMGRowOf(grid, &mg->rows, first.up < 0 ? c : to);
+    reading->wrongcolumn = GridMGRowOf(grid, &mg->rows, first.up < 0 ? to : c);
+  }
+  PetscCall(CheckSigns_Private(pc, reading));
+  PetscCall(PetscMalloc1(reading->wrong, &wrong));
+  PetscCall(LitheCUDAGridMGGetWrong(f, reading->wrong, wrong));
+  for (PetscInt k = 0; k < reading->wrong; k++) {
+    const PetscInt c = (PetscInt)(wrong[k].at % grid->cells), to = c + GridMGStride(grid, (int)(wrong[k].at / grid->cells));
+
+    if (wrong[k].up != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, c, to, wrong[k].up));
+    if (wrong[k].down != 0) PetscCall(PCGridMGEdgeAdd_Private(&mg->edges, to, c, wrong[k].down));
+  }
+  PetscCall(PetscFree(wrong));
+  PetscCall(LitheCUDAGridMGSettle(f, 1., GRIDMG_SAME, symmetric, &reading->wrong, &first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums, and what the level is like */
+static PetscErrorCode Clean_Private(PC pc, GridMGLevel *l)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGFaces    *f  = &l->faces;
+  const PetscInt  n  = f->grid.cells + f->grid.wells;
+  double          rounding;
+  GridMGArenaMark mark;
+  GridMGCleaning  cleaning;
+
+  PetscFunctionBegin;
+  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)f->grid.cells, (void **)&l->alive));
+  mark = PCGridMGArenaGetMark_Private(mg);
+  if (f->list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)n * sizeof(double), &f->list.work));
+  PetscCall(LitheCUDAGridMGClean(f, rounding, l->alive, &l->survey, &cleaning));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
+  mg->clipped = cleaning.clipped;
+  if (cleaning.failed >= 0) {
+    const PetscInt i = (PetscInt)cleaning.failed, r = PCGridMGListFind_Private(&f->grid, &f->list, i);
+    double         sum = 0, sigma, high, low;
+
+    for (PetscInt e = r >= 0 ? f->list.i[r] : 0; r >= 0 && e < f->list.i[r + 1]; e++) sum += ((const double *)f->list.t)[e];
+    for (int d = 0; d < 3 && i < f->grid.cells; d++) {
+      const PetscInt stride = GridMGStride(&f->grid, d);
+
+      if (!f->up[d]) continue;
+      low = 0;
+      PetscCall((*mg->kernels->get)(sizeof(double), f->up[d] + i, &high));
+      if (i / stride % f->grid.n[d] > 0) PetscCall((*mg->kernels->get)(sizeof(double), f->down[d] + i - stride, &low));
+      sum += high + low;
+    }
+    PetscCall((*mg->kernels->get)(sizeof(double), f->sigma + i, &sigma));
+    PetscCall(FailRow_Private(pc, i, sigma + sum));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SetPrecision(mg, l, cleaning.least);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadDevice_Private(PC pc, Reading *reading)
+{
+  PC_GridMG       *mg     = (PC_GridMG *)pc->data;
+  GridMGLevel     *l      = &mg->level[0];
+  const GridMGGrid grid   = l->op.grid;
+  const PetscInt   before = mg->rows.first, cells = grid.cells;
+  double          *sum;
+  PetscBool        symmetric;
+  int              exponents[2];
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGScan_Private(pc));
+  mg->edges.n = 0;
+  PetscCall(PetscCalloc1(grid.wells, &sum));
+  PetscCall(ReadWells_Private(pc, 0, before, reading, sum));
+  if (!reading->bad) PetscCall(CheckNumbers_Private(pc, reading));
+  if (!reading->bad) PetscCall(ReadOthers_Private(pc, reading));
+  if (!reading->bad) PetscCall(ReadWells_Private(pc, before + cells, cells + grid.wells, reading, sum + before));
+  if (!reading->bad) {
+    mg->factor = FactorOf(&grid, reading);
+    (void)frexp(mg->factor, &exponents[0]);
+    (void)frexp(mg->guess, &exponents[1]);
+    if (PetscAbsInt(exponents[0] - exponents[1]) > GRIDMG_GUESS) PetscCall(Scan_Private(mg, mg->factor));
+    for (PetscInt w = 0; w < grid.wells; w++) sum[w] *= mg->factor;
+    if (grid.wells) PetscCall((*mg->kernels->put)((size_t)grid.wells * sizeof(double), sum, l->faces.sigma + cells));
+    PetscCall(Settle_Private(pc, mg->factor / mg->guess, reading, &symmetric));
+    mg->guess = mg->factor;
+    PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, l->list, &l->faces.list));
+    PetscCall(SetSymmetry_Private(mg, &l->faces, (PetscBool)(symmetric && ListIsSymmetric(&grid, &l->faces.list))));
+    PetscCall(Clean_Private(pc, l));
+  }
+  PetscCall(PetscFree(sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode PCGridMGScan_Private(PETSC_UNUSED PC pc)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode PCGridMGReadEntries_Private(PC pc)
+{
+  PC_GridMG *mg      = (PC_GridMG *)pc->data;
+  Reading    reading = {.f = &mg->level[0].faces};
+
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->matrix.a) {
+    PetscCall(ReadDevice_Private(pc, &reading));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(ReadHost_Private(pc, &reading));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,13 +8,14 @@
 */
 
 #include "gridmgimpl.h"
+#include <lithe/private/lithecudagridmgsetup.h>
 #include <lithe/private/vcrsorder.h>
 #include <petscdmda.h>
 
 #define GRIDMG_WELLS_MAX 2000
 #define GRIDMG_ODD       20 /* of so many entries one may be that of no neighbour */
 #define GRIDMG_ODD_LEAST 16
-#define GRIDMG_COMMON    20 /* differences that occur so many times less often than the commonest do not count */
+#define GRIDMG_STAR      8 /* entries a row that a matrix of 5 or 7 points has at most, wells and faults included */
 
 /* Entries that no grid has */
 typedef struct {
@@ -51,11 +52,49 @@ static void SetGrid(PetscInt nx, PetscInt ny, PetscInt nz, PetscInt rows, GridMG
   grid->wells = rows - grid->cells;
 }
 
-/* How many entries between cells are those of no neighbours */
-static PetscErrorCode CountOdd_Private(Mat A, const GridMGGrid *grid, PetscInt first, OddEntries *odd)
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+/* The same on a device, where imaginary parts are not looked at: counted is false if there are any */
+static PetscErrorCode CountOddDevice_Private(PC pc, const GridMGGrid *grid, PetscInt first, OddEntries *odd, PetscBool *counted)
 {
+  const GridMGRows rows = {.first = first};
+  PC_GridMG       *mg   = (PC_GridMG *)pc->data;
+  const PetscInt   n    = grid->cells + grid->wells;
+  GridMGFaces      none = {.grid = *grid};
+  GridMGReading    r;
+  PetscInt         nz;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->kernels->get)(sizeof(nz), mg->matrix.i + n, &nz));
+  if (nz / GRIDMG_STAR <= n) {
+    /* what is read is likely to be needed */
+    mg->level[0].op.grid = *grid;
+    mg->rows             = rows;
+    PetscCall(PCGridMGScan_Private(pc));
+    r = mg->reading;
+  } else PetscCall(LitheCUDAGridMGRead(&mg->matrix, &rows, 1., &none, NULL, &r));
+  *counted     = (PetscBool)!r.imaginary;
+  odd->entries = (PetscInt)(r.faces + r.odd);
+  odd->odd     = (PetscInt)r.odd;
+  odd->outside = (PetscInt)r.outside;
+  if (r.odd) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstodd, &odd->row, &odd->column));
+  if (r.outside) PetscCall(LitheCUDAGridMGFindEntry(&mg->matrix, n, r.firstoutside, &odd->outsiderow, &odd->outsidecolumn));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* How many entries between cells are those of no neighbours */
+static PetscErrorCode CountOdd_Private(PC pc, const GridMGGrid *grid, PetscInt first, OddEntries *odd)
+{
+  Mat       A       = pc->pmat;
+  PetscBool counted = PETSC_FALSE;
+
   PetscFunctionBegin;
   PetscCall(PetscMemzero(odd, sizeof(*odd)));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (((PC_GridMG *)pc->data)->matrix.a) PetscCall(CountOddDevice_Private(pc, grid, first, odd, &counted));
+  if (!counted) PetscCall(PetscMemzero(odd, sizeof(*odd)));
+#endif
+  if (counted) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt c = 0; c < grid->cells; c++) {
     const PetscInt     line = c / grid->n[0], at[3] = {c % grid->n[0], line % grid->n[1], line / grid->n[1]};
     const PetscInt    *column;
@@ -95,15 +134,15 @@ static inline PetscBool IsBox(const GridMGGrid *grid, const OddEntries *odd)
 }
 
 /* Whether wells are after the cells or before them */
-static PetscErrorCode Place_Private(Mat A, const GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
+static PetscErrorCode Place_Private(PC pc, const GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
 {
   PetscFunctionBegin;
   rows->first = 0;
-  PetscCall(CountOdd_Private(A, grid, 0, odd));
+  PetscCall(CountOdd_Private(pc, grid, 0, odd));
   if (grid->wells && odd->odd) {
     OddEntries before;
 
-    PetscCall(CountOdd_Private(A, grid, grid->wells, &before));
+    PetscCall(CountOdd_Private(pc, grid, grid->wells, &before));
     if (before.odd < odd->odd) {
       rows->first = grid->wells;
       *odd        = before;
@@ -144,13 +183,20 @@ static PetscErrorCode GridOfDM_Private(PC pc, DM dm, PetscInt rows, GridMGGrid *
 
 /* ------------------------------------------------------------ found */
 
-/* The differences that are common, of entries right of the diagonal; count is work of n integers */
-static PetscErrorCode CommonDifferences_Private(Mat A, PetscInt n, PetscInt count[], VCRSOrderDifferences *found)
+/* The differences that are common, of entries right of the diagonal; on a device those of a sample */
+static PetscErrorCode CommonDifferences_Private(PC pc, PetscInt n, VCRSOrderDifferences *found)
 {
-  PetscInt most = 0;
+  Mat      A    = pc->pmat;
+  PetscInt most = 0, *count;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(count, n));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (((PC_GridMG *)pc->data)->matrix.a) {
+    PetscCall(LitheCUDAGridMGSample(&((PC_GridMG *)pc->data)->matrix, n, VCRS_ORDER_DIFFERENCES, &found->n, found->difference, found->count));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(PetscCalloc1(n, &count));
   for (PetscInt row = 0; row < n; row++) {
     const PetscInt    *column;
     const PetscScalar *value;
@@ -169,11 +215,12 @@ static PetscErrorCode CommonDifferences_Private(Mat A, PetscInt n, PetscInt coun
     found->difference[found->n] = -d;
     found->count[found->n++]    = count[d];
   }
+  PetscCall(PetscFree(count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 typedef struct {
-  Mat        A;
+  PC         pc;
   PetscInt   n;
   GridMGGrid grid; /* what was tried last */
   GridMGRows rows;
@@ -193,7 +240,7 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
 
   PetscFunctionBegin;
   SetGridFound(g, candidate->n, &candidate->grid);
-  PetscCall(Place_Private(candidate->A, &candidate->grid, &candidate->rows, &candidate->odd));
+  PetscCall(Place_Private(candidate->pc, &candidate->grid, &candidate->rows, &candidate->odd));
   *fits = (PetscBool)(IsFew(&candidate->odd) || IsBox(&candidate->grid, &candidate->odd));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -201,16 +248,13 @@ static PetscErrorCode FitsMatrix_Private(const VCRSOrderGrid *g, void *ctx, Pets
 static PetscErrorCode GridOfMatrix_Private(PC pc, PetscInt n, GridMGGrid *grid, GridMGRows *rows, OddEntries *odd)
 {
   MPI_Comm             comm      = PetscObjectComm((PetscObject)pc);
-  Candidate            candidate = {.A = pc->pmat, .n = n};
+  Candidate            candidate = {.pc = pc, .n = n};
   VCRSOrderDifferences found;
   VCRSOrderGrid        g;
   PetscBool            is;
-  PetscInt            *count;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &count));
-  PetscCall(CommonDifferences_Private(pc->pmat, n, count, &found));
-  PetscCall(PetscFree(count));
+  PetscCall(CommonDifferences_Private(pc, n, &found));
   PetscCall(VCRSOrderFindGrid(n, PetscMin(GRIDMG_WELLS_MAX, n / 10), &found, FitsMatrix_Private, &candidate, &g, &is));
   PetscCheck(is || !candidate.odd.odd, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the matrix is not one of 5 or 7, 9 or 27 points on a grid: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
@@ -284,7 +328,11 @@ PetscErrorCode PCGridMGFindGrid_Private(PC pc)
     SetGrid(given[0], given[1], given[2], n, grid);
     found = PETSC_TRUE;
   }
-  if (found) PetscCall(Place_Private(pc->pmat, grid, rows, &odd));
+  if (found && mg->opt.interpolation == PCGRIDMG_INTERPOLATION_ZEEUW && !grid->wells) {
+    /* stencils are checked when they are read */
+    rows->first = 0;
+    PetscCall(PetscMemzero(&odd, sizeof(odd)));
+  } else if (found) PetscCall(Place_Private(pc, grid, rows, &odd));
   else PetscCall(GridOfMatrix_Private(pc, n, grid, rows, &odd));
   PetscCheck(grid->wells <= GRIDMG_WELLS_MAX, comm, PETSC_ERR_SUP,
              "-pc_type gridmg: the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " leaves %" PetscInt_FMT

@@ -10,12 +10,14 @@
                  its faces, row sums, other edges               entries.c, edges.c
                  coarse levels, codes                           level.c
                  the coarsest level                             coarse.c
-   application   smoothers                                      smooth.c
+   application   where it is, vectors in and out                apply.c
                  V, W and K cycles                              cycle.c
+                 smoothers                                      smooth.c
+                 small levels as one kernel of a device         small.c
 
    The same with stencils, de Zeeuw's interpolation and Galerkin products is in stencil*.c, its kernels in lithe/private/gridmgstencil.h and stencilhost.c.
 
-   All that is done to arrays of the size of a level is an operation of a table of kernels, lithe/private/gridmg.h: that of hosts is in host.c.
+   All that is done to arrays of the size of a level is an operation of a table of kernels, lithe/private/gridmg.h: that of hosts is in host.c, that of devices in device.c and cuda/gridmg.
 
    References:
    Y. Notay: an aggregation-based algebraic multigrid method, Electron. Trans. Numer. Anal. 37 (2010), for pairs and K cycles
@@ -24,45 +26,6 @@
 */
 
 #include "gridmgimpl.h"
-
-/* ------------------------------------------------------------ application */
-
-static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
-{
-  GridMGStencilLevel *l = &mg->stencil[0];
-
-  PetscFunctionBegin;
-  PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
-  PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
-  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
-{
-  PC_GridMG         *mg = (PC_GridMG *)pc->data;
-  GridMGLevel       *l  = &mg->level[0];
-  const PetscScalar *px;
-  PetscScalar       *py;
-
-  PetscFunctionBegin;
-  if (pc->failedreason) {
-    PetscCall(VecFlag(y, 1));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
-  PetscCall(VecGetArrayRead(x, &px));
-  PetscCall(VecGetArrayWrite(y, &py));
-  if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, px, py));
-  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1) && !mg->zeeuw; part++) {
-    PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, px, l->b, mg->scale));
-    PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
-    PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], py));
-  }
-  PetscCall(VecRestoreArrayWrite(y, &py));
-  PetscCall(VecRestoreArrayRead(x, &px));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* ------------------------------------------------------------ set-up */
 
@@ -143,8 +106,10 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   if (!mg->setups || pc->flag != SAME_NONZERO_PATTERN) PetscCall(PCGridMGFindGrid_Private(pc));
   PetscCall(PCGridMGChoose_Private(pc));
   PetscCall(CheckOptions_Private(pc));
-  if (mg->zeeuw) PetscCall(PCGridMGReadStencils_Private(pc));
-  else PetscCall(PCGridMGReadEntries_Private(pc));
+  if (mg->zeeuw) {
+    PetscCall(PCGridMGChooseStencilKernels_Private(pc));
+    PetscCall(PCGridMGReadStencils_Private(pc));
+  } else PetscCall(PCGridMGReadEntries_Private(pc));
   PetscCall(PetscLogEventEnd(PC_GridMGRead, pc, 0, 0, 0));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->zeeuw) {
@@ -163,6 +128,25 @@ static PetscErrorCode BuildLevels_Private(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device if the rows are there */
+static PetscErrorCode BuildWhereRowsAre_Private(PC pc)
+{
+  PC_GridMG     *mg  = (PC_GridMG *)pc->data;
+  PetscBool      are = PETSC_FALSE;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  mg->scanned = PETSC_FALSE;
+  if (mg->device) PetscCall(PCGridMGRowsGet_Private(pc, &are));
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (are) mg->kernels = &GridMGDeviceKernels;
+#endif
+  ierr = BuildLevels_Private(pc);
+  PetscCall(PCGridMGRowsRestore_Private(pc));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Exact entries are given back after the first set-up; who sets up again will do so many times, and then they stay */
 static PetscErrorCode PCSetUp_GridMG(PC pc)
 {
@@ -175,8 +159,13 @@ static PetscErrorCode PCSetUp_GridMG(PC pc)
   mg->kernels        = &GridMGHostKernels;
   mg->stencilkernels = &GridMGStencilHostKernels;
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(BuildLevels_Private(pc));
+  PetscCall(PCGridMGFreeApplication_Private(mg, PETSC_FALSE));
+  PetscCall(PCGridMGFindPlace_Private(pc));
+  PetscCall(BuildWhereRowsAre_Private(pc));
   if (++mg->setups < 2) PetscCall(PCGridMGFreeScratch_Private(mg));
+  if (pc->failedreason) mg->device = PETSC_FALSE;
+  if (mg->device && mg->n && mg->kernels == &GridMGHostKernels) PetscCall(PCGridMGMove_Private(mg));
+  if (mg->device && mg->n && !mg->zeeuw) PetscCall(PCGridMGSmallSetUp_Private(mg));
   pc->ops->applytranspose = mg->symmetric && mg->opt.smooths[0] == mg->opt.smooths[1] && mg->opt.cycle != PCGRIDMG_CYCLE_K ? PCApply_GridMG : NULL;
   mg->built               = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,6 +186,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
   PetscCall(PCReset_GridMG(pc));
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_FALSE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_FALSE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_FALSE));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,6 +207,7 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
 . -pc_gridmg_bits <8,16,32>, -pc_gridmg_coarse_bits  - bits of an entry on the finest level, and on the others
 . -pc_gridmg_precision <single,double>               - precision of the vectors inside
 . -pc_gridmg_levels <n>                              - number of levels
+. -pc_gridmg_graph <true>                            - on a device, record the kernels of an application and play them again
 - -pc_gridmg_coarse_size <300>                       - unknowns up to which a level is the coarsest, which has a dense inverse
 
    Level: beginner
@@ -241,6 +232,8 @@ static PetscErrorCode PCDestroy_GridMG(PC pc)
    With complex scalars aggregation needs a real matrix; real and imaginary parts are two applications. K cycles are other operators for each of them:
    they take more than twice the iterations where both are there. Use W cycles then.
 
+   Where vectors are on a CUDA device, levels are there, too, and nothing waits for the host within an application.
+
 .seealso: `PCGridMGSetGrid()`, `PCGridMGSetInterpolation()`, `PCGridMGSetCoarsen()`, `PCGridMGSetCycle()`, `PCGridMGSetOvercorrection()`, `PCGridMGSetLevels()`,
           `PCGridMGSetCoarseSize()`, `PCGridMGSetSmoother()`, `PCGridMGSetSmooths()`, `PCGridMGSetBits()`, `PCGridMGSetPrecision()`,
           `PCGAMG`, `PCCreate()`, `PCSetType()`
@@ -264,5 +257,6 @@ PetscErrorCode PCCreate_GridMG(PC pc)
   pc->ops->view           = PCView_GridMG;
   PetscCall(PCGridMGComposeMatrices_Private(pc, PETSC_TRUE));
   PetscCall(PCGridMGComposeOptions_Private(pc, PETSC_TRUE));
+  PetscCall(PCGridMGComposeRows_Private(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

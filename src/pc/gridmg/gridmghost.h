@@ -8,8 +8,8 @@
 #include <lithe/private/gridmg.h>
 #include <lithe/private/lithecompiler.h>
 
-PETSC_INTERN PetscErrorCode GridMGMeans_Host(const GridMGFaces *, double sums[3], double *count);
-PETSC_INTERN PetscErrorCode GridMGMark_Host(const GridMGFaces *, unsigned char *alive, PetscInt *dead);
-PETSC_INTERN PetscErrorCode GridMGPair_Host(const GridMGFaces *, int d, GridMGFaces *coarse);
-PETSC_INTERN PetscErrorCode GridMGRange_Host(const GridMGFaces *, double *min, double *max);
+PETSC_INTERN PetscErrorCode GridMGSurvey_Host(const GridMGFaces *, unsigned char *alive, GridMGSurvey *);
+PETSC_INTERN PetscErrorCode GridMGCoarsen_Host(const GridMGFaces *, const int by[3], GridMGFaces *coarse);
+PETSC_INTERN PetscErrorCode GridMGAliveOf_Host(const GridMGFaces *, PetscInt n, const PetscInt vertex[], unsigned char alive[]);
+PETSC_INTERN PetscErrorCode GridMGAdd_Host(GridMGFaces *, PetscInt n, const GridMGAddition[]);
 PETSC_INTERN PetscErrorCode GridMGEncode_Host(const GridMGFaces *, double min, double max, const GridMGOperator *, double *bound);

@@ -23,36 +23,55 @@ typedef struct {
   PetscReal                 overcorrection;                                            /* PETSC_DECIDE: by the cycle */
   PetscInt                  grid[3];                                                   /* 0: not given */
   PetscInt                  levels, coarsesize, smooths[2], bits, coarsebits, klevels; /* coarsebits, PETSC_DECIDE: by the others */
+  PetscBool                 graph;
 } PCGridMGOptions;
-
-/* An edge that is no face, from row i, of exact entries */
-typedef struct {
-  PetscInt i, j;
-  double   t;
-} GridMGEdge;
 
 typedef struct {
   PetscInt    n, max;
   GridMGEdge *edge;
 } GridMGEdges;
 
-/* Memory that is kept as long as it is large enough */
 typedef struct {
-  void  *memory;
-  size_t bytes;
+  PetscInt        n, max;
+  GridMGAddition *addition;
+} GridMGAdditions;
+
+/* Memory that is kept as long as it is large enough: of the host, or where these kernels work */
+typedef struct {
+  void                *memory;
+  size_t               bytes;
+  const GridMGKernels *kernels;
 } GridMGBlock;
+
+/* Memory from which parts are taken one after the other, and given back in the opposite order */
+#define GRIDMG_ARENA_BLOCKS 8
+
+typedef struct {
+  GridMGBlock block[GRIDMG_ARENA_BLOCKS];
+  int         current;
+  size_t      taken; /* of the current block */
+} GridMGArena;
+
+typedef struct {
+  int    current;
+  size_t taken;
+} GridMGArenaMark;
 
 /* A level: 0 is the finest */
 typedef struct {
   GridMGFaces    faces; /* while it is set up */
-  GridMGBlock    block[2], half[2], mark, list[2];
+  unsigned char *alive; /* while it is set up: [cells] */
+  GridMGBlock    list[2];
   GridMGOperator op;
   int            by[3]; /* cells of an aggregate along each direction: to the next level */
-  PetscInt       dead;
-  double         min, max, bound;
+  GridMGSurvey   survey;
+  PetscInt       edges; /* of the list */
+  double         bound;
   void          *b, *x[2], *d, *c, *v;
-  int            cur; /* which x is the iterate */
+  int            cur;   /* which x is the iterate */
+  PetscBool      again; /* another cycle follows this one */
   double        *sums;
+  int            shape[2][GRIDMG_SHAPE]; /* of visits */
 } GridMGLevel;
 
 /* A level of stencils: 0 is the finest */
@@ -67,7 +86,7 @@ typedef struct {
 /* Hands out parts of the memory of all levels, or counts what there will be; a number before and one after each part may be read */
 typedef struct {
   char  *memory;
-  size_t taken;
+  size_t taken, layout; /* a number that tells where each part is */
 } GridMGPool;
 
 typedef struct {
@@ -85,24 +104,53 @@ typedef struct {
   char                 failed[256], why[96];
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
+  size_t               layout;  /* of the pool, whose parts have zeros around them */
+  GridMGArena          arena;   /* exact entries */
+  GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
+  GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */
+  PetscBool            decoded; /* for us, by the matrix */
+  PetscBool            scanned; /* these have been read: */
+  PetscInt             scannedfirst;
+  GridMGReading        reading;
+  int                 *others; /* in the rows of each tile, on the device */
+  double               guess;  /* what entries were multiplied by then: the factor of the last set-up */
   GridMGEdges          edges;
+  GridMGAdditions      additions;
+  void                *lists; /* of all levels, where these are: */
+  size_t               listsbytes;
   double              *scale;   /* where the levels are */
   void                *inverse; /* of the coarsest level */
   void                *inversescale;
-  PetscInt             singular; /* parts of the coarsest level without row sums */
-  GridMGBlock          dense;
+  PetscInt             singular;    /* parts of the coarsest level without row sums */
+  GridMGBlock          dense, work; /* of the coarsest level; of products of stencils */
+  PetscBool            device;      /* levels are on a device, and so are vectors in applications */
+  GridMGBlock          moved;       /* of levels that were set up on the host */
+  Vec                  wx, wy;      /* on the device, for vectors of the host */
+  void                *graph, *small;
+  PetscInt             smallfrom; /* the first of the levels that are one kernel, 0: there are none */
+  PetscInt             applied;   /* applications of this set-up, up to 2 */
+  struct {
+    const PetscScalar *in; /* the application's vectors, where the finest level reads and writes them itself; else NULL */
+    PetscScalar       *result;
+    int                part;
+  } outer;
 
   const GridMGStencilKernels *stencilkernels;
   GridMGStencilLevel          stencil[GRIDMG_LEVELS_MAX];
 } PC_GridMG;
 
 /* context.c */
-PETSC_INTERN PetscErrorCode PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PETSC_INTERN PetscErrorCode PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
-PETSC_INTERN PetscErrorCode PCGridMGFreeScratch_Private(PC_GridMG *);
-PETSC_INTERN void          *PCGridMGTake_Private(GridMGPool *, size_t bytes);
-PETSC_INTERN PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *);
-PETSC_INTERN PetscErrorCode PCReset_GridMG(PC);
+PETSC_INTERN PetscErrorCode  PCGridMGFail_Private(PC, const char[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PETSC_INTERN PetscErrorCode  PCGridMGBlockGet_Private(GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGReserve_Private(PC_GridMG *, GridMGBlock *, size_t bytes, void **);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaStart_Private(PC_GridMG *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGArenaTake_Private(PC_GridMG *, size_t bytes, void **);
+PETSC_INTERN void            PCGridMGArenaGiveBack_Private(PC_GridMG *, const GridMGArenaMark *);
+PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
+PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
+PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
+PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
+PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
 PETSC_INTERN PetscErrorCode PCGridMGSetFromOptions_Private(PC, PetscOptionItems);
@@ -112,16 +160,25 @@ PETSC_INTERN PetscErrorCode PCView_GridMG(PC, PetscViewer);
 /* matrices.c */
 PETSC_INTERN PetscErrorCode PCGridMGComposeMatrices_Private(PC, PetscBool);
 /* edges.c */
+PETSC_INTERN PetscErrorCode PCGridMGEdgesReserve_Private(GridMGEdges *, PetscInt max);
 PETSC_INTERN PetscErrorCode PCGridMGEdgeAdd_Private(GridMGEdges *, PetscInt i, PetscInt j, double t);
 PETSC_INTERN PetscErrorCode PCGridMGEdgesToList_Private(const GridMGGrid *, GridMGEdges *, GridMGBlock[2], GridMGList *);
-PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(const GridMGFaces *, const int by[3], GridMGFaces *coarse, GridMGEdges *);
+PETSC_INTERN PetscInt       PCGridMGListFind_Private(const GridMGGrid *, const GridMGList *, PetscInt vertex);
+PETSC_INTERN PetscErrorCode PCGridMGCoarsenEdges_Private(PC_GridMG *, const GridMGFaces *, const int by[3], GridMGFaces *coarse);
+/* devicerows.c */
+PETSC_INTERN PetscErrorCode PCGridMGRowsGet_Private(PC, PetscBool *);
+PETSC_INTERN PetscErrorCode PCGridMGRowsRestore_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGComposeRows_Private(PC, PetscBool);
 /* grid.c */
 PETSC_INTERN int            PCGridMGFaceOf_Private(const GridMGGrid *, const PetscInt at[3], PetscInt difference);
 PETSC_INTERN PetscErrorCode PCGridMGFindGrid_Private(PC);
 /* entries.c */
+PETSC_INTERN PetscErrorCode PCGridMGScan_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGReadEntries_Private(PC);
 /* level.c */
-PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(GridMGBlock[2], const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN size_t         PCGridMGFacesNumbers_Private(const GridMGGrid *, PetscBool symmetric);
+PETSC_INTERN PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *, const GridMGGrid *, PetscBool symmetric, GridMGFaces *);
+PETSC_INTERN void           PCGridMGTakeLevels_Private(PC_GridMG *, GridMGPool *);
 PETSC_INTERN PetscErrorCode PCGridMGCoarsen_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncode_Private(PC);
 /* coarse.c */
@@ -129,11 +186,23 @@ PETSC_INTERN PetscErrorCode PCGridMGCoarseSetUp_Private(PC);
 /* smooth.c */
 PETSC_INTERN PetscErrorCode PCGridMGSmooth_Private(PC_GridMG *, GridMGLevel *, PetscBool post, PetscBool zero);
 /* cycle.c */
+PETSC_INTERN PetscBool      PCGridMGIsFused_Private(const PC_GridMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGridMGCycle_Private(PC_GridMG *, PetscInt level, PetscBool zero);
+/* small.c */
+PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
+/* apply.c */
+PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
+PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
+PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
-PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
+PETSC_INTERN PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *, GridMGBlock *, const GridMGPoints *, PetscBool symmetric, GridMGStencils *);
 PETSC_INTERN PetscErrorCode PCGridMGReadStencils_Private(PC);
+/* stencildevice.c */
+PETSC_INTERN PetscErrorCode PCGridMGChooseStencilKernels_Private(PC);
+PETSC_INTERN PetscErrorCode PCGridMGReadStencilsDevice_Private(PC, double rounding, PetscReal same, GridMGRead *);
+PETSC_INTERN PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *, const GridMGStencils *, GridMGBlock *, GridMGStencils *host);
 /* stencillevel.c */
 PETSC_INTERN PetscErrorCode PCGridMGCoarsenStencils_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGEncodeStencils_Private(PC);

@@ -24,9 +24,22 @@ typedef float  GridMGSingleValue;
   #define GRIDMG_CONJ(v) (v)
 #endif
 
-static inline double GridMGModulus(GridMGValue v)
+static inline double GridMGModulusOf(GridMGValue v)
 {
-  return hypot(GRIDMG_RE(v), GRIDMG_IM(v));
+  return GridMGModulus(GRIDMG_RE(v), GRIDMG_IM(v));
+}
+
+/* c / v */
+static inline GridMGValue GridMGQuotient(double c, GridMGValue v)
+{
+  double quotient[2];
+
+  GridMGDivide(c, GRIDMG_RE(v), GRIDMG_IM(v), quotient);
+#if PetscDefined(USE_COMPLEX)
+  return quotient[0] + quotient[1] * I;
+#else
+  return quotient[0];
+#endif
 }
 
 /* Where a point is */

@@ -29,7 +29,7 @@ static LITHE_ALWAYS_INLINE void HOST_NAME(PointResidual)(const GridMGStencilOper
       for (int dx = from[0]; dx <= to[0]; dx++) {
         const int          s  = g->centre + dx + 3 * dy + 9 * dz;
         const PetscInt     j  = i + dx + g->n[0] * (dy + g->n[1] * dz);
-        const HOST_CODE   *c  = code + ((size_t)s * (size_t)g->cells + (size_t)i) * GRIDMG_PARTS;
+        const HOST_CODE   *c  = code + ((size_t)s * (size_t)op->pitch + (size_t)i) * GRIDMG_PARTS;
         const HOST_NUMBER *xj = x + j * GRIDMG_PARTS, both = PetscMin(scale[i], scale[j]), d = both * (xj[0] - xi[0]);
 
         if (s == g->centre) continue;

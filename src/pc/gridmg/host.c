@@ -54,6 +54,13 @@
 
 /* ------------------------------------------------------------ memory */
 
+static PetscErrorCode GridMGReserve_Host(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, (char **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode GridMGAlloc_Host(size_t n, void **x)
 {
   PetscFunctionBegin;
@@ -108,16 +115,6 @@ static int Pieces(const GridMGGrid *g, const GridMGRows *rows, PetscInt from[3],
 
 #define STRIDE (PetscDefined(USE_COMPLEX) ? 2 : 1)
 
-/* 2^-e of a number between 2^e and 2^(e+1); 1 where there is none */
-static double ScaleOf(double largest)
-{
-  int e;
-
-  if (!(largest > 0) || !(largest <= PETSC_MAX_REAL)) return 1;
-  (void)frexp(largest, &e);
-  return ldexp(1., PetscMin(1000, 1 - e));
-}
-
 static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, void *b, double *scale)
 {
   const PetscReal *real = (const PetscReal *)x + part;
@@ -133,7 +130,7 @@ static PetscErrorCode GridMGEnter_Host(const GridMGOperator *op, const GridMGRow
     /* NaN stays, too */
     most = v <= most ? most : v;
   }
-  *scale = ScaleOf(most);
+  *scale = GridMGScaleOf(most);
   for (int p = 0; p < pieces; p++) {
     if (op->precision == GRIDMG_SINGLE) EnterLoops_Single(count[p], STRIDE, real + from[p] * STRIDE, *scale, (float *)b + at[p]);
     else EnterLoops_Double(count[p], STRIDE, real + from[p] * STRIDE, *scale, (double *)b + at[p]);
@@ -281,6 +278,7 @@ static PetscErrorCode GridMGDense_Host(const GridMGOperator *op, const void *L, 
 }
 
 const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
+                                         .reserve          = GridMGReserve_Host,
                                          .clear            = GridMGClear_Host,
                                          .copy             = GridMGPut_Host,
                                          .free             = GridMGFree_Host,
@@ -300,8 +298,8 @@ const GridMGKernels GridMGHostKernels = {.alloc            = GridMGAlloc_Host,
                                          .kfirst           = GridMGKFirst_Host,
                                          .ksecond          = GridMGKSecond_Host,
                                          .dense            = GridMGDense_Host,
-                                         .means            = GridMGMeans_Host,
-                                         .mark             = GridMGMark_Host,
-                                         .pair             = GridMGPair_Host,
-                                         .range            = GridMGRange_Host,
+                                         .survey           = GridMGSurvey_Host,
+                                         .coarsen          = GridMGCoarsen_Host,
+                                         .aliveof          = GridMGAliveOf_Host,
+                                         .add              = GridMGAdd_Host,
                                          .encode           = GridMGEncode_Host};

@@ -3,16 +3,14 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 /*
-   The set-up of GridMGHostKernels: which direction is strong, P^T A P of pairs, and codes. Exact entries are in double precision.
+   The set-up of GridMGHostKernels: which direction is strong, P^T A P of aggregates, and codes. Exact entries are in double precision. Kernels of a device
+   (cuda/gridmg/setup.cuh) add the same numbers in the same order.
 */
 
 #include "gridmghost.h"
 #include <src/codec/logarithmic.h>
 
-#define GRIDMG_TOGETHER 8    /* ratios whose product is taken before its logarithm: at least 1e-8 each */
-#define GRIDMG_LEAST    1e-8 /* a ratio counts as so large at least */
-#define GRIDMG_ALONE    0.25 /* a cell with less in its faces and edges than this times its row sum has no place on the next level */
-#define GRIDMG_BLOCK    1024 /* faces that are encoded at once */
+#define GRIDMG_BLOCK 1024 /* faces that are encoded at once */
 
 /* What row c has in direction d, in both of its faces */
 static inline double InDirection(const GridMGFaces *f, int d, PetscInt at, PetscInt c, PetscInt stride)
@@ -31,46 +29,12 @@ static double ListSum(const GridMGList *list, PetscInt r)
   return sum;
 }
 
-PetscErrorCode GridMGMeans_Host(const GridMGFaces *f, double sums[3], double *count)
-{
-  const GridMGGrid *g          = &f->grid;
-  double            product[3] = {1, 1, 1};
-  PetscInt          together   = 0;
-
-  PetscFunctionBegin;
-  sums[0] = sums[1] = sums[2] = *count = 0;
-  for (PetscInt k = 0, c = 0; k < g->n[2]; k++) {
-    for (PetscInt j = 0; j < g->n[1]; j++) {
-      for (PetscInt i = 0; i < g->n[0]; i++, c++) {
-        const PetscInt at[3] = {i, j, k};
-        double         in[3], diagonal;
-
-        if (f->alive && !f->alive[c]) continue;
-        for (int d = 0; d < 3; d++) in[d] = InDirection(f, d, at[d], c, GridMGStride(g, d));
-        diagonal = f->sigma[c] + in[0] + in[1] + in[2];
-        if (!(diagonal > 0)) continue;
-        *count += 1;
-        for (int d = 0; d < 3; d++) product[d] *= PetscMax(in[d], GRIDMG_LEAST * diagonal) / diagonal;
-        if (++together < GRIDMG_TOGETHER) continue;
-        for (int d = 0; d < 3; d++) {
-          sums[d] += log(product[d]);
-          product[d] = 1;
-        }
-        together = 0;
-      }
-    }
-  }
-  for (int d = 0; d < 3; d++) sums[d] += log(product[d]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GridMGMark_Host(const GridMGFaces *f, unsigned char *alive, PetscInt *dead)
+/* Which cells are alive */
+static PetscInt Mark(const GridMGFaces *f, unsigned char *alive)
 {
   const GridMGGrid *g    = &f->grid;
-  PetscInt          next = 0;
+  PetscInt          next = 0, dead = 0;
 
-  PetscFunctionBegin;
-  *dead = 0;
   for (PetscInt k = 0, c = 0; k < g->n[2]; k++) {
     for (PetscInt j = 0; j < g->n[1]; j++) {
       for (PetscInt i = 0; i < g->n[0]; i++, c++) {
@@ -98,64 +62,57 @@ PetscErrorCode GridMGMark_Host(const GridMGFaces *f, unsigned char *alive, Petsc
       alive[c] = sum > GRIDMG_ALONE * f->sigma[c];
     }
   }
-  for (PetscInt c = 0; c < g->cells; c++) *dead += !alive[c];
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt c = 0; c < g->cells; c++) dead += !alive[c];
+  return dead;
 }
 
-/* The faces of cells first .. of a line in direction e: first in the fine grid, to in the coarse one; d is the direction of pairs */
-static void PairFaces(const GridMGFaces *f, int e, int d, PetscInt at, PetscInt first, PetscInt to, GridMGFaces *coarse)
+/* The logarithm of the product of ratios, as a whole number, in the order in which the threads of a device multiply */
+static inline PetscInt64 LogOf(const double p[GRIDMG_LOG_TOGETHER])
 {
-  const GridMGGrid    *g      = &f->grid;
-  const PetscInt       stride = GridMGStride(g, e);
-  const unsigned char *alive  = f->alive;
+  const double product = ((p[0] * p[4]) * (p[2] * p[6])) * ((p[1] * p[5]) * (p[3] * p[7]));
 
-  if (!f->up[e] || (e > 0 && at == g->n[e] - 1)) return;
-  for (PetscInt i = 0; i < g->n[0] - (e == 0); i++) {
-    const PetscInt c = first + i, C = to + (d == 0 ? i / 2 : i), where = e == 0 ? i : at;
-    double         up, down;
-
-    if (e == d && where % 2 == 0) {
-      /* inside of a pair: nothing is left but the row sum of a cell whose partner has no place on the next level */
-      if (!alive || (alive[c] && alive[c + stride])) continue;
-    }
-    up   = f->up[e][c];
-    down = f->down[e][c];
-    if (alive && !(alive[c] && alive[c + stride])) {
-      const PetscInt D = C + (e == d ? (where % 2) * GridMGStride(&coarse->grid, e) : GridMGStride(&coarse->grid, e));
-
-      if (alive[c]) coarse->sigma[C] += up;
-      if (alive[c + stride]) coarse->sigma[D] += down;
-      continue;
-    }
-    coarse->up[e][C] += up;
-    if (!f->symmetric) coarse->down[e][C] += down;
-  }
+  return product == 1 ? 0 : (PetscInt64)rint(LitheLog(product) * GRIDMG_LOG_UNIT);
 }
 
-PetscErrorCode GridMGPair_Host(const GridMGFaces *f, int d, GridMGFaces *coarse)
+/* The means of cells that are alive; ratios of eight cells are multiplied before their logarithm is taken */
+static void Means(const GridMGFaces *f, const unsigned char *alive, GridMGSurvey *survey)
 {
-  const GridMGGrid *g = &f->grid, *G = &coarse->grid;
+  const GridMGGrid *g = &f->grid;
+  double            ratio[3][GRIDMG_LOG_TOGETHER];
+  PetscInt64        logs[3] = {0, 0, 0};
 
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < g->n[2]; k++) {
+  for (PetscInt k = 0, c = 0; k < g->n[2]; k++) {
     for (PetscInt j = 0; j < g->n[1]; j++) {
-      const PetscInt first = g->n[0] * (j + g->n[1] * k), to = G->n[0] * ((d == 1 ? j / 2 : j) + G->n[1] * (d == 2 ? k / 2 : k)), at[3] = {0, j, k};
+      for (PetscInt i = 0; i < g->n[0]; i++, c++) {
+        const PetscInt at[3] = {i, j, k};
+        const int      place = (int)(c % GRIDMG_LOG_TOGETHER);
+        double         in[3], diagonal;
 
-      for (PetscInt i = 0; i < g->n[0]; i++) {
-        if (!f->alive || f->alive[first + i]) coarse->sigma[to + (d == 0 ? i / 2 : i)] += f->sigma[first + i];
+        if (place == 0) {
+          for (int d = 0; d < 3; d++) {
+            for (int l = 0; l < GRIDMG_LOG_TOGETHER; l++) ratio[d][l] = 1;
+          }
+        }
+        for (int d = 0; d < 3; d++) in[d] = InDirection(f, d, at[d], c, GridMGStride(g, d));
+        diagonal = f->sigma[c] + in[0] + in[1] + in[2];
+        if (alive[c] && diagonal > GRIDMG_LOG_SMALLEST) {
+          const double inverse = 1 / diagonal;
+
+          survey->count += 1;
+          for (int d = 0; d < 3; d++) ratio[d][place] = PetscMax(in[d], GRIDMG_LOG_LEAST * diagonal) * inverse;
+        }
+        if (place < GRIDMG_LOG_TOGETHER - 1 && c < g->cells - 1) continue;
+        for (int d = 0; d < 3; d++) logs[d] += LogOf(ratio[d]);
       }
-      for (int e = 0; e < 3; e++) PairFaces(f, e, d, at[e], first, to, coarse);
     }
   }
-  for (PetscInt w = 0; w < g->wells; w++) coarse->sigma[G->cells + w] = f->sigma[g->cells + w];
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (int d = 0; d < 3; d++) survey->logs[d] = (double)logs[d] / GRIDMG_LOG_UNIT;
 }
 
-PetscErrorCode GridMGRange_Host(const GridMGFaces *f, double *min, double *max)
+static void Range(const GridMGFaces *f, GridMGSurvey *survey)
 {
   double least = PETSC_MAX_REAL, most = 0;
 
-  PetscFunctionBegin;
   for (int a = 0; a < (f->symmetric ? 3 : 6); a++) {
     const double *t = a < 3 ? f->up[a] : f->down[a - 3];
 
@@ -167,8 +124,135 @@ PetscErrorCode GridMGRange_Host(const GridMGFaces *f, double *min, double *max)
       if (v > 0 && v < least) least = v;
     }
   }
-  *min = most > 0 ? least : 0;
-  *max = most;
+  survey->min = most > 0 ? least : 0;
+  survey->max = most;
+}
+
+PetscErrorCode GridMGSurvey_Host(const GridMGFaces *f, unsigned char *alive, GridMGSurvey *survey)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(survey, sizeof(*survey)));
+  survey->dead = Mark(f, alive);
+  Means(f, alive, survey);
+  Range(f, survey);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ coarsening */
+
+/* sigma, up and down of a line of cells */
+#define LINE_ARRAYS 7
+
+/* The line of cells with these j and k as aggregates take it: row sums have what cells have towards cells without a place on the next level */
+static void MaskLine(const GridMGFaces *f, PetscInt j, PetscInt k, double *work, const double *line[LINE_ARRAYS])
+{
+  const GridMGGrid    *g     = &f->grid;
+  const PetscInt       first = g->n[0] * (j + g->n[1] * k);
+  const unsigned char *alive = f->alive;
+
+  line[0] = work;
+  for (PetscInt i = 0; i < g->n[0]; i++) {
+    const PetscInt c = first + i, at[3] = {i, j, k};
+
+    work[i] = alive[c] ? f->sigma[c] : 0;
+    for (int d = 0; d < 3; d++) {
+      const PetscInt stride = GridMGStride(g, d);
+      PetscBool      stays;
+
+      if (!f->up[d]) continue;
+      stays = (PetscBool)(alive[c] && at[d] < g->n[d] - 1 && alive[c + stride]);
+      if (alive[c] && at[d] > 0 && !alive[c - stride]) work[i] += f->down[d][c - stride];
+      if (alive[c] && at[d] < g->n[d] - 1 && !stays) work[i] += f->up[d][c];
+      work[(1 + d) * g->n[0] + i] = stays ? f->up[d][c] : 0;
+      work[(4 + d) * g->n[0] + i] = stays ? f->down[d][c] : 0;
+    }
+  }
+  for (int d = 0; d < 3; d++) {
+    line[1 + d] = f->up[d] ? work + (1 + d) * g->n[0] : NULL;
+    line[4 + d] = f->up[d] && !f->symmetric ? work + (4 + d) * g->n[0] : NULL;
+  }
+}
+
+static void GetLine(const GridMGFaces *f, PetscInt j, PetscInt k, const double *line[LINE_ARRAYS])
+{
+  const PetscInt first = f->grid.n[0] * (j + f->grid.n[1] * k);
+
+  line[0] = f->sigma + first;
+  for (int d = 0; d < 3; d++) {
+    line[1 + d] = f->up[d] ? f->up[d] + first : NULL;
+    line[4 + d] = f->up[d] && !f->symmetric ? f->down[d] + first : NULL;
+  }
+}
+
+/* Pairs of a line, or with last the second cell of each pair, which may not be there */
+static void AddPairs(PetscInt n, int by, PetscBool last, const double *from, double *to)
+{
+  if (by == 1) {
+    for (PetscInt i = 0; i < n; i++) to[i] += from[i];
+  } else if (last) {
+    for (PetscInt i = 0; i < n / 2; i++) to[i] += from[2 * i + 1];
+  } else {
+    for (PetscInt i = 0; i < n / 2; i++) to[i] += from[2 * i] + from[2 * i + 1];
+    if (n % 2) to[n / 2] += from[n - 1];
+  }
+}
+
+PetscErrorCode GridMGCoarsen_Host(const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
+{
+  const GridMGGrid *g = &f->grid, *G = &coarse->grid;
+  double           *work, *second;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(LINE_ARRAYS * g->n[0], &work, LINE_ARRAYS * G->n[0], &second));
+  for (PetscInt line = 0; line < G->n[1] * G->n[2]; line++) {
+    const PetscInt J = line % G->n[1], K = line / G->n[1];
+    const double  *to[LINE_ARRAYS];
+
+    GetLine(coarse, J, K, to);
+    for (int q = 0; q < LINE_ARRAYS; q++) {
+      if (to[q]) PetscCall(PetscArrayzero((double *)to[q], G->n[0]));
+    }
+    for (int z = 0; z < by[2] && K * by[2] + z < g->n[2]; z++) {
+      if (z) PetscCall(PetscArrayzero(second, LINE_ARRAYS * G->n[0]));
+      for (int y = 0; y < by[1] && J * by[1] + y < g->n[1]; y++) {
+        const PetscBool inside[3] = {PETSC_FALSE, (PetscBool)(y < by[1] - 1), (PetscBool)(z < by[2] - 1)};
+        const double   *from[LINE_ARRAYS];
+
+        if (f->alive) MaskLine(f, J * by[1] + y, K * by[2] + z, work, from);
+        else GetLine(f, J * by[1] + y, K * by[2] + z, from);
+        for (int q = 0; q < LINE_ARRAYS; q++) {
+          const int d = q ? (q - 1) % 3 : -1;
+
+          /* what lies within an aggregate is gone */
+          if (!to[q] || (d >= 0 && inside[d])) continue;
+          AddPairs(g->n[0], by[0], (PetscBool)(d == 0), from[q], z ? second + q * G->n[0] : (double *)to[q]);
+        }
+      }
+      for (int q = 0; q < LINE_ARRAYS && z; q++) {
+        for (PetscInt i = 0; i < G->n[0] && to[q]; i++) ((double *)to[q])[i] += second[q * G->n[0] + i];
+      }
+    }
+  }
+  for (PetscInt w = 0; w < g->wells; w++) coarse->sigma[G->cells + w] = f->sigma[g->cells + w];
+  PetscCall(PetscFree2(work, second));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GridMGAliveOf_Host(const GridMGFaces *f, PetscInt n, const PetscInt vertex[], unsigned char alive[])
+{
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < n; v++) alive[v] = vertex[v] >= f->grid.cells || f->alive[vertex[v]];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GridMGAdd_Host(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt array = addition[k].array;
+
+    (array < 0 ? f->sigma : (array < 3 ? f->up[array] : f->down[array - 3]))[addition[k].at] += addition[k].t;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,11 +329,10 @@ static void FinishDiagonal(const GridMGFaces *f, const GridMGOperator *op)
 
 PetscErrorCode GridMGEncode_Host(const GridMGFaces *f, double min, double max, const GridMGOperator *op, double *bound)
 {
-  const size_t   bytes = GridMGNumberBytes(op->precision);
-  LitheLogScale *s     = NULL;
+  LitheLogScale *s = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero((void *)op->dinv, (size_t)(f->grid.cells + f->grid.wells) * bytes));
+  PetscCall(PetscMemzero((void *)op->dinv, (size_t)(f->grid.cells + f->grid.wells) * GridMGNumberBytes(op->precision)));
   for (PetscInt r = 0; r < f->list.n; r++) AddTo(op->precision, (void *)op->dinv, f->list.row[r], ListSum(&f->list, r));
   *bound = 1.2e-7; /* of a float, twice */
   if (op->bits < 32) {

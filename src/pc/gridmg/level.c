@@ -11,29 +11,34 @@
 #define GRIDMG_RATIO  4   /* two directions are halved at once where they differ by less */
 #define GRIDMG_COARSE 0.1 /* a level whose faces would change by more takes 16 bits in place of 8 */
 
-/* Arrays of a level, 0. block[1] holds those of the other direction, of matrices that may be nonsymmetric */
-PetscErrorCode PCGridMGFacesCreate_Private(GridMGBlock block[2], const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
+/* How many numbers the arrays of a level have */
+size_t PCGridMGFacesNumbers_Private(const GridMGGrid *grid, PetscBool symmetric)
 {
-  const size_t cells  = (size_t)grid->cells;
-  size_t       arrays = 0;
-  double      *memory[2];
+  size_t arrays = 1;
+
+  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1 ? (symmetric ? 1 : 2) : 0;
+  return arrays * (size_t)grid->cells + (size_t)grid->wells;
+}
+
+/* The arrays of a level, as they are: sigma, up, and down, of matrices that may be nonsymmetric */
+PetscErrorCode PCGridMGFacesCreate_Private(PC_GridMG *mg, const GridMGGrid *grid, PetscBool symmetric, GridMGFaces *f)
+{
+  double *memory;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(f, sizeof(*f)));
   f->grid      = *grid;
   f->symmetric = symmetric;
-  for (int d = 0; d < 3; d++) arrays += grid->n[d] > 1;
-  PetscCall(PCGridMGBlockGet_Private(&block[0], (arrays * cells + cells + (size_t)grid->wells) * sizeof(double), (void **)&memory[0]));
-  if (!symmetric) PetscCall(PCGridMGBlockGet_Private(&block[1], arrays * cells * sizeof(double), (void **)&memory[1]));
-  f->sigma = memory[0];
-  memory[0] += cells + (size_t)grid->wells;
-  for (int d = 0; d < 3; d++) {
-    if (grid->n[d] < 2) continue;
-    f->up[d] = f->down[d] = memory[0];
-    memory[0] += cells;
-    if (symmetric) continue;
-    f->down[d] = memory[1];
-    memory[1] += cells;
+  PetscCall(PCGridMGArenaTake_Private(mg, PCGridMGFacesNumbers_Private(grid, symmetric) * sizeof(double), (void **)&memory));
+  f->sigma = memory;
+  memory += grid->cells + grid->wells;
+  for (int side = 0; side < (symmetric ? 1 : 2); side++) {
+    for (int d = 0; d < 3; d++) {
+      if (grid->n[d] < 2) continue;
+      f->down[d] = memory;
+      if (!side) f->up[d] = memory;
+      memory += grid->cells;
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,23 +46,22 @@ PetscErrorCode PCGridMGFacesCreate_Private(GridMGBlock block[2], const GridMGGri
 /* ------------------------------------------------------------ coarsening */
 
 /* Which directions are halved: by[d] is 2 or 1 */
-static PetscErrorCode ChooseDirections_Private(PC_GridMG *mg, GridMGLevel *l)
+static void ChooseDirections(PC_GridMG *mg, GridMGLevel *l)
 {
+  const GridMGSurvey *s    = &l->survey;
   const PetscInt     *n    = l->op.grid.n;
   PCGridMGCoarsenType type = mg->opt.coarsen;
-  double              g[3], count;
+  double              g[3];
   int                 first = 0, second = -1;
 
-  PetscFunctionBegin;
-  PetscCall((*mg->kernels->means)(&l->faces, g, &count));
   for (int d = 0; d < 3; d++) {
-    g[d]     = n[d] < 2 ? 0 : exp(count > 0 ? g[d] / count : 0);
+    g[d]     = n[d] < 2 ? 0 : exp(s->count > 0 ? s->logs[d] / s->count : 0);
     l->by[d] = 1;
   }
   if (type == PCGRIDMG_COARSEN_AUTO) type = mg->opt.cycle == PCGRIDMG_CYCLE_K ? PCGRIDMG_COARSEN_SEMI : PCGRIDMG_COARSEN_TWO;
   if (type == PCGRIDMG_COARSEN_FULL) {
     for (int d = 0; d < 3; d++) l->by[d] = n[d] < 2 ? 1 : 2;
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return;
   }
   for (int d = 1; d < 3; d++) {
     if (g[d] > g[first]) first = d;
@@ -67,40 +71,27 @@ static PetscErrorCode ChooseDirections_Private(PC_GridMG *mg, GridMGLevel *l)
   }
   l->by[first] = 2;
   if (type == PCGRIDMG_COARSEN_TWO && second >= 0 && GRIDMG_RATIO * g[second] >= g[first]) l->by[second] = 2;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static GridMGGrid Halved(const GridMGGrid *grid, int d)
-{
-  GridMGGrid coarse = *grid;
-
-  coarse.n[d]  = (grid->n[d] + 1) / 2;
-  coarse.cells = coarse.n[0] * coarse.n[1] * coarse.n[2];
-  return coarse;
-}
-
-/* The faces of the next level, direction by direction: what lies between is in blocks of its own */
+/* The exact entries of the next level */
 static PetscErrorCode CoarsenFaces_Private(PC_GridMG *mg, GridMGLevel *l, GridMGLevel *c)
 {
-  GridMGFaces between[2], *from = &l->faces;
-  int         left = 0;
+  GridMGGrid      grid = l->op.grid;
+  GridMGArenaMark mark;
 
   PetscFunctionBegin;
-  for (int d = 0; d < 3; d++) left += l->by[d] > 1;
-  for (int d = 0, k = 0; d < 3; d++) {
-    GridMGFaces *to;
-    GridMGGrid   grid;
-
-    if (l->by[d] == 1) continue;
-    grid = Halved(&from->grid, d);
-    to   = --left ? &between[k] : &c->faces;
-    PetscCall(PCGridMGFacesCreate_Private(!left ? c->block : (k ? c->half : l->half), &grid, mg->symmetric, to));
-    PetscCall((*mg->kernels->pair)(from, d, to));
-    from = to;
-    k    = 1;
-  }
-  PetscCall(PCGridMGCoarsenEdges_Private(&l->faces, l->by, &c->faces, &mg->edges));
-  PetscCall(PCGridMGEdgesToList_Private(&c->faces.grid, &mg->edges, c->list, &c->faces.list));
+  for (int d = 0; d < 3; d++) grid.n[d] = (grid.n[d] + l->by[d] - 1) / l->by[d];
+  grid.cells = grid.n[0] * grid.n[1] * grid.n[2];
+  PetscCall(PCGridMGFacesCreate_Private(mg, &grid, mg->symmetric, &c->faces));
+  PetscCall((*mg->kernels->coarsen)(&l->faces, l->by, &c->faces));
+  PetscCall(PCGridMGCoarsenEdges_Private(mg, &l->faces, l->by, &c->faces));
+  PetscCall(PCGridMGEdgesToList_Private(&grid, &mg->edges, c->list, &c->faces.list));
+  c->op.grid = grid;
+  PetscCall(PCGridMGArenaTake_Private(mg, (size_t)grid.cells, (void **)&c->alive));
+  mark = PCGridMGArenaGetMark_Private(mg);
+  if (c->faces.list.n) PetscCall(PCGridMGArenaTake_Private(mg, (size_t)(grid.cells + grid.wells) * sizeof(double), &c->faces.list.work));
+  PetscCall((*mg->kernels->survey)(&c->faces, c->alive, &c->survey));
+  PCGridMGArenaGiveBack_Private(mg, &mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,14 +117,12 @@ PetscErrorCode PCGridMGCoarsen_Private(PC pc)
       PetscCall(PetscSNPrintf(mg->why, sizeof(mg->why), "there are %" PetscInt_FMT, max));
       break;
     }
-    PetscCall(PCGridMGBlockGet_Private(&l->mark, (size_t)l->op.grid.cells, (void **)&l->faces.alive));
-    PetscCall((*mg->kernels->mark)(&l->faces, l->faces.alive, &l->dead));
-    if (!l->dead) l->faces.alive = NULL;
-    PetscCall(ChooseDirections_Private(mg, l));
+    l->faces.alive = l->survey.dead ? l->alive : NULL;
+    ChooseDirections(mg, l);
     PetscCall(CoarsenFaces_Private(mg, l, c));
-    c->op.grid = c->faces.grid;
     mg->n++;
   }
+  mg->level[mg->n - 1].survey.dead = 0; /* there is no next level */
   PetscCheck(mg->level[mg->n - 1].op.grid.cells + mg->level[mg->n - 1].op.grid.wells <= GRIDMG_DENSE_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_type gridmg: the coarsest of %" PetscInt_FMT " levels has %" PetscInt_FMT
              " unknowns, too many for a dense inverse. Use more levels (-pc_gridmg_levels)",
@@ -165,25 +154,32 @@ static void TakeLevel(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
     l->sums = (double *)PCGridMGTake_Private(pool, 2 * GRIDMG_SUMS * sizeof(double));
   }
   for (int d = 0; d < 3; d++) {
-    op->up[d] = op->down[d] = l->faces.up[d] ? PCGridMGTake_Private(pool, cells * code) : NULL;
-    if (!mg->symmetric && l->faces.up[d]) op->down[d] = PCGridMGTake_Private(pool, cells * code);
+    op->up[d] = op->down[d] = g->n[d] > 1 ? PCGridMGTake_Private(pool, cells * code) : NULL;
+    if (!mg->symmetric && g->n[d] > 1) op->down[d] = PCGridMGTake_Private(pool, cells * code);
   }
   op->zero  = PCGridMGTake_Private(pool, (size_t)g->n[0] * code);
   op->table = op->bits < 32 ? PCGridMGTake_Private(pool, 512 * number) : NULL;
   op->sigma = PCGridMGTake_Private(pool, n * number);
   op->dinv  = PCGridMGTake_Private(pool, n * number);
-  op->alive = l->faces.alive ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
+  op->alive = l->survey.dead ? (const unsigned char *)PCGridMGTake_Private(pool, cells) : NULL;
 
-  op->list.n = l->faces.list.n;
-  for (int p = 0; p < 2; p++) op->list.part[p] = l->faces.list.part[p];
-  op->list.row  = (PetscInt *)PCGridMGTake_Private(pool, (size_t)op->list.n * sizeof(PetscInt));
-  op->list.i    = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)op->list.n + 1) * sizeof(PetscInt));
-  op->list.j    = (PetscInt *)PCGridMGTake_Private(pool, (size_t)l->faces.list.i[op->list.n] * sizeof(PetscInt));
-  op->list.t    = PCGridMGTake_Private(pool, (size_t)l->faces.list.i[op->list.n] * number);
   op->list.work = PCGridMGTake_Private(pool, (size_t)op->list.n * number);
 }
 
-static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
+/* The arrays of a list that the host fills */
+static void TakeList(PC_GridMG *mg, PetscInt k, GridMGPool *pool)
+{
+  GridMGList  *list  = &mg->level[k].op.list;
+  const size_t edges = (size_t)mg->level[k].edges;
+
+  list->row = (PetscInt *)PCGridMGTake_Private(pool, (size_t)list->n * sizeof(PetscInt));
+  list->i   = (PetscInt *)PCGridMGTake_Private(pool, ((size_t)list->n + 1) * sizeof(PetscInt));
+  list->j   = (PetscInt *)PCGridMGTake_Private(pool, edges * sizeof(PetscInt));
+  list->t   = PCGridMGTake_Private(pool, edges * GridMGNumberBytes(mg->precision));
+}
+
+/* The arrays of all levels, or with a pool that has no memory what they take: from sizes that levels keep after their set-up */
+void PCGridMGTakeLevels_Private(PC_GridMG *mg, GridMGPool *pool)
 {
   const GridMGGrid *g      = &mg->level[mg->n - 1].op.grid;
   const size_t      number = GridMGNumberBytes(mg->precision), n = (size_t)g->cells + (size_t)g->wells;
@@ -192,26 +188,34 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
   mg->inverse      = PCGridMGTake_Private(pool, n * n * number);
   mg->inversescale = PCGridMGTake_Private(pool, n * number);
   mg->scale        = (double *)PCGridMGTake_Private(pool, sizeof(double));
+  mg->lists        = pool->memory ? pool->memory + pool->taken : NULL;
+  mg->listsbytes   = pool->taken;
+  for (PetscInt k = 0; k < mg->n; k++) TakeList(mg, k, pool);
+  mg->listsbytes = pool->taken - mg->listsbytes;
 }
 
-/* The list to where the level is */
-static PetscErrorCode PutList_Private(PC_GridMG *mg, GridMGLevel *l)
+/* The lists, which lie behind one another, to where the levels are */
+static PetscErrorCode PutLists_Private(PC_GridMG *mg)
 {
-  const GridMGKernels *kernels = mg->kernels;
-  const GridMGList    *from = &l->faces.list, *to = &l->op.list;
-  const PetscInt       n = from->n, edges = from->i[n];
-  float               *single = NULL;
+  GridMGPool host = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  if (mg->precision == GRIDMG_SINGLE) {
-    PetscCall(PetscMalloc1(edges, &single));
-    for (PetscInt e = 0; e < edges; e++) single[e] = (float)((double *)from->t)[e];
+  PetscCall(PetscCalloc1(mg->listsbytes, &host.memory));
+  for (PetscInt k = 0; k < mg->n; k++) {
+    const GridMGList *from  = &mg->level[k].faces.list;
+    const PetscInt    edges = mg->level[k].edges;
+    GridMGList       *list = &mg->level[k].op.list, there = *list;
+
+    TakeList(mg, k, &host);
+    PetscCall(PetscArraycpy(list->row, from->row, from->n));
+    PetscCall(PetscArraycpy(list->i, from->i, from->n + 1));
+    PetscCall(PetscArraycpy(list->j, from->j, edges));
+    if (mg->precision == GRIDMG_DOUBLE) PetscCall(PetscArraycpy((double *)list->t, (double *)from->t, edges));
+    for (PetscInt e = 0; e < edges && mg->precision == GRIDMG_SINGLE; e++) ((float *)list->t)[e] = (float)((double *)from->t)[e];
+    *list = there;
   }
-  PetscCall((*kernels->put)((size_t)n * sizeof(PetscInt), from->row, to->row));
-  PetscCall((*kernels->put)((size_t)(n + 1) * sizeof(PetscInt), from->i, to->i));
-  PetscCall((*kernels->put)((size_t)edges * sizeof(PetscInt), from->j, to->j));
-  PetscCall((*kernels->put)((size_t)edges * GridMGNumberBytes(mg->precision), single ? (const void *)single : from->t, to->t));
-  PetscCall(PetscFree(single));
+  PetscCall((*mg->kernels->put)(mg->listsbytes, host.memory, mg->lists));
+  PetscCall(PetscFree(host.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,26 +231,28 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGPool pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGLevel *l = &mg->level[k];
 
-    PetscCall((*mg->kernels->range)(&l->faces, &l->min, &l->max));
     l->op.precision = mg->precision;
     l->op.symmetric = mg->symmetric;
-    l->op.bits      = BitsOf(mg, k, l->min, l->max);
+    l->op.bits      = BitsOf(mg, k, l->survey.min, l->survey.max);
+    l->edges        = l->faces.list.i[l->faces.list.n];
+    l->op.list.n    = l->faces.list.n;
+    for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
-  TakeAll(mg, &pool);
-  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
-  TakeAll(mg, &pool);
+  PCGridMGTakeLevels_Private(mg, &pool);
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
+  PCGridMGTakeLevels_Private(mg, &pool);
+  PetscCall(PutLists_Private(mg));
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGLevel *l = &mg->level[k];
 
-    PetscCall(PutList_Private(mg, l));
-    if (l->op.alive) PetscCall((*mg->kernels->put)((size_t)l->op.grid.cells, l->faces.alive, (void *)l->op.alive));
-    PetscCall((*mg->kernels->encode)(&l->faces, l->min, l->max, &l->op, &l->bound));
+    if (l->op.alive) PetscCall((*mg->kernels->copy)((size_t)l->op.grid.cells, l->faces.alive, (void *)l->op.alive));
+    PetscCall((*mg->kernels->encode)(&l->faces, l->survey.min, l->survey.max, &l->op, &l->bound));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* The levels of a PCGRIDMG as matrices: for tests, and for whoever wants to look at them */
+/* The levels of a PCGRIDMG as matrices and as arrays: for tests, and for whoever wants to look at them */
 
 #include "gridmgimpl.h"
 
@@ -76,21 +76,26 @@ static PetscErrorCode GetStencilOperator_Private(PC_GridMG *mg, PetscInt k, Mat 
   const size_t        bytes = (size_t)n * GRIDMG_PARTS * GridMGNumberBytes(mg->precision);
   const double        one   = 1 / mg->factor;
   PetscScalar        *unit, *column;
+  void               *there; /* where the level is */
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, l->op.grid.points, NULL, A));
   PetscCall(PetscCalloc2(n, &unit, n, &column));
+  PetscCall((*mg->kernels->alloc)((size_t)n * sizeof(*unit), &there));
   for (PetscInt j = 0; j < n; j++) {
     unit[j] = 1.;
-    PetscCall((*mg->stencilkernels->enter)(&l->op, unit, l->x[0], mg->scale));
+    PetscCall((*mg->kernels->put)((size_t)n * sizeof(*unit), unit, there));
+    PetscCall((*mg->stencilkernels->enter)(&l->op, (const PetscScalar *)there, l->x[0], mg->scale));
     PetscCall((*mg->stencilkernels->residual)(&l->op, NULL, l->x[0], l->x[1]));
-    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], column));
+    PetscCall((*mg->stencilkernels->leave)(&l->op, one, mg->scale, l->x[1], (PetscScalar *)there));
+    PetscCall((*mg->kernels->get)((size_t)n * sizeof(*unit), there, column));
     for (PetscInt i = 0; i < n; i++) {
       if (column[i] != (PetscScalar)0.) PetscCall(MatSetValue(*A, i, j, column[i], INSERT_VALUES));
     }
     unit[j] = 0.;
   }
   PetscCall((*mg->kernels->clear)(bytes, l->x[0]));
+  PetscCall((*mg->kernels->free)(&there));
   PetscCall(PetscFree2(unit, column));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
@@ -137,6 +142,56 @@ static PetscErrorCode PCGridMGGetOperator_GridMG(PC pc, PetscInt level, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCGridMGGetArray_GridMG(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
+{
+  PC_GridMG            *mg     = (PC_GridMG *)pc->data;
+  const GridMGOperator *op     = &mg->level[PetscClipInterval(level, 0, GRIDMG_LEVELS_MAX - 1)].op;
+  const GridMGList     *l      = &op->list;
+  const size_t          number = GridMGNumberBytes(mg->precision), cells = (size_t)op->grid.cells, n = cells + (size_t)op->grid.wells,
+               code  = cells * (size_t)op->bits / 8;
+  const size_t edges = (size_t)mg->level[level].edges;
+  const struct {
+    const char *name;
+    const void *array;
+    size_t      bytes;
+  } arrays[] = {
+    {"up0", op->up[0], code},
+    {"up1", op->up[1], code},
+    {"up2", op->up[2], code},
+    {"down0", op->down[0], code},
+    {"down1", op->down[1], code},
+    {"down2", op->down[2], code},
+    {"table", op->table, 512 * number},
+    {"sigma", op->sigma, n * number},
+    {"dinv", op->dinv, n * number},
+    {"alive", op->alive, cells},
+    {"row", l->row, (size_t)l->n * sizeof(PetscInt)},
+    {"i", l->i, ((size_t)l->n + 1) * sizeof(PetscInt)},
+    {"j", l->j, edges * sizeof(PetscInt)},
+    {"t", l->t, edges * number},
+  };
+
+  PetscFunctionBegin;
+  PetscCheck(mg->built && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "Call PCSetUp() first");
+  PetscCheck(level >= 0 && level < mg->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Level %" PetscInt_FMT " is not one of %" PetscInt_FMT,
+             level, mg->n);
+  PetscCheck(!mg->zeeuw, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Levels of -pc_gridmg_interpolation zeeuw have no such arrays");
+  *bytes = 0;
+  *array = NULL;
+  for (size_t a = 0; a < PETSC_STATIC_ARRAY_LENGTH(arrays); a++) {
+    PetscBool is;
+
+    PetscCall(PetscStrcmp(name, arrays[a].name, &is));
+    if (!is) continue;
+    if (!arrays[a].array || !arrays[a].bytes) PetscFunctionReturn(PETSC_SUCCESS);
+    *bytes = arrays[a].bytes;
+    PetscCall(PetscMalloc1(*bytes, (char **)array));
+    PetscCall((*mg->kernels->get)(*bytes, arrays[a].array, *array));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "A level has no array \"%s\"", name);
+}
+
 /* Those of PCGetCoarseOperators() and PCGetInterpolations(): the coarsest level first, without the finest one */
 static PetscErrorCode PCGetCoarseOperators_GridMG(PC pc, PetscInt *levels, Mat *operators[])
 {
@@ -170,6 +225,7 @@ PetscErrorCode PCGridMGComposeMatrices_Private(PC pc, PetscBool yes)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGGetOperator_C", yes ? PCGridMGGetOperator_GridMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGGetArray_C", yes ? PCGridMGGetArray_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetCoarseOperators_C", yes ? PCGetCoarseOperators_GridMG : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetInterpolations_C", yes ? PCGetInterpolations_GridMG : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,5 +259,38 @@ PetscErrorCode PCGridMGGetOperator(PC pc, PetscInt level, Mat *A)
   PetscValidLogicalCollectiveInt(pc, level, 2);
   PetscAssertPointer(A, 3);
   PetscUseMethod(pc, "PCGridMGGetOperator_C", (PC, PetscInt, Mat *), (pc, level, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCGridMGGetArray - Gets a copy of an array that a level of a `PCGRIDMG` with aggregation is stored in
+
+  Not Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCGRIDMG`, set up
+. level - which level: 0 is the finest
+- name  - which array: "up0", "up1", "up2", "down0", "down1" and "down2" are codes of faces along each direction, "table" is what they stand for, "sigma" row sums,
+          "dinv" one over the diagonal, "alive" which cells have a place on the next level; "row", "i", "j", "t" are the edges of wells and faults, by rows
+
+  Output Parameters:
++ bytes - its size, 0 if the level has no such array
+- array - the array on the host, to be freed by the caller with `PetscFree()`
+
+  Level: developer
+
+  Note:
+  Levels that are set up on a device have the same bits as those that are set up on the host.
+
+.seealso: `PCGRIDMG`, `PCGridMGGetOperator()`
+@*/
+PetscErrorCode PCGridMGGetArray(PC pc, PetscInt level, const char name[], size_t *bytes, void **array)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(name, 3);
+  PetscAssertPointer(bytes, 4);
+  PetscAssertPointer(array, 5);
+  PetscUseMethod(pc, "PCGridMGGetArray_C", (PC, PetscInt, const char[], size_t *, void **), (pc, level, name, bytes, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,6 +28,7 @@ PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *opt)
   opt->bits                         = 8;
   opt->coarsebits                   = PETSC_DECIDE;
   opt->klevels                      = 3;
+  opt->graph                        = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,6 +105,7 @@ PetscErrorCode PCGridMGSetFromOptions_Private(PC pc, PetscOptionItems PetscOptio
   PetscCall(PetscOptionsInt("-pc_gridmg_bits", "Bits of an entry on the finest level", "PCGridMGSetBits", opt.bits, &opt.bits, &set));
   PetscCall(PetscOptionsInt("-pc_gridmg_coarse_bits", "Bits of an entry on the other levels", "PCGridMGSetBits", opt.coarsebits, &opt.coarsebits, &setcoarse));
   if (set && !setcoarse) opt.coarsebits = PETSC_DECIDE;
+  PetscCall(PetscOptionsBool("-pc_gridmg_graph", "On a device: record an application and play it again", NULL, opt.graph, &opt.graph, NULL));
   n = 3;
   PetscCall(PetscOptionsIntArray("-pc_gridmg_grid", "Cells along x, y and z", "PCGridMGSetGrid", grid, &n, &set));
   if (set) PetscCall(PetscArraycpy(opt.grid, grid, 3));

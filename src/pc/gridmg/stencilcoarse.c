@@ -112,18 +112,20 @@ static PetscErrorCode PutNumbers_Private(PC_GridMG *mg, PetscInt n, PetscInt row
 
 PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
 {
-  PC_GridMG            *mg    = (PC_GridMG *)pc->data;
-  const GridMGStencils *f     = &mg->stencil[mg->n - 1].f;
-  const PetscInt        n     = f->grid.cells;
-  PetscReal             shift = 0, add;
-  PetscScalar          *M, *S;
-  PetscBLASInt          info = 0;
+  PC_GridMG     *mg    = (PC_GridMG *)pc->data;
+  const PetscInt n     = mg->stencil[mg->n - 1].f.grid.cells;
+  PetscReal      shift = 0, add;
+  GridMGBlock    copy  = {NULL, 0, NULL};
+  GridMGStencils f;
+  PetscScalar   *M, *S;
+  PetscBLASInt   info = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &S));
+  PetscCall(PCGridMGGetStencils_Private(mg, &mg->stencil[mg->n - 1].f, &copy, &f));
   do {
     PetscCall(PCGridMGBlockGet_Private(&mg->dense, (size_t)n * (size_t)n * sizeof(*M), (void **)&M));
-    GetMatrix(f, M, &add);
+    GetMatrix(&f, M, &add);
     Scale(n, shift, M, S);
     PetscCall(Invert_Private(n, M, &info));
     shift = shift > 0 ? 100 * shift : GRIDMG_SHIFT * PETSC_MACHINE_EPSILON;
@@ -134,6 +136,7 @@ PetscErrorCode PCGridMGCoarseStencils_Private(PC pc)
     PetscCall(PutNumbers_Private(mg, n, n, GRIDMG_PARTS, M, mg->inverse));
     PetscCall(PutNumbers_Private(mg, 1, n, 1, S, mg->inversescale));
   }
+  PetscCall(PetscFree(copy.memory));
   PetscCall(PetscFree(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

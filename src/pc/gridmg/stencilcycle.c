@@ -23,11 +23,16 @@ static PetscErrorCode Colours_Private(PC_GridMG *mg, GridMGStencilLevel *l, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static double DampingOf(const PC_GridMG *mg)
+{
+  return mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the other one is in the factors */
+}
+
 /* From the iterate, or from zero */
 static PetscErrorCode Smooth_Private(PC_GridMG *mg, GridMGStencilLevel *l, PetscBool post, PetscBool zero)
 {
   const PetscInt steps   = mg->opt.smooths[post ? 1 : 0];
-  const double   damping = mg->smoother == PCGRIDMG_SMOOTHER_DAMPED ? 1 : GRIDMG_DAMPING; /* the other one is in the factors */
+  const double   damping = DampingOf(mg);
 
   PetscFunctionBegin;
   if (zero) l->cur = 0;
@@ -48,6 +53,7 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
 {
   const GridMGStencilKernels *kernels = mg->stencilkernels;
   GridMGStencilLevel         *l = &mg->stencil[level], *c = l + 1;
+  PetscBool                   again;
 
   PetscFunctionBegin;
   if (level == mg->n - 1) {
@@ -55,12 +61,20 @@ PetscErrorCode PCGridMGStencilCycle_Private(PC_GridMG *mg, PetscInt level, Petsc
     PetscCall((*kernels->dense)(&l->op, mg->inverse, mg->inversescale, l->b, l->x[1], l->x[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero));
-  PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
+  /* the iterate after one step from zero is made again where it is needed */
+  again = (PetscBool)(kernels->down && zero && mg->opt.smooths[0] == 1 && mg->smoother != PCGRIDMG_SMOOTHER_REDBLACK);
+  if (again) {
+    l->cur = 0;
+    PetscCall((*kernels->down)(&l->op, DampingOf(mg), l->b, l->x[0], l->x[1]));
+  } else {
+    PetscCall(Smooth_Private(mg, l, PETSC_FALSE, zero));
+    PetscCall((*kernels->residual)(&l->op, l->b, l->x[l->cur], l->x[1 - l->cur]));
+  }
   PetscCall((*kernels->restrict_)(&l->op, &c->op.grid, l->x[1 - l->cur], c->b));
   PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_TRUE));
   if (mg->opt.cycle == PCGRIDMG_CYCLE_W && level + 1 < mg->n - 1) PetscCall(PCGridMGStencilCycle_Private(mg, level + 1, PETSC_FALSE));
-  PetscCall((*kernels->prolong)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
+  if (again) PetscCall((*kernels->up)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], DampingOf(mg), l->b, l->x[0]));
+  else PetscCall((*kernels->prolong)(&l->op, &c->op.grid, mg->overcorrection, c->x[c->cur], l->x[l->cur]));
   PetscCall(Smooth_Private(mg, l, PETSC_TRUE, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

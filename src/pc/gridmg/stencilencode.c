@@ -24,19 +24,28 @@ static inline double LargestPart(GridMGValue v)
   return PetscMax(fabs(GRIDMG_RE(v)), fabs(GRIDMG_IM(v)));
 }
 
+/* Entry s of a point, of a symmetric operator that of the lower one of both points; to: the other one */
+static inline GridMGValue EntryOf(const GridMGStencils *f, PetscInt i, PetscInt to, int s)
+{
+  const GridMGValue *a      = (const GridMGValue *)f->a;
+  const int          points = f->grid.points;
+
+  return f->symmetric && to < i ? a[to * points + points - 1 - s] : a[i * points + s];
+}
+
 /* The largest part of an off-diagonal entry in the row and in the column of a point */
 static double LargestOf(const GridMGStencils *f, PetscInt i, const PetscInt at[3])
 {
   const GridMGPoints *g    = &f->grid;
-  const GridMGValue  *a    = (const GridMGValue *)f->a;
   double              most = 0;
 
   for (int s = 0; s < g->points; s++) {
-    PetscInt to[3];
+    PetscInt to[3], j;
 
     if (s == g->centre || !GridMGNeighbour(g, at, s, to)) continue;
-    most = PetscMax(most, LargestPart(a[i * g->points + s]));
-    most = PetscMax(most, LargestPart(a[GridMGPointOf(g, to) * g->points + g->points - 1 - s]));
+    j    = GridMGPointOf(g, to);
+    most = PetscMax(most, LargestPart(EntryOf(f, i, j, s)));
+    most = PetscMax(most, LargestPart(EntryOf(f, j, i, g->points - 1 - s)));
   }
   return most;
 }
@@ -89,7 +98,7 @@ static void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, 
   const GridMGPoints *g = &f->grid;
 
   for (int s = 0; s < g->points; s++) {
-    const size_t place = ((size_t)s * (size_t)g->cells + (size_t)i) * GRIDMG_PARTS;
+    const size_t place = ((size_t)s * (size_t)op->pitch + (size_t)i) * GRIDMG_PARTS;
     GridMGValue  v;
     PetscInt     to[3], j;
     double       scale;
@@ -97,7 +106,7 @@ static void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, 
     rounded[s] = 0;
     if (s == g->centre || !GridMGNeighbour(g, at, s, to)) continue;
     j          = GridMGPointOf(g, to);
-    v          = ((const GridMGValue *)f->a)[f->symmetric && j < i ? j * g->points + g->points - 1 - s : i * g->points + s];
+    v          = EntryOf(f, i, j, s);
     scale      = PetscMin(Get(op->precision, op->scale, i), Get(op->precision, op->scale, j));
     rounded[s] = PutCode(op, place, GRIDMG_RE(v), scale);
 #if PetscDefined(USE_COMPLEX)
@@ -108,7 +117,7 @@ static void EncodeRow(const GridMGStencils *f, const GridMGStencilOperator *op, 
 
 static GridMGValue Damping(const GridMGPoints *g, const GridMGValue stencil[])
 {
-  const GridMGValue jacobi = stencil[g->centre] == 0 ? 0 : GRIDMG_OMEGA / stencil[g->centre];
+  const GridMGValue jacobi = stencil[g->centre] == 0 ? 0 : GridMGQuotient(GRIDMG_OMEGA, stencil[g->centre]);
   GridMGValue       above  = 0;
   double            below  = 0;
 
@@ -121,7 +130,7 @@ static GridMGValue Damping(const GridMGPoints *g, const GridMGValue stencil[])
       for (int d = 0; d < g->dim; d++) odd ^= (mode >> d & 1) & (GridMGOffset(s, d) != 0);
       lambda += odd ? -stencil[s] : stencil[s];
     }
-    if (mode == 0 && stencil[g->centre] != 0 && GridMGModulus(1. - jacobi * lambda) <= GRIDMG_GROWTH) return jacobi;
+    if (mode == 0 && stencil[g->centre] != 0 && GridMGModulusOf(1. - jacobi * lambda) <= GRIDMG_GROWTH) return jacobi;
     above += GRIDMG_CONJ(lambda);
     below += GRIDMG_RE(lambda) * GRIDMG_RE(lambda) + GRIDMG_IM(lambda) * GRIDMG_IM(lambda);
   }
@@ -153,7 +162,7 @@ PetscErrorCode GridMGStencilEncode_Host(const GridMGStencils *f, GridMGFactor ki
       if (s != g->centre) rounded[g->centre] -= rounded[s];
     }
     if (kind == GRIDMG_DAMP) factor = Damping(g, rounded);
-    else factor = rounded[g->centre] == 0 ? 0 : 1. / rounded[g->centre];
+    else factor = rounded[g->centre] == 0 ? 0 : GridMGQuotient(1, rounded[g->centre]);
     if (factor == 0 && *bad < 0) *bad = i;
     PutValue(op->precision, op->sigma, i, sigma);
     PutValue(op->precision, op->factor, i, factor);

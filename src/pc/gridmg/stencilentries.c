@@ -24,12 +24,23 @@ static inline void GetParts(PetscScalar value, double part[2])
 /* ------------------------------------------------------------ the choice */
 
 /* Off-diagonal entries, those with the sign of most diagonal entries, and those that are not real */
-static PetscErrorCode CountSigns_Private(Mat A, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
+static PetscErrorCode CountSigns_Private(PC pc, PetscInt *entries, PetscInt *wrong, PetscInt *imaginary)
 {
-  PetscInt n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+  Mat        A  = pc->pmat;
+  PetscInt   n, diagonals[2] = {0, 0}, sides[2] = {0, 0}; /* negative, positive */
 
   PetscFunctionBegin;
   *entries = *wrong = *imaginary = 0;
+  if (mg->matrix.a) {
+    const GridMGReading *r = &mg->reading;
+
+    PetscCall(PCGridMGScan_Private(pc));
+    *entries   = (PetscInt)(r->sides[0] + r->sides[1]);
+    *wrong     = (PetscInt)r->sides[r->diagonals[1] >= r->diagonals[0]];
+    *imaginary = (PetscInt)r->imaginary;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetSize(A, &n, NULL));
   for (PetscInt row = 0; row < n; row++) {
     const PetscInt    *column;
@@ -63,7 +74,7 @@ PetscErrorCode PCGridMGChoose_Private(PC pc)
   if (mg->opt.interpolation == PCGRIDMG_INTERPOLATION_AUTO && mg->box) {
     mg->zeeuw = (PetscBool)!mg->star;
     if (mg->star) {
-      PetscCall(CountSigns_Private(pc->pmat, &entries, &wrong, &imaginary));
+      PetscCall(CountSigns_Private(pc, &entries, &wrong, &imaginary));
       mg->zeeuw = (PetscBool)(imaginary || wrong > entries / GRIDMG_WRONG);
     }
   }
@@ -105,8 +116,10 @@ static PetscErrorCode ReadRows_Private(PC pc, const GridMGPoints *g, double *a, 
       for (int d = 0; d < 3; d++) {
         const PetscInt away = to % g->n[d] - from % g->n[d];
 
-        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "Entry (%" PetscInt_FMT ", %" PetscInt_FMT ") is off the grid",
-                   row, column[e]);
+        PetscCheck(away >= -1 && away <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                   "-pc_gridmg_interpolation zeeuw: row %" PetscInt_FMT " has an entry in column %" PetscInt_FMT
+                   ", which is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+                   row, column[e], g->n[0], g->n[1], g->n[2]);
         s += (int)away * GridMGThree(d);
         from /= g->n[d];
         to /= g->n[d];
@@ -158,16 +171,8 @@ static PetscBool IsReal(const GridMGPoints *g, const double *a)
 }
 
 /* Row sums; what is rounding in them becomes 0. The largest entry of a row that has entries is at least least */
-static PetscErrorCode SumRows_Private(PC pc, const GridMGPoints *g, const double *a, double *sigma, double *least)
+static void SumRows(const GridMGPoints *g, double rounding, const double *a, double *sigma, double *least)
 {
-  double       rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
-  PetscBool    constant = PETSC_FALSE;
-  MatNullSpace null;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetNullSpace(pc->pmat, &null));
-  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
-  if (constant) rounding = PetscMax(rounding, GRIDMG_NULL);
   *least = 1;
   for (PetscInt i = 0; i < g->cells; i++) {
     double all = 0, most = 0;
@@ -184,32 +189,109 @@ static PetscErrorCode SumRows_Private(PC pc, const GridMGPoints *g, const double
     }
     if (most > 0) *least = PetscMin(*least, most);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of a level, 0 */
-PetscErrorCode PCGridMGStencilsCreate_Private(GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)
+/* The arrays of a level, on the host 0 */
+PetscErrorCode PCGridMGStencilsCreate_Private(PC_GridMG *mg, GridMGBlock *block, const GridMGPoints *grid, PetscBool symmetric, GridMGStencils *f)
 {
   const size_t cells = (size_t)grid->cells, values = cells * GRIDMG_PARTS;
+  const size_t bytes = (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double);
   double      *memory;
 
   PetscFunctionBegin;
-  PetscCall(PCGridMGBlockGet_Private(block, (values * (size_t)(grid->points + 1) + cells * (size_t)grid->corners) * sizeof(double), (void **)&memory));
+  PetscCall(PCGridMGReserve_Private(mg, block, bytes, (void **)&memory));
+  if (!mg->device) PetscCall(PetscMemzero(memory, bytes));
   f->grid      = *grid;
   f->symmetric = symmetric;
+  f->factor    = 1;
   f->a         = memory;
   f->sigma     = memory + values * (size_t)grid->points;
   f->weight    = memory + values * (size_t)(grid->points + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A power of two that brings the largest entry near 1 */
+static inline double FactorOf(double most)
+{
+  int exponent;
+
+  (void)frexp(most, &exponent);
+  return ldexp(1., most > 0 ? PetscMin(1000, -exponent) : 0);
+}
+
+static PetscErrorCode ReadHost_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGStencils *f  = &mg->stencil[0].f;
+  GridMGPoints   *g  = &f->grid;
+  double         *a  = (double *)f->a, most;
+
+  PetscFunctionBegin;
+  PetscCall(ReadRows_Private(pc, g, a, &most));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->factor = FactorOf(most);
+  for (PetscInt k = 0; k < g->cells * g->points * GRIDMG_PARTS; k++) a[k] *= mg->factor;
+  SumRows(g, rounding, a, (double *)f->sigma, least);
+  *isreal      = IsReal(g, a);
+  f->symmetric = (PetscBool)(same < 0 || IsSymmetric(g, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same on a device, where entries stay as they are, and are multiplied when they are read */
+static PetscErrorCode ReadDevice_Private(PC pc, double rounding, PetscReal same, PetscBool *isreal, double *least)
+{
+  PC_GridMG      *mg = (PC_GridMG *)pc->data;
+  GridMGStencils *f  = &mg->stencil[0].f;
+  GridMGRead      found;
+  double          most;
+
+  PetscFunctionBegin;
+  PetscCall(PCGridMGReadStencilsDevice_Private(pc, rounding, same, &found));
+  if (found.outside < f->grid.cells || found.nonumber < f->grid.cells) {
+    /* the host tells which entry it is */
+    GridMGBlock unused = {NULL, 0, NULL};
+    double     *a;
+
+    if (mg->given.i) {
+      PetscCheck(found.outside == PETSC_INT32_MAX, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                 "PCGridMGSetRows(): row %d has a column that is none of 9 or 27 points on the grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT,
+                 found.outside, f->grid.n[0], f->grid.n[1], f->grid.n[2]);
+      PetscCall(PCGridMGFail_Private(pc, "row %d has an entry that is no number", found.nonumber));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PCGridMGBlockGet_Private(&unused, (size_t)f->grid.cells * (size_t)f->grid.points * GRIDMG_PARTS * sizeof(double), (void **)&a));
+    PetscCall(ReadRows_Private(pc, &f->grid, a, &most));
+    PetscCall(PetscFree(unused.memory));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  mg->factor = f->factor = FactorOf(found.most);
+  *isreal                = (PetscBool)!found.imaginary;
+  *least                 = mg->factor * found.least < 1 ? mg->factor * found.least : 1;
+  f->symmetric           = (PetscBool)!found.asymmetric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Row sums of so many roundings are none */
+static PetscErrorCode GetRounding_Private(PC pc, double *rounding)
+{
+  PetscBool    constant = PETSC_FALSE;
+  MatNullSpace null;
+
+  PetscFunctionBegin;
+  *rounding = GRIDMG_ROUNDING * (double)PETSC_MACHINE_EPSILON;
+  PetscCall(MatGetNullSpace(pc->pmat, &null));
+  if (null) PetscCall(MatNullSpaceGetVecs(null, &constant, NULL, NULL));
+  if (constant) *rounding = PetscMax(*rounding, GRIDMG_NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGridMGReadStencils_Private(PC pc)
 {
-  PC_GridMG          *mg   = (PC_GridMG *)pc->data;
-  GridMGStencilLevel *l    = &mg->stencil[0];
-  GridMGPoints       *g    = &l->op.grid;
-  double              most = 0, least = 0, *a;
-  int                 exponent;
+  PC_GridMG          *mg    = (PC_GridMG *)pc->data;
+  GridMGStencilLevel *l     = &mg->stencil[0];
+  GridMGPoints       *g     = &l->op.grid;
+  double              least = 1, rounding;
+  PetscBool           known, symmetric, isreal = PETSC_TRUE;
 
   PetscFunctionBegin;
   SetPoints(&mg->level[0].op.grid, g);
@@ -217,16 +299,14 @@ PetscErrorCode PCGridMGReadStencils_Private(PC pc)
              "-pc_type gridmg: stencils of %" PetscInt_FMT
              " points do not fit into PetscInt. Use a PETSc with 64-bit indices, or more processes with bjacobi or asm",
              g->cells);
-  PetscCall(PCGridMGStencilsCreate_Private(&l->block, g, PETSC_FALSE, &l->f));
-  a = (double *)l->f.a;
-  PetscCall(ReadRows_Private(pc, g, a, &most));
+  PetscCall(PCGridMGStencilsCreate_Private(mg, &l->block, g, PETSC_FALSE, &l->f));
+  PetscCall(GetRounding_Private(pc, &rounding));
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (mg->given.i) known = PETSC_FALSE; /* that was said of other rows */
+  PetscCall((mg->device ? ReadDevice_Private : ReadHost_Private)(pc, rounding, known && symmetric ? -1 : GRIDMG_SAME, &isreal, &least));
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  (void)frexp(most, &exponent);
-  mg->factor = ldexp(1., most > 0 ? PetscMin(1000, -exponent) : 0);
-  for (PetscInt k = 0; k < g->cells * g->points * GRIDMG_PARTS; k++) a[k] *= mg->factor;
-  PetscCall(SumRows_Private(pc, g, a, (double *)l->f.sigma, &least));
-  if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = IsReal(g, a) ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
-  mg->symmetric = l->f.symmetric = IsSymmetric(g, a);
+  if (mg->smoother == PCGRIDMG_SMOOTHER_AUTO) mg->smoother = isreal ? PCGRIDMG_SMOOTHER_REDBLACK : PCGRIDMG_SMOOTHER_DAMPED;
+  mg->symmetric = l->f.symmetric;
   /* Single precision has a range that no sensible matrix leaves */
   mg->precision = mg->opt.precision == PCGRIDMG_PRECISION_DOUBLE || least < 1e-25 ? GRIDMG_DOUBLE : GRIDMG_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);

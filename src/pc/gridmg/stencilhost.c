@@ -159,4 +159,5 @@ const GridMGStencilKernels GridMGStencilHostKernels = {.enter     = GridMGEnter_
                                                        .dense     = GridMGDense_Host,
                                                        .weights   = GridMGWeights_Host,
                                                        .product   = GridMGProduct_Host,
+                                                       .planes    = 3,
                                                        .encode    = GridMGStencilEncode_Host};

@@ -6,6 +6,9 @@
 
 #include "gridmgimpl.h"
 
+#define GRIDMG_PITCH 32 /* points whose codes lie together on a device */
+#define GRIDMG_PACK  4  /* codes of a point that are read at once there */
+
 /* The next grid; whether it has fewer points */
 static PetscBool Coarser(const GridMGPoints *grid, GridMGPoints *coarse)
 {
@@ -42,8 +45,8 @@ PetscErrorCode PCGridMGCoarsenStencils_Private(PC pc)
       break;
     }
     PetscCall((*mg->stencilkernels->weights)(&l->f));
-    PetscCall(PCGridMGStencilsCreate_Private(&c->block, &grid, mg->symmetric, &c->f));
-    PetscCall(PCGridMGBlockGet_Private(&mg->dense, GridMGProductWork(&l->op.grid) * GRIDMG_PARTS * sizeof(double), &work));
+    PetscCall(PCGridMGStencilsCreate_Private(mg, &c->block, &grid, mg->symmetric, &c->f));
+    PetscCall(PCGridMGReserve_Private(mg, &mg->work, GridMGProductWork(&l->op.grid, mg->stencilkernels->planes) * GRIDMG_PARTS * sizeof(double), &work));
     PetscCall((*mg->stencilkernels->product)(&l->f, work, &c->f));
     c->op.grid = grid;
   }
@@ -66,9 +69,9 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 
     l->b = PCGridMGTake_Private(pool, cells * value);
     for (int x = 0; x < 2; x++) l->x[x] = PCGridMGTake_Private(pool, cells * value);
-    op->code   = PCGridMGTake_Private(pool, (size_t)op->grid.points * cells * code * GRIDMG_PARTS);
-    op->scale  = PCGridMGTake_Private(pool, cells * number);
-    op->sigma  = PCGridMGTake_Private(pool, cells * value);
+    op->code  = PCGridMGTake_Private(pool, (size_t)((op->grid.points + GRIDMG_PACK - 1) / GRIDMG_PACK * GRIDMG_PACK) * (size_t)op->pitch * code * GRIDMG_PARTS);
+    op->scale = PCGridMGTake_Private(pool, cells * number);
+    op->sigma = PCGridMGTake_Private(pool, cells * value);
     op->factor = PCGridMGTake_Private(pool, cells * value);
     op->weight = k < mg->n - 1 ? PCGridMGTake_Private(pool, (size_t)op->grid.corners * cells * number) : NULL;
   }
@@ -80,7 +83,7 @@ static void TakeAll(PC_GridMG *mg, GridMGPool *pool)
 PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 {
   PC_GridMG *mg   = (PC_GridMG *)pc->data;
-  GridMGPool pool = {NULL, 0};
+  GridMGPool pool = {NULL, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mg->n; k++) {
@@ -88,12 +91,13 @@ PetscErrorCode PCGridMGEncodeStencils_Private(PC pc)
 
     op->precision = mg->precision;
     op->symmetric = mg->symmetric;
+    op->pitch     = (op->grid.cells + GRIDMG_PITCH - 1) / GRIDMG_PITCH * GRIDMG_PITCH;
     /* a Galerkin product rounded to 8 bits is a bad one */
     op->bits = (int)mg->opt.bits;
     if (k) op->bits = (int)(mg->opt.coarsebits == PETSC_DECIDE ? PetscMax(mg->opt.bits, 16) : mg->opt.coarsebits);
   }
   TakeAll(mg, &pool);
-  PetscCall(PCGridMGPoolGet_Private(mg, &pool));
+  PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_FALSE));
   TakeAll(mg, &pool);
   for (PetscInt k = 0; k < mg->n; k++) {
     GridMGStencilLevel *l = &mg->stencil[k];

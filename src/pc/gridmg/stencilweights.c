@@ -47,9 +47,9 @@ static void LineWeights(const GridMGPoints *g, int odd, int last, const GridMGVa
       if (GridMGOffset(s, d) != 2 * high - 1) continue;
       sum += stencil[s];
       for (int e = 0; e < g->dim; e++) off = (PetscBool)(off || (e != d && GridMGOffset(s, e)));
-      if (off) side[high] = PetscMax(side[high], GridMGModulus(stencil[s]));
+      if (off) side[high] = PetscMax(side[high], GridMGModulusOf(stencil[s]));
     }
-    side[high] = PetscMax(side[high], GridMGModulus(sum));
+    side[high] = PetscMax(side[high], GridMGModulusOf(sum));
   }
   if (side[0] + side[1] > 0) {
     weight[last]            = side[0] / (side[0] + side[1]);
@@ -73,7 +73,7 @@ static void AverageWeights(const GridMGPoints *g, int odd, int last, const Petsc
     along[to] += stencil[s];
   }
   for (int s = 0; s < g->points; s++) {
-    const double  modulus = GridMGModulus(along[s]);
+    const double  modulus = GridMGModulusOf(along[s]);
     const double *there;
     PetscInt      to[3];
     int           own = 0, between = 0;

@@ -29,7 +29,7 @@ static PetscErrorCode ViewLevel_Private(const PC_GridMG *mg, PetscInt k, PetscVi
     if (mg->singular) PetscCall(PetscSNPrintf(how, sizeof(how), "dense inverse, %" PetscInt_FMT " parts without row sums", mg->singular));
   } else {
     PetscCall(PetscSNPrintf(how, sizeof(how), "%d bits, bound %.3g, pairs along %s", l->op.bits, l->bound, Directions(l->by)));
-    if (l->dead) PetscCall(PetscSNPrintf(dead, sizeof(dead), ", %" PetscInt_FMT " cells smoothed only", l->dead));
+    if (l->survey.dead) PetscCall(PetscSNPrintf(dead, sizeof(dead), ", %" PetscInt_FMT " cells smoothed only", l->survey.dead));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level %" PetscInt_FMT ": %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s, %s%s%s\n", k, g->n[0],
                                    g->n[1], g->n[2], wells, how, edges, dead));
@@ -78,8 +78,12 @@ PetscErrorCode PCView_GridMG(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %s matrix, corrections times %g, precision %s\n", mg->symmetric ? "symmetric" : "nonsymmetric",
                                    mg->overcorrection,
                                    PCGridMGPrecisions[mg->precision == GRIDMG_SINGLE ? PCGRIDMG_PRECISION_SINGLE : PCGRIDMG_PRECISION_DOUBLE]));
+  if (mg->device) {
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "  on a device%s%s\n", mg->smallfrom ? ", small levels in one kernel" : "", mg->graph ? ", recorded as a graph" : ""));
+  }
   if (mg->clipped) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " negative row sums were taken as 0\n", mg->clipped));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)mg->pool.bytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  levels %" PetscInt_FMT ", %.0f bytes\n", mg->n, (double)(mg->moved.memory ? mg->moved.bytes : mg->pool.bytes)));
   for (PetscInt k = 0; k < mg->n; k++) PetscCall(mg->zeeuw ? ViewStencils_Private(mg, k, viewer) : ViewLevel_Private(mg, k, viewer));
   if (mg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "  no coarser level: %s\n", mg->why));
   PetscFunctionReturn(PETSC_SUCCESS);

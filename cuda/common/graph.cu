@@ -2,24 +2,23 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/*
-   Cycles of SBP-SAT multigrid as graphs. PETSc's current stream is, unless asked otherwise, the one that belongs to the whole
-   process, which cannot be captured. Hence launches are recorded in a stream of their own, and played in PETSc's.
-*/
+/* Sequences of launches as graphs: graph.cuh */
 
-#include "launch.cuh"
+#include "graph.cuh"
+
+#define SCRATCH_BYTES 16384 /* of a graph */
 
 /* What is recorded keeps scratch memory of its own: it may be played in any stream */
 typedef struct {
   cudaGraphExec_t executable;
   LitheScratch    scratch;
-} SBPGraph;
+} LitheGraph;
 
 /* Where launches go while a graph is recorded, one at a time; NULL: they go to PETSc's stream */
 static cudaStream_t recording = nullptr;
-static SBPGraph    *recorded  = nullptr;
+static LitheGraph  *recorded  = nullptr;
 
-PetscErrorCode SBPGetStream(cudaStream_t *stream)
+PetscErrorCode LitheGraphGetStream(cudaStream_t *stream)
 {
   PetscFunctionBegin;
   if (recording) *stream = recording;
@@ -27,30 +26,32 @@ PetscErrorCode SBPGetStream(cudaStream_t *stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SBPGetScratch(LitheScratch *scratch)
+PetscErrorCode LitheGraphGetScratch(size_t bytes, LitheScratch *scratch)
 {
   PetscFunctionBegin;
-  if (recording) *scratch = recorded->scratch;
-  else {
+  if (recording) {
+    PetscCheck(bytes <= SCRATCH_BYTES, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A graph has %d bytes of scratch memory, not %zu", SCRATCH_BYTES, bytes);
+    *scratch = recorded->scratch;
+  } else {
     cudaStream_t stream;
 
     PetscCall(PetscGetCurrentCUDAStream(&stream));
-    PetscCall(LitheScratchGet(stream, SBP_SCRATCH_BYTES, scratch));
+    PetscCall(LitheScratchGet(stream, bytes, scratch));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPGraphBegin(void)
+PetscErrorCode LitheCUDAGraphBegin(void)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(&recorded));
-  PetscCall(LitheScratchCreate(SBP_SCRATCH_BYTES, &recorded->scratch));
+  PetscCall(LitheScratchCreate(SCRATCH_BYTES, &recorded->scratch));
   PetscCallCUDA(cudaStreamCreateWithFlags(&recording, cudaStreamNonBlocking));
   PetscCallCUDA(cudaStreamBeginCapture(recording, cudaStreamCaptureModeThreadLocal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPGraphEnd(void **graph)
+PetscErrorCode LitheCUDAGraphEnd(void **graph)
 {
   const cudaStream_t stream = recording;
   cudaGraph_t        captured;
@@ -65,19 +66,19 @@ PetscErrorCode LitheCUDASBPGraphEnd(void **graph)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPGraphLaunch(void *graph)
+PetscErrorCode LitheCUDAGraphLaunch(void *graph)
 {
   cudaStream_t stream;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCallCUDA(cudaGraphLaunch(static_cast<SBPGraph *>(graph)->executable, stream));
+  PetscCallCUDA(cudaGraphLaunch(static_cast<LitheGraph *>(graph)->executable, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDASBPGraphFree(void **graph)
+PetscErrorCode LitheCUDAGraphFree(void **graph)
 {
-  SBPGraph *g = static_cast<SBPGraph *>(*graph);
+  LitheGraph *g = static_cast<LitheGraph *>(*graph);
 
   PetscFunctionBegin;
   if (!g) PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Which differences there are between the rows of a matrix and the columns of their entries: from a sample of the rows, on one side of the diagonal */
+
+#include <petscdevice_cuda.h>
+
+#define DIFFERENCES_SAMPLES 65536 /* rows, nearly */
+#define DIFFERENCES_SLOTS   1024
+#define DIFFERENCES_FREE    0ull
+
+/* Column less row, with upper row less column, where that is negative; a: entries that are 0 do not count, or NULL */
+[[maybe_unused]] static __global__ void DifferencesKernel(const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, PetscInt step,
+                                                          PetscInt samples, unsigned long long *key, int *count)
+{
+  const PetscInt64 s = static_cast<PetscInt64>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  if (s >= samples) return;
+  const PetscInt row = static_cast<PetscInt>(s * step);
+
+  for (PetscInt k = i[row]; k < i[row + 1]; k++) {
+    const PetscInt           d      = upper ? row - j[k] : j[k] - row;
+    const unsigned long long before = static_cast<unsigned long long>(-d);
+    unsigned int             slot   = (static_cast<unsigned int>(d) * 2654435769u) >> 22;
+
+    if (d >= 0 || (a && a[k] == static_cast<PetscScalar>(0.))) continue;
+    /* a full table: what is rare is lost */
+    for (int attempt = 0; attempt < 64; attempt++, slot++) {
+      const unsigned long long there = atomicCAS(key + slot % DIFFERENCES_SLOTS, DIFFERENCES_FREE, before);
+
+      if (there == DIFFERENCES_FREE || there == before) {
+        atomicAdd(count + slot % DIFFERENCES_SLOTS, 1);
+        break;
+      }
+    }
+  }
+}
+
+/* found of them with how often they occur in so many rows, the smallest moduli first, in an order that does not depend on who came first */
+static inline PetscErrorCode DifferencesSample(PetscInt n, const PetscInt *i, const PetscInt *j, const PetscScalar *a, bool upper, cudaStream_t stream,
+                                               PetscInt *samples, PetscInt *found, PetscInt difference[DIFFERENCES_SLOTS], int often[DIFFERENCES_SLOTS])
+{
+  const PetscInt      step = PetscMax(n / DIFFERENCES_SAMPLES, 1) | 1;
+  unsigned long long *dkey, key[DIFFERENCES_SLOTS];
+  int                *dcount, count[DIFFERENCES_SLOTS];
+
+  PetscFunctionBegin;
+  *samples = (n + step - 1) / step;
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dkey), sizeof(key)));
+  PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&dcount), sizeof(count)));
+  PetscCallCUDA(cudaMemsetAsync(dkey, 0, sizeof(key), stream));
+  PetscCallCUDA(cudaMemsetAsync(dcount, 0, sizeof(count), stream));
+  DifferencesKernel<<<static_cast<unsigned int>((*samples + 255) / 256), 256, 0, stream>>>(i, j, a, upper, step, *samples, dkey, dcount);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(key, dkey, sizeof(key), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(count, dcount, sizeof(count), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscCallCUDA(cudaFree(dkey));
+  PetscCallCUDA(cudaFree(dcount));
+  *found = 0;
+  for (int s = 0; s < DIFFERENCES_SLOTS; s++) {
+    const PetscInt d = -static_cast<PetscInt>(key[s]);
+    PetscInt       e;
+
+    if (key[s] == DIFFERENCES_FREE) continue;
+    for (e = (*found)++; e > 0 && difference[e - 1] < d; e--) {
+      difference[e] = difference[e - 1];
+      often[e]      = often[e - 1];
+    }
+    difference[e] = d;
+    often[e]      = count[s];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

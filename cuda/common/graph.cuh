@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   Sequences of launches as graphs. PETSc's current stream is, unless asked otherwise, the one that belongs to the whole
+   process, which cannot be captured. Hence launches are recorded in a stream of their own, and played in PETSc's. One
+   graph at a time is recorded.
+*/
+
+#include <lithe/private/lithecudagraph.h>
+#include "scratch.cuh"
+
+/* Where to launch: PETSc's current stream, or that in which launches are recorded */
+PETSC_INTERN PetscErrorCode LitheGraphGetStream(cudaStream_t *);
+/* Scratch memory there, of so many bytes: a graph has its own, since it may be played in any stream */
+PETSC_INTERN PetscErrorCode LitheGraphGetScratch(size_t bytes, LitheScratch *);

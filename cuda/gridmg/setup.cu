@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The set-up of the levels of PCGRIDMG on a device: launches of the kernels of setup.cuh and setupdense.cuh */
+
+#include "setuplaunch.cuh"
+#include "setupdense.cuh"
+
+#define ENCODE_BLOCKS_OF_ONE 6
+
+PetscErrorCode LitheCUDAGridMGReserve(size_t n, void **x)
+{
+  PetscFunctionBegin;
+  *x = nullptr;
+  if (n) PetscCallCUDA(cudaMalloc(x, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ levels */
+
+PetscErrorCode LitheCUDAGridMGSurvey(const GridMGFaces *f, unsigned char *alive, GridMGSurvey *survey)
+{
+  PetscFunctionBegin;
+  PetscCall(SetupSurvey<false>(f, 0, alive, survey, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGCoarsen(const GridMGFaces *f, const int by[3], GridMGFaces *coarse)
+{
+  CoarsenArguments a;
+  cudaStream_t     stream;
+  unsigned int     blocks = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SetupBlocks(coarse->grid.cells + coarse->grid.wells, &blocks));
+  a.fine   = *f;
+  a.coarse = *coarse;
+  for (int d = 0; d < 3; d++) a.by[d] = by[d];
+  if (f->alive) CoarsenKernel<true><<<blocks, SETUP_THREADS, 0, stream>>>(a);
+  else CoarsenKernel<false><<<blocks, SETUP_THREADS, 0, stream>>>(a);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ what the list needs */
+
+static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells, PetscInt n, const PetscInt *vertex, unsigned char *of)
+{
+  SETUP_FOR_ALL(v, n)
+  of[v] = vertex[v] >= cells || alive[vertex[v]];
+}
+
+PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const PetscInt vertex[], unsigned char alive[])
+{
+  const size_t   bytes = static_cast<size_t>(n) * sizeof(PetscInt);
+  LitheScratch   s;
+  cudaStream_t   stream;
+  unsigned int   blocks = 1;
+  unsigned char *of;
+
+  PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SetupScratch(stream, bytes + static_cast<size_t>(n), &s));
+  of = static_cast<unsigned char *>(s.device) + bytes;
+  PetscCallCUDA(cudaMemcpyAsync(s.device, vertex, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupBlocks(n, &blocks));
+  AliveOfKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->alive, f->grid.cells, n, static_cast<PetscInt *>(s.device), of);
+  PetscCallCUDA(cudaGetLastError());
+  PetscCallCUDA(cudaMemcpyAsync(alive, of, static_cast<size_t>(n), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first one of a place adds all of it */
+static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt n, const GridMGAddition *addition)
+{
+  SETUP_FOR_ALL(k, n)
+  {
+    const PetscInt array = addition[k].array, at = addition[k].at;
+    double        *to = f.sigma;
+
+    if (k && addition[k - 1].array == array && addition[k - 1].at == at) continue;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+      if (array == d) to = f.up[d];
+      if (array == 3 + d) to = f.down[d];
+    }
+    for (PetscInt l = k; l < n && addition[l].array == array && addition[l].at == at; l++) to[at] += addition[l].t;
+  }
+}
+
+PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
+{
+  const size_t bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
+  LitheScratch s;
+  cudaStream_t stream;
+  unsigned int blocks = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCall(SetupScratch(stream, bytes, &s));
+  PetscCallCUDA(cudaMemcpyAsync(s.device, addition, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupBlocks(n, &blocks));
+  AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, static_cast<GridMGAddition *>(s.device));
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ codes */
+
+template <class Number, class Code>
+static PetscErrorCode Encode(const EncodeArguments &a, cudaStream_t stream)
+{
+  unsigned int blocks = 1;
+
+  PetscFunctionBegin;
+  PetscCall(SetupBlocksOf(a.f.grid.cells + a.f.grid.wells, ENCODE_BLOCKS_OF_ONE, &blocks));
+  EncodeKernel<Number, Code><<<blocks, SETUP_THREADS, 0, stream>>>(a);
+  PetscCallCUDA(cudaGetLastError());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Number>
+static PetscErrorCode EncodeNumbers(const EncodeArguments &a)
+{
+  cudaStream_t stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  if (a.f.list.n)
+    PetscCallCUDA(cudaMemsetAsync(const_cast<void *>(a.op.dinv), 0, static_cast<size_t>(a.f.grid.cells + a.f.grid.wells) * sizeof(Number), stream));
+  PetscCall(SetupListSums(&a.f, static_cast<Number *>(const_cast<void *>(a.op.dinv)), stream));
+  if (a.op.bits == 8) PetscCall((Encode<Number, uint8_t>(a, stream)));
+  else if (a.op.bits == 16) PetscCall((Encode<Number, uint16_t>(a, stream)));
+  else PetscCall((Encode<Number, float>(a, stream)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheCUDAGridMGEncode(const GridMGFaces *f, double min, double max, const GridMGOperator *op, double *bound)
+{
+  EncodeArguments a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&a, sizeof(a)));
+  a.f    = *f;
+  a.op   = *op;
+  *bound = 1.2e-7; /* of a float, twice */
+  if (op->bits < 32) {
+    LitheLogScaleSetUp(&a.s, op->bits, min, max, 1, 0);
+    *bound += LitheLogScaleBound(&a.s);
+  }
+  if (op->precision == GRIDMG_SINGLE) PetscCall(EncodeNumbers<float>(a));
+  else PetscCall(EncodeNumbers<double>(a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the coarsest level */
+
+template <class Number>
+static PetscErrorCode Invert(int n, double *w[2], Number *inverse, int *failed, cudaStream_t stream)
+{
+  const int nb = (n + DENSE_TILE - 1) / DENSE_TILE;
+
+  PetscFunctionBegin;
+  for (int k = 0; k < nb; k++) {
+    const int tiles = (nb * (nb + 1) - k * (k + 1)) / 2;
+
+    DenseStepKernel<Number><<<static_cast<unsigned int>(tiles), DENSE_THREADS, 0, stream>>>(n, nb, k, w[k % 2], w[(k + 1) % 2], inverse, failed);
+    PetscCallCUDA(cudaGetLastError());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Arrays of the host one behind the other */
+typedef struct {
+  char  *host, *device;
+  size_t taken;
+} DenseArrays;
+
+template <class T>
+static const T *DensePut(DenseArrays *arrays, PetscInt n, const T *from)
+{
+  const T *to = reinterpret_cast<const T *>(arrays->device + arrays->taken);
+
+  memcpy(arrays->host + arrays->taken, from, static_cast<size_t>(n) * sizeof(T));
+  arrays->taken += (static_cast<size_t>(n) * sizeof(T) + 15) / 16 * 16;
+  return to;
+}
+
+PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *c, GridMGPrecision precision, double *work, void *inverse, PetscBool *failed)
+{
+  const PetscInt n = c->n, nb = (n + DENSE_TILE - 1) / DENSE_TILE, rows = nb * DENSE_TILE;
+  const size_t   numbers = DenseAt(static_cast<int>(nb), 0);
+  const size_t   bytes   = static_cast<size_t>(c->entries) * sizeof(GridMGEdge) + static_cast<size_t>(n) * (3 * sizeof(double) + sizeof(PetscInt)) + 256;
+  double        *w[2]    = {work, work + numbers};
+  DenseArrays    arrays  = {nullptr, nullptr, 16};
+  LitheScratch   s;
+  cudaStream_t   stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetCurrentCUDAStream(&stream));
+  /* both are free: all that was launched before has been waited for. The flag comes first */
+  PetscCall(SetupScratch(stream, bytes, &s));
+  arrays.host   = static_cast<char *>(s.host);
+  arrays.device = static_cast<char *>(s.device);
+  memset(s.host, 0, 16);
+
+  const double     *diagonal = DensePut(&arrays, n, c->diagonal), *constant = DensePut(&arrays, n, c->constant), *scale = DensePut(&arrays, n, c->scale);
+  const PetscInt   *part  = DensePut(&arrays, n, c->part);
+  const GridMGEdge *entry = DensePut(&arrays, c->entries, c->entry);
+
+  PetscCallCUDA(cudaMemsetAsync(w[0], 0, numbers * sizeof(double), stream));
+  PetscCallCUDA(cudaMemcpyAsync(s.device, s.host, arrays.taken, cudaMemcpyHostToDevice, stream));
+  DenseFillKernel<<<static_cast<unsigned int>((rows + c->entries + DENSE_THREADS - 1) / DENSE_THREADS), DENSE_THREADS, 0, stream>>>(n, rows, diagonal,
+                                                                                                                                    c->entries, entry, w[0]);
+  if (c->singular) DenseAddKernel<<<static_cast<unsigned int>(n), DENSE_THREADS, 0, stream>>>(part, constant, scale, w[0]);
+  PetscCallCUDA(cudaGetLastError());
+  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), static_cast<int *>(s.device), stream));
+  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), static_cast<int *>(s.device), stream));
+  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, sizeof(int), cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaStreamSynchronize(stream));
+  *failed = *static_cast<int *>(s.host) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

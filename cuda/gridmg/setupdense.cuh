@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The inverse of the Cholesky factor of a symmetric matrix, for the coarsest level of PCGRIDMG. Gauss' elimination of [A | I] by blocks of 32 columns: what
+   stands in place of I at the end, row block by row block multiplied with the inverse of the factor of its diagonal block, is the inverse of the factor.
+
+   Lower tiles of 32 x 32 numbers, row by row, in two copies: a launch is one step, and reads one and writes the other.
+*/
+
+#include <cuda_runtime.h>
+#include <lithe/private/gridmg.h>
+
+#define DENSE_TILE    GRIDMG_TILE
+#define DENSE_THREADS 256
+
+typedef double DenseTile[DENSE_TILE][DENSE_TILE + 1];
+
+static LITHE_HD inline size_t DenseAt(int i, int j)
+{
+  return (static_cast<size_t>(i) * (i + 1) / 2 + j) * DENSE_TILE * DENSE_TILE;
+}
+
+static __device__ __forceinline__ double &DenseNumber(double *w, PetscInt row, PetscInt column)
+{
+  const int i = static_cast<int>(row), j = static_cast<int>(column);
+
+  return w[DenseAt(i / DENSE_TILE, j / DENSE_TILE) + static_cast<size_t>(i % DENSE_TILE) * DENSE_TILE + j % DENSE_TILE];
+}
+
+/* Entries of a matrix [n] whose tiles are 0, with ones on the diagonal behind it; edges are pairs of different vertices */
+static __global__ void DenseFillKernel(PetscInt n, PetscInt rows, const double *diagonal, PetscInt entries, const GridMGEdge *entry, double *w)
+{
+  const PetscInt k = static_cast<PetscInt>(blockIdx.x) * DENSE_THREADS + static_cast<PetscInt>(threadIdx.x);
+
+  if (k < rows) DenseNumber(w, k, k) = k < n ? diagonal[k] : 1;
+  else if (k - rows < entries) DenseNumber(w, entry[k - rows].i, entry[k - rows].j) += entry[k - rows].t;
+}
+
+/* What vertices of a part have for one another, a block a row */
+static __global__ void DenseAddKernel(const PetscInt *part, const double *constant, const double *scale, double *w)
+{
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x);
+
+  for (PetscInt j = static_cast<PetscInt>(threadIdx.x); j < i; j += DENSE_THREADS) {
+    if (part[i] == part[j]) DenseNumber(w, i, j) += scale[i] * scale[j] * constant[part[i]];
+  }
+}
+
+static __device__ __forceinline__ void DenseLoad(const double *w, int i, int j, DenseTile t)
+{
+  const double *tile = w + DenseAt(i, j);
+
+  for (int e = static_cast<int>(threadIdx.x); e < DENSE_TILE * DENSE_TILE; e += DENSE_THREADS) t[e / DENSE_TILE][e % DENSE_TILE] = tile[e];
+}
+
+/* The inverse of the Cholesky factor of a tile, by the first warp; failed: a pivot is not positive */
+static __device__ void DenseFactor(DenseTile t, DenseTile inverse, int *failed)
+{
+  const int lane = static_cast<int>(threadIdx.x);
+  double    a[DENSE_TILE], reciprocal = 0;
+
+  if (lane >= 32) return;
+#pragma unroll
+  for (int c = 0; c < DENSE_TILE; c++) a[c] = t[lane][c];
+#pragma unroll
+  for (int j = 0; j < DENSE_TILE; j++) {
+    const double pivot = __shfl_sync(0xffffffffu, a[j], j), root = sqrt(pivot);
+
+    if (!(pivot > 0)) *failed = 1;
+    if (lane == j) reciprocal = 1 / root;
+    a[j] = lane == j ? root : a[j] / root;
+#pragma unroll
+    for (int c = j + 1; c < DENSE_TILE; c++) {
+      const double other = __shfl_sync(0xffffffffu, a[j], c);
+
+      a[c] -= a[j] * other;
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < DENSE_TILE; c++) t[lane][c] = a[c];
+  __syncwarp();
+
+  /* column lane of the inverse */
+#pragma unroll
+  for (int r = 0; r < DENSE_TILE; r++) a[r] = r == lane ? 1 : 0;
+#pragma unroll
+  for (int r = 0; r < DENSE_TILE; r++) {
+    const double pivot = __shfl_sync(0xffffffffu, reciprocal, r);
+
+    a[r] *= pivot;
+#pragma unroll
+    for (int q = r + 1; q < DENSE_TILE; q++) a[q] -= t[q][r] * a[r];
+  }
+#pragma unroll
+  for (int r = 0; r < DENSE_TILE; r++) inverse[r][lane] = a[r];
+}
+
+/* out = a b, a b^T or a^T b; each thread has four numbers of a row */
+enum {
+  DENSE_NN,
+  DENSE_NT,
+  DENSE_TN
+};
+
+template <int kind>
+static __device__ __forceinline__ void DenseProduct(const DenseTile a, const DenseTile b, double sum[4])
+{
+  const int row = static_cast<int>(threadIdx.x) / 8, column = static_cast<int>(threadIdx.x) % 8;
+
+#pragma unroll
+  for (int l = 0; l < 4; l++) sum[l] = 0;
+#pragma unroll 8
+  for (int q = 0; q < DENSE_TILE; q++) {
+    const double left = kind == DENSE_TN ? a[q][row] : a[row][q];
+
+#pragma unroll
+    for (int l = 0; l < 4; l++) sum[l] += left * (kind == DENSE_NT ? b[column + 8 * l][q] : b[q][column + 8 * l]);
+  }
+}
+
+/*
+   Step k of nb: block (i, j), i >= k, i >= j. Rows after k go on in out; row k is done, and goes as n numbers a row to inverse
+*/
+template <class Number>
+static __global__ void __launch_bounds__(DENSE_THREADS)
+  DenseStepKernel(int n, int nb, int k, const double *__restrict__ w, double *__restrict__ out, Number *__restrict__ inverse, int *failed)
+{
+  __shared__ DenseTile d, dinv, t, u;
+  const int            row = static_cast<int>(threadIdx.x) / 8, column = static_cast<int>(threadIdx.x) % 8;
+  int                  i = k, j = static_cast<int>(blockIdx.x);
+  double               sum[4];
+
+  /* row k has k + 1 tiles, each row after it one more */
+  while (j > i) j -= ++i;
+  DenseLoad(w, k, k, d);
+  __syncthreads();
+  DenseFactor(d, dinv, failed);
+  __syncthreads();
+  if (i == k) {
+    if (j == k) {
+#pragma unroll
+      for (int l = 0; l < 4; l++) sum[l] = dinv[row][column + 8 * l];
+    } else {
+      DenseLoad(w, k, j, t);
+      __syncthreads();
+      DenseProduct<DENSE_NN>(dinv, t, sum);
+    }
+#pragma unroll
+    for (int l = 0; l < 4; l++) {
+      const int r = k * DENSE_TILE + row, c = j * DENSE_TILE + column + 8 * l;
+
+      if (r < n && c <= r) inverse[static_cast<size_t>(r) * n + c] = static_cast<Number>(sum[l]);
+    }
+    return;
+  }
+
+  /* d = D^-1, then u = W_ik D^-1 */
+  DenseProduct<DENSE_TN>(dinv, dinv, sum);
+#pragma unroll
+  for (int l = 0; l < 4; l++) d[row][column + 8 * l] = sum[l];
+  DenseLoad(w, i, k, t);
+  __syncthreads();
+  DenseProduct<DENSE_NN>(t, d, sum);
+  if (j == k) {
+#pragma unroll
+    for (int l = 0; l < 4; l++) out[DenseAt(i, j) + row * DENSE_TILE + column + 8 * l] = -sum[l];
+    return;
+  }
+#pragma unroll
+  for (int l = 0; l < 4; l++) u[row][column + 8 * l] = sum[l];
+  __syncthreads();
+  if (j < k) DenseLoad(w, k, j, t);
+  else DenseLoad(w, j, k, t);
+  __syncthreads();
+  if (j < k) DenseProduct<DENSE_NN>(u, t, sum);
+  else DenseProduct<DENSE_NT>(u, t, sum);
+#pragma unroll
+  for (int l = 0; l < 4; l++) {
+    const size_t at = DenseAt(i, j) + row * DENSE_TILE + column + 8 * l;
+
+    out[at] = w[at] - sum[l];
+  }
+}

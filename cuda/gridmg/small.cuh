@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   All levels from one on in one kernel: a cluster of blocks whose shared memory holds these levels, with faces as numbers. A cycle is a list of
+   operations, made by the host, with a barrier after each.
+
+   A level is pairs of cells of a row, one red, one black. Lines of pairs belong to blocks, so that an aggregate and its cells are in the same block.
+   The smallest levels are single: all blocks have all of them, and do the same. A block has its pairs of a level in slots. Where neighbours,
+   aggregates and cells of aggregates are is a code: block, slot and colour. What does not change from one application to the next is an image of the
+   memory of each block, which is made once.
+*/
+
+#include <cstdint>
+#include <lithe/private/gridmg.h>
+
+#define GRIDMG_SMALL_LEVELS  16
+#define GRIDMG_SMALL_CLUSTER 16
+#define GRIDMG_SMALL_STEPS   2000
+#define GRIDMG_SMALL_SLOTS   2048 /* a code has 4 bits for the block, 11 for the slot, one for the colour */
+#define GRIDMG_SMALL_IMAGE   88   /* bytes of a pair that do not change */
+#define GRIDMG_SMALL_WORK    24   /* and of x, b, r */
+#define SMALL_NONE           0xffffu
+
+/* A row of a list: its code, and that of the aggregate of a black cell; cells before wells. Wells are -1 - well */
+struct GridMGSmallRow {
+  int cell, first, last, parent;
+};
+
+struct GridMGSmallEdge {
+  int   cell;
+  float t;
+};
+
+struct GridMGSmallLevel {
+  const void          *up[3], *down[3];
+  const float         *table, *sigma, *dinv;
+  const unsigned char *alive;
+  int                  bits, n[3], by[3];
+  int                  row;         /* pairs of a line, some of which may be empty */
+  int                  single;      /* all blocks have all lines */
+  int                  lines[2];    /* lines in y and z of the coarsest level with parts, or of this one if it is single */
+  int                  shift[2];    /* log2 of the lines of this level that one of these has, in y and z */
+  int                  slots;       /* of a block, a multiple of 8 */
+  int                  image, work; /* bytes in shared memory before its parts */
+
+  const GridMGSmallRow  *rows; /* of the list */
+  const GridMGSmallEdge *edges;
+  int                    list[2], wells, coupled; /* rows of red cells, and of cells; coupled: wells have edges with one another */
+  int                    saved;                   /* bytes in shared memory before two numbers a row of a cell, and three a well */
+};
+
+struct GridMGSmall {
+  int   levels, steps, cluster, dense, symmetric, packed; /* dense: unknowns of the coarsest level; packed: its triangle is in the image there, or -1 */
+  int   scratch, imagebytes;                              /* 2 dense numbers; bytes of an image */
+  float factor;
+  const unsigned short *program; /* an operation + 256 levels a step */
+  unsigned char        *image;
+  const float          *L, *S;
+  const float          *b;
+  float                *x;
+  GridMGSmallLevel      level[GRIDMG_SMALL_LEVELS];
+};
+
+/* ------------------------------------------------------------ the cluster */
+
+static __device__ __forceinline__ unsigned int SmallRank()
+{
+  unsigned int r = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+#endif
+  return r;
+}
+
+static __device__ __forceinline__ void SmallClusterBarrier()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ unsigned int SmallAddress(const void *p)
+{
+  return static_cast<unsigned int>(__cvta_generic_to_shared(p));
+}
+
+/* The same address in another block */
+static __device__ __forceinline__ unsigned int SmallThere(unsigned int mine, unsigned int rank)
+{
+  unsigned int there = mine;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"(rank));
+#endif
+  return there;
+}
+
+static __device__ __forceinline__ float SmallRemote(const float *p, unsigned int rank)
+{
+  float v = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(SmallThere(SmallAddress(p), rank)) : "memory");
+#endif
+  return v;
+}
+
+static __device__ __forceinline__ void SmallWait(const uint64_t *barrier, unsigned int parity)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  unsigned int done = 0;
+
+  while (!done) {
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(SmallAddress(barrier)), "r"(parity)
+                 : "memory");
+  }
+#endif
+}
+
+static __device__ __forceinline__ void SmallBarrierInit(uint64_t *barrier, unsigned int count)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SmallAddress(barrier)), "r"(count) : "memory");
+#endif
+}
+
+/*
+   A barrier of the cluster: each block tells each one, and waits for all. The hardware's own, which all threads take part in, takes twice as long.
+   Two of them take turns, so that nobody can be ahead by a whole turn of one
+*/
+struct SmallCluster {
+  uint64_t                       *barrier; /* [2], in shared memory */
+  unsigned int                    turn, blocks;
+  __device__ __forceinline__ void Wait()
+  {
+    const uint64_t *const b = barrier + (turn & 1);
+
+    __syncthreads();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (threadIdx.x < blocks)
+      asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(SmallThere(SmallAddress(b), threadIdx.x)) : "memory");
+#endif
+    SmallWait(b, (turn >> 1) & 1);
+    turn++;
+  }
+};
+
+/* ------------------------------------------------------------ arrays */
+
+/* Of a level in shared memory: red, then black */
+struct SmallArrays {
+  float4         *first, *second; /* faces towards pair, side, before, behind; below, above, row sum, reciprocal of the diagonal */
+  unsigned short *neighbour;      /* [6][slots]: side of red, side of black, before, behind, below, above */
+  unsigned short *child;          /* [4][slots] of the finer level: first pair of the lines that an aggregate has */
+  unsigned short *parent;         /* where the aggregate of the red cell is; none: it has none */
+  unsigned short *flags;          /* bit colour: the residual does not count; 4: the second cell is red; 8: so it is in the first line of child */
+  float          *x, *b, *r;
+  int             n;
+};
+
+static __host__ __device__ __forceinline__ SmallArrays SmallArraysOf(const GridMGSmallLevel &l, unsigned char *image, unsigned char *work)
+{
+  const int       n = l.slots;
+  float4         *f = reinterpret_cast<float4 *>(image + l.image);
+  float          *w = reinterpret_cast<float *>(work + l.work);
+  unsigned short *s = reinterpret_cast<unsigned short *>(f + 4 * n);
+
+  return {f, f + 2 * n, s, s + 6 * n, s + 10 * n, s + 11 * n, w, w + 2 * n, w + 4 * n, n};
+}
+
+/* A number that another block may have */
+static __device__ __forceinline__ float SmallGet(const float *array, unsigned int rank, bool single, unsigned int code)
+{
+  const float *const p = array + ((code >> 1) & (GRIDMG_SMALL_SLOTS - 1));
+
+  return single || code >> 12 == rank ? *p : SmallRemote(p, code >> 12);
+}
+
+/* ------------------------------------------------------------ the image */
+
+static __device__ __forceinline__ float SmallFace(const GridMGSmallLevel &l, const void *codes, ptrdiff_t c)
+{
+  if (l.bits == 8) return l.table[static_cast<const uint8_t *>(codes)[c]];
+  if (l.bits == 16) {
+    const unsigned int code = static_cast<const uint16_t *>(codes)[c];
+
+    return l.table[code >> 8] * l.table[256 + (code & 255)];
+  }
+  return static_cast<const float *>(codes)[c];
+}
+
+/* The first of the lines that a block has */
+static __host__ __device__ __forceinline__ int SmallFirstLine(int lines, int cluster, int rank)
+{
+  return static_cast<int>((static_cast<long long>(lines) * rank + cluster - 1) / cluster);
+}
+
+/* Code of a pair; none outside of the level. A single level is each block's own */
+static __host__ __device__ __forceinline__ unsigned int SmallCode(const GridMGSmallLevel &l, int cluster, int I, int j, int k)
+{
+  const int J = j >> l.shift[0], K = k >> l.shift[1], line = J + l.lines[0] * K, all = l.lines[0] * l.lines[1];
+  int       owner = 0, within;
+
+  if (I < 0 || I >= l.row || j < 0 || j >= l.n[1] || k < 0 || k >= l.n[2]) return SMALL_NONE;
+  if (!l.single) owner = static_cast<int>(static_cast<long long>(line) * cluster / all);
+  within = ((line - (l.single ? 0 : SmallFirstLine(all, cluster, owner))) << (l.shift[0] + l.shift[1])) + (j & ((1 << l.shift[0]) - 1)) +
+           ((k & ((1 << l.shift[1]) - 1)) << l.shift[0]);
+  return static_cast<unsigned int>(owner << 12 | (within * l.row + I) << 1);
+}
+
+/* Which pair is in a slot of a block */
+static __host__ __device__ __forceinline__ bool SmallPairOf(const GridMGSmallLevel &l, int cluster, int rank, int slot, int *I, int *j, int *k)
+{
+  const int all = l.lines[0] * l.lines[1], within = slot / l.row, sub = within & ((1 << (l.shift[0] + l.shift[1])) - 1);
+  const int line = (l.single ? 0 : SmallFirstLine(all, cluster, rank)) + (within >> (l.shift[0] + l.shift[1]));
+
+  if (line >= (l.single ? all : SmallFirstLine(all, cluster, rank + 1))) return false;
+  *I = slot % l.row;
+  *j = ((line % l.lines[0]) << l.shift[0]) + (sub & ((1 << l.shift[0]) - 1));
+  *k = ((line / l.lines[0]) << l.shift[1]) + (sub >> l.shift[0]);
+  return *j < l.n[1] && *k < l.n[2];
+}
+
+/* blockIdx.x: a level, blockIdx.y: a block of the cluster */
+static __global__ void GridMGSmallImageKernel(const __grid_constant__ GridMGSmall m)
+{
+  const int               level = static_cast<int>(blockIdx.x), rank = static_cast<int>(blockIdx.y);
+  const GridMGSmallLevel &l     = m.level[level];
+  unsigned char *const    image = m.image + static_cast<size_t>(rank) * m.imagebytes;
+  const SmallArrays       a     = SmallArraysOf(l, image, image);
+
+  for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += static_cast<int>(blockDim.x)) {
+    int        I = 0, j = 0, k = 0, flags = 0;
+    const bool is  = SmallPairOf(l, m.cluster, rank, slot, &I, &j, &k);
+    const int  red = (j + k) & 1, plane = l.n[0] * l.n[1];
+
+    for (int colour = 0; colour < 2; colour++) {
+      const int s = colour ? 1 - red : red, i = 2 * I + s, c = i + l.n[0] * (j + l.n[1] * k);
+      float4    u = {0, 0, 0, 0}, v = {0, 0, 0, 0};
+
+      if (is && i < l.n[0]) {
+        if (l.up[0]) {
+          const float up = SmallFace(l, l.up[0], c), down = SmallFace(l, l.down[0], c - 1);
+
+          u.x = s ? down : up;
+          u.y = s ? up : down;
+        }
+        if (l.up[1]) {
+          if (j > 0) u.z = SmallFace(l, l.down[1], c - l.n[0]);
+          u.w = SmallFace(l, l.up[1], c);
+        }
+        if (l.up[2]) {
+          if (k > 0) v.x = SmallFace(l, l.down[2], c - plane);
+          v.y = SmallFace(l, l.up[2], c);
+        }
+        v.z = l.sigma[c];
+        v.w = l.dinv[c];
+        if (l.alive && !l.alive[c]) flags |= 1 << colour;
+      }
+      a.first[colour * a.n + slot]  = u;
+      a.second[colour * a.n + slot] = v;
+    }
+    {
+      /* what is not there is the pair itself, with a face 0 */
+      const unsigned int self  = static_cast<unsigned int>(rank << 12 | slot << 1);
+      unsigned int       at[6] = {self, self, self, self, self, self}, children[4] = {SMALL_NONE, SMALL_NONE, SMALL_NONE, SMALL_NONE}, up = SMALL_NONE;
+
+      if (is) {
+        at[0] = SmallCode(l, m.cluster, red ? I + 1 : I - 1, j, k);
+        at[1] = SmallCode(l, m.cluster, red ? I - 1 : I + 1, j, k);
+        at[2] = SmallCode(l, m.cluster, I, j - 1, k);
+        at[3] = SmallCode(l, m.cluster, I, j + 1, k);
+        at[4] = SmallCode(l, m.cluster, I, j, k - 1);
+        at[5] = SmallCode(l, m.cluster, I, j, k + 1);
+        flags |= red << 2;
+        if (level > 0) {
+          const GridMGSmallLevel &f = m.level[level - 1];
+
+          flags |= ((j * f.by[1] + k * f.by[2]) & 1) << 3;
+          for (int d = 0; d < 4; d++) {
+            const int dj = d & 1, dk = d >> 1;
+
+            if (dj < f.by[1] && dk < f.by[2]) children[d] = SmallCode(f, m.cluster, I * f.by[0], j * f.by[1] + dj, k * f.by[2] + dk);
+          }
+        }
+        if (level < m.levels - 1 && 2 * I + red < l.n[0] && !(flags & 1)) {
+          const GridMGSmallLevel &c = m.level[level + 1];
+          const int               C = (2 * I + red) / l.by[0], J = j / l.by[1], K = k / l.by[2];
+
+          up = SmallCode(c, m.cluster, C >> 1, J, K) | static_cast<unsigned int>((C + J + K) & 1);
+        }
+      }
+      for (int d = 0; d < 6; d++) a.neighbour[d * a.n + slot] = static_cast<unsigned short>(at[d] == SMALL_NONE ? self : at[d]);
+      for (int d = 0; d < 4; d++) a.child[d * a.n + slot] = static_cast<unsigned short>(children[d]);
+      a.parent[slot] = static_cast<unsigned short>(up);
+      a.flags[slot]  = static_cast<unsigned short>(flags);
+    }
+  }
+  if (level == 0 && m.packed >= 0) {
+    float *packed = reinterpret_cast<float *>(image + m.packed);
+
+    for (int c = static_cast<int>(threadIdx.x); c < m.dense * m.dense; c += static_cast<int>(blockDim.x)) {
+      const int i = c / m.dense, j = c - i * m.dense;
+
+      if (!m.symmetric) packed[c] = m.L[c];
+      else if (j <= i) packed[i * (i + 1) / 2 + j] = m.L[c];
+    }
+  }
+}
+
+/* ------------------------------------------------------------ operations */
+
+/* solve: Gauss-Seidel on a colour; residual: what is left there */
+template <bool solve, bool residual, int colour>
+static __device__ __forceinline__ void SmallSweep(const SmallArrays &a, bool single, unsigned int rank)
+{
+  const float *other = a.x + (1 - colour) * a.n;
+
+  for (int p = static_cast<int>(threadIdx.x); p < a.n; p += static_cast<int>(blockDim.x)) {
+    const float4       u = a.first[colour * a.n + p], v = a.second[colour * a.n + p];
+    const unsigned int code0 = a.neighbour[colour * a.n + p], code1 = a.neighbour[2 * a.n + p], code2 = a.neighbour[3 * a.n + p],
+                       code3 = a.neighbour[4 * a.n + p], code4 = a.neighbour[5 * a.n + p];
+    const float b = a.b[colour * a.n + p], in = other[p], side = SmallGet(other, rank, single, code0), before = SmallGet(other, rank, single, code1),
+                behind = SmallGet(other, rank, single, code2), below = SmallGet(other, rank, single, code3), above = SmallGet(other, rank, single, code4);
+    float x;
+
+    if (solve) {
+      x                     = v.w * (b + ((u.x * in + u.y * side) + (u.z * before + u.w * behind)) + (v.x * below + v.y * above));
+      a.x[colour * a.n + p] = x;
+    } else x = a.x[colour * a.n + p];
+    if (residual) {
+      const float r = b -
+                      (v.z * x - (((u.x * (in - x) + u.y * (side - x)) + (u.z * (before - x) + u.w * (behind - x))) + (v.x * (below - x) + v.y * (above - x))));
+
+      a.r[colour * a.n + p] = a.flags[p] >> colour & 1 ? 0.f : r;
+    }
+  }
+}
+
+/* Right sides of the level c, whose aggregates have by cells in x, and what its red cells begin with */
+static __device__ __forceinline__ void SmallRestrict(const SmallArrays &a, bool single, int by, const SmallArrays &c, unsigned int rank)
+{
+  const int n = c.n;
+
+  for (int p = static_cast<int>(threadIdx.x); p < 2 * n; p += static_cast<int>(blockDim.x)) {
+    const int          colour = p >= n, slot = colour ? p - n : p;
+    const unsigned int flags = c.flags[slot], s = (flags >> 2 & 1) ^ static_cast<unsigned int>(colour); /* which cell of the pair */
+    float              sum = 0;
+
+#pragma unroll
+    for (int d = 0; d < 4; d++) {
+      const unsigned int code = c.child[d * n + slot];
+
+      if (code == SMALL_NONE) continue;
+      if (by == 2) sum += SmallGet(a.r, rank, single, code + 2 * s) + SmallGet(a.r + a.n, rank, single, code + 2 * s);
+      else sum += SmallGet(a.r + (((flags >> 3 & 1) ^ (d & 1) ^ (d >> 1)) == s ? 0 : a.n), rank, single, code);
+    }
+    c.b[p] = sum;
+    c.x[p] = colour ? 0.f : c.second[slot].w * sum;
+  }
+}
+
+static __device__ __forceinline__ void SmallProlong(const SmallArrays &a, const SmallArrays &c, bool single, unsigned int rank, float factor)
+{
+  for (int p = static_cast<int>(threadIdx.x); p < a.n; p += static_cast<int>(blockDim.x)) {
+    const unsigned int code = a.parent[p];
+
+    if (code != SMALL_NONE) a.x[p] += factor * SmallGet(c.x + (code & 1 ? c.n : 0), rank, single, code);
+  }
+}
+
+/* ------------------------------------------------------------ lists */
+
+/* Numbers of a list: right side as it was and what has been added, of cells; x, b and residual of wells */
+struct SmallListArrays {
+  float *saved, *x, *b, *r;
+};
+
+static __device__ __forceinline__ SmallListArrays SmallListOf(const GridMGSmallLevel &l, unsigned char *work)
+{
+  float *const w = reinterpret_cast<float *>(work + l.saved), *const x = w + 2 * l.list[1];
+
+  return {w, x, x + l.wells, x + 2 * l.wells};
+}
+
+static __device__ __forceinline__ float SmallWarpSum(float sum)
+{
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  return sum;
+}
+
+static __device__ __forceinline__ float SmallValue(const SmallArrays &a, const SmallListArrays &w, bool single, unsigned int rank, int cell)
+{
+  return cell < 0 ? w.x[-1 - cell] : SmallGet(a.x + (cell & 1 ? a.n : 0), rank, single, static_cast<unsigned int>(cell));
+}
+
+/* sum T (x_j - xi) of a row, by a warp */
+static __device__ __forceinline__ float SmallRowSum(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int row,
+                                                    float xi)
+{
+  float sum = 0;
+
+  for (int e = l.rows[row].first + static_cast<int>(threadIdx.x % 32); e < l.rows[row].last; e += 32)
+    sum += l.edges[e].t * (SmallValue(a, w, l.single, rank, l.edges[e].cell) - xi);
+  return SmallWarpSum(sum);
+}
+
+/* f(row, its place among x, and b) for the rows of cells of this block, a warp each */
+template <class F>
+static __device__ __forceinline__ void SmallRows(const GridMGSmallLevel &l, const SmallArrays &a, unsigned int rank, int from, int to, F f)
+{
+  for (int row = from + static_cast<int>(threadIdx.x / 32); row < to; row += static_cast<int>(blockDim.x / 32)) {
+    const int cell = l.rows[row].cell;
+
+    if (l.single || static_cast<unsigned int>(cell) >> 12 == rank) f(row, (cell & 1 ? a.n : 0) + (cell >> 1 & (GRIDMG_SMALL_SLOTS - 1)));
+  }
+}
+
+static __device__ __forceinline__ void SmallList(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
+{
+  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    const float sum = SmallRowSum(l, a, w, rank, row, 0.f);
+
+    if (threadIdx.x % 32) return;
+    w.saved[2 * row]     = a.b[at];
+    w.saved[2 * row + 1] = sum;
+    a.b[at] += sum;
+  });
+}
+
+static __device__ __forceinline__ void SmallUnlist(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, int colour)
+{
+  SmallRows(l, a, rank, colour ? l.list[0] : 0, l.list[colour], [&](int row, int at) {
+    if (threadIdx.x % 32 == 0) a.b[at] = w.saved[2 * row];
+  });
+}
+
+/* Those of black cells had what was added to their right sides */
+static __device__ __forceinline__ void SmallListResidual(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank)
+{
+  SmallRows(l, a, rank, 0, l.list[1], [&](int row, int at) {
+    const float sum    = SmallRowSum(l, a, w, rank, row, a.x[at]);
+    const int   colour = at >= a.n;
+
+    if (threadIdx.x % 32 == 0 && !(a.flags[at - colour * a.n] >> colour & 1)) a.r[at] += sum - (colour ? w.saved[2 * row + 1] : 0.f);
+  });
+  for (int k = static_cast<int>(threadIdx.x / 32); k < l.wells; k += static_cast<int>(blockDim.x / 32)) {
+    const int   i   = l.n[0] * l.n[1] * l.n[2] + k;
+    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]);
+
+    if (threadIdx.x % 32 == 0) w.r[k] = w.b[k] - (l.sigma[i] * w.x[k] - sum);
+  }
+}
+
+/* All blocks do the same */
+static __device__ __forceinline__ void SmallWells(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, unsigned int rank, bool backwards)
+{
+  const int  cells = l.n[0] * l.n[1] * l.n[2], warp = static_cast<int>(threadIdx.x / 32), warps = l.coupled ? 1 : static_cast<int>(blockDim.x / 32);
+  const auto solve = [&](int k) {
+    const float sum = SmallRowSum(l, a, w, rank, l.list[1] + k, w.x[k]), x = w.x[k] + l.dinv[cells + k] * (w.b[k] - (l.sigma[cells + k] * w.x[k] - sum));
+
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) w.x[k] = x;
+    __syncwarp();
+  };
+
+  if (warp >= warps) return;
+  for (int k = warp; k < l.wells; k += warps) solve(backwards ? l.wells - 1 - k : k);
+}
+
+static __device__ __forceinline__ void SmallListProlong(const GridMGSmallLevel &l, const SmallArrays &a, const SmallListArrays &w, const GridMGSmallLevel &lc,
+                                                        const SmallArrays &c, const SmallListArrays &wc, unsigned int rank, float factor)
+{
+  SmallRows(l, a, rank, l.list[0], l.list[1], [&](int row, int at) {
+    const unsigned int code = static_cast<unsigned int>(l.rows[row].parent);
+
+    if (threadIdx.x % 32 == 0 && !(a.flags[at - a.n] >> 1 & 1)) a.x[at] += factor * SmallGet(c.x + (code & 1 ? c.n : 0), rank, lc.single, code);
+  });
+  for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += static_cast<int>(blockDim.x)) w.x[k] += factor * wc.x[k];
+}
+
+#define SMALL_GROUP 4 /* threads that have a row of the dense matrix */
+
+static __device__ __forceinline__ float SmallGroupSum(float sum)
+{
+#pragma unroll
+  for (int offset = SMALL_GROUP / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  return sum;
+}
+
+/* Where an unknown of the coarsest level is among those of cells and of wells */
+static __device__ __forceinline__ float *SmallUnknown(const GridMGSmallLevel &l, int n, int c, float *cells, float *wells)
+{
+  if (c >= l.n[0] * l.n[1] * l.n[2]) return wells + c - l.n[0] * l.n[1] * l.n[2];
+  const int line = c / l.n[0], i = c - line * l.n[0], j = line % l.n[1], k = line / l.n[1];
+
+  return cells + ((i + j + k) & 1) * n + (i >> 1) + l.row * line;
+}
+
+/*
+   x = S L^T L S b, or S L S b. With the matrix in shared memory all blocks do the same, else each has every so-many-th row, and then column, and gets
+   from the others what they have
+*/
+static __device__ __forceinline__ void SmallDense(const GridMGSmall &m, const SmallArrays &a, const SmallListArrays &w, unsigned char *image, float *scratch,
+                                                  unsigned int rank, SmallCluster &cluster)
+{
+  const GridMGSmallLevel &l    = m.level[m.levels - 1];
+  const bool              here = m.packed >= 0;
+  const int               n = m.dense, group = static_cast<int>(threadIdx.x) / SMALL_GROUP, within = static_cast<int>(threadIdx.x) % SMALL_GROUP;
+  const int               groups = static_cast<int>(blockDim.x) / SMALL_GROUP, step = here ? 1 : m.cluster, first = here ? 0 : static_cast<int>(rank);
+  const int               rounds = (n + groups * step - 1) / (groups * step);
+  float *const v = scratch, *const y = scratch + n;
+  const float *L = here ? reinterpret_cast<float *>(image + m.packed) : m.L;
+
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) v[c] = m.S[c] * *SmallUnknown(l, a.n, c, a.b, w.b);
+  __syncthreads();
+  for (int round = 0; round < rounds; round++) {
+    const int i   = first + step * (group + groups * round);
+    float     sum = 0;
+
+    if (i < n) {
+      const float *row = L + (here && m.symmetric ? i * (i + 1) / 2 : i * n);
+      const int    end = m.symmetric ? i + 1 : n;
+
+#pragma unroll 4
+      for (int j = within; j < end; j += SMALL_GROUP) sum += row[j] * v[j];
+    }
+    sum = SmallGroupSum(sum);
+    if (i < n && within == 0) y[i] = sum;
+  }
+  if (here) __syncthreads();
+  else {
+    cluster.Wait();
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
+      if (i % step != first) v[i] = SmallRemote(y + i, static_cast<unsigned int>(i % step));
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
+      if (i % step == first) v[i] = y[i];
+    }
+    __syncthreads();
+  }
+  const float *const all = here ? y : v;
+
+  for (int round = 0; round < rounds; round++) {
+    const int c   = first + step * (group + groups * round);
+    float     sum = 0;
+
+    if (m.symmetric) {
+      if (c < n) {
+#pragma unroll 4
+        for (int j = c + within; j < n; j += SMALL_GROUP) sum += L[(here ? j * (j + 1) / 2 : j * n) + c] * all[j];
+      }
+      sum = SmallGroupSum(sum);
+    } else if (c < n) sum = all[c];
+    if (c < n && within == 0) *SmallUnknown(l, a.n, c, a.x, w.x) = m.S[c] * sum;
+  }
+  if (here) return;
+  cluster.Wait();
+  for (int c = static_cast<int>(threadIdx.x); c < n; c += static_cast<int>(blockDim.x)) {
+    float *const x = SmallUnknown(l, a.n, c, a.x, w.x);
+
+    if (c % step != first) *x = SmallRemote(x, static_cast<unsigned int>(c % step));
+  }
+}
+
+/* Steps have an operation, the barrier after them and a level */
+#define SMALL_BARRIER 16u /* of all blocks */
+
+template <int threads>
+static __global__ void __launch_bounds__(threads, 1) GridMGSmallKernel(const __grid_constant__ GridMGSmall m)
+{
+  extern __shared__ float4  memory[];
+  __shared__ uint64_t       barrier[2];
+  __shared__ unsigned short program[GRIDMG_SMALL_STEPS];
+  __shared__ SmallArrays    arrays[GRIDMG_SMALL_LEVELS];
+  __shared__ int            single[GRIDMG_SMALL_LEVELS], by[GRIDMG_SMALL_LEVELS];
+  unsigned char *const image = reinterpret_cast<unsigned char *>(memory), *const work = image + m.imagebytes;
+  const unsigned int rank    = SmallRank();
+  SmallCluster       cluster = {barrier, 0, static_cast<unsigned int>(m.cluster)};
+
+  if (threadIdx.x < 2) SmallBarrierInit(&barrier[threadIdx.x], cluster.blocks);
+  {
+    const uint4 *from = reinterpret_cast<const uint4 *>(m.image + static_cast<size_t>(rank) * m.imagebytes);
+
+#pragma unroll 8
+    for (int k = static_cast<int>(threadIdx.x); k < m.imagebytes / 16; k += threads) reinterpret_cast<uint4 *>(image)[k] = from[k];
+  }
+  for (int k = static_cast<int>(threadIdx.x); k < m.steps; k += threads) program[k] = m.program[k];
+  if (static_cast<int>(threadIdx.x) < m.levels) {
+    arrays[threadIdx.x] = SmallArraysOf(m.level[threadIdx.x], image, work);
+    single[threadIdx.x] = m.level[threadIdx.x].single;
+    by[threadIdx.x]     = m.level[threadIdx.x].by[0];
+  }
+  __syncthreads();
+  {
+    const GridMGSmallLevel &l = m.level[0];
+    const SmallArrays       a = arrays[0];
+
+    for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += threads) {
+      int        I, j, k;
+      const bool is = SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k);
+
+      for (int colour = 0; colour < 2; colour++) {
+        const int i = is ? 2 * I + (((j + k) & 1) ^ colour) : l.n[0];
+
+        a.b[colour * a.n + slot] = i < l.n[0] ? m.b[i + l.n[0] * (j + l.n[1] * k)] : 0.f;
+      }
+      a.x[slot]       = a.second[slot].w * a.b[slot];
+      a.x[a.n + slot] = 0;
+    }
+    for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) {
+      const SmallListArrays w = SmallListOf(l, work);
+
+      w.x[k] = 0;
+      w.b[k] = m.b[l.n[0] * l.n[1] * l.n[2] + k];
+    }
+  }
+  SmallClusterBarrier();
+  for (int t = 0; t < m.steps; t++) {
+    const unsigned int step = program[t], k = step >> 8;
+    const SmallArrays &a     = arrays[k];
+    const bool         alone = single[k];
+
+    switch (step & 15) {
+    case GRIDMG_SMALL_RED:
+      SmallSweep<true, false, 0>(a, alone, rank);
+      break;
+    case GRIDMG_SMALL_BLACK:
+      SmallSweep<true, true, 1>(a, alone, rank);
+      break;
+    case GRIDMG_SMALL_BLACKUP:
+      SmallSweep<true, false, 1>(a, alone, rank);
+      break;
+    case GRIDMG_SMALL_RESIDUAL:
+      SmallSweep<false, true, 0>(a, alone, rank);
+      break;
+    case GRIDMG_SMALL_RESTRICT:
+      SmallRestrict(a, alone, by[k], arrays[k + 1], rank);
+      if (m.level[k].wells) {
+        const SmallListArrays w = SmallListOf(m.level[k], work), wc = SmallListOf(m.level[k + 1], work);
+
+        for (int well = static_cast<int>(threadIdx.x); well < m.level[k].wells; well += threads) {
+          wc.b[well] = w.r[well];
+          wc.x[well] = 0;
+        }
+      }
+      break;
+    case GRIDMG_SMALL_LISTRED:
+    case GRIDMG_SMALL_LISTBLACK:
+      SmallList(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_LISTBLACK);
+      break;
+    case GRIDMG_SMALL_UNLISTRED:
+    case GRIDMG_SMALL_UNLISTBLACK:
+      SmallUnlist(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_UNLISTBLACK);
+      break;
+    case GRIDMG_SMALL_LISTRESIDUAL:
+      SmallListResidual(m.level[k], a, SmallListOf(m.level[k], work), rank);
+      break;
+    case GRIDMG_SMALL_WELLS:
+    case GRIDMG_SMALL_WELLSUP:
+      SmallWells(m.level[k], a, SmallListOf(m.level[k], work), rank, (step & 15) == GRIDMG_SMALL_WELLSUP);
+      break;
+    case GRIDMG_SMALL_LISTPROLONG:
+      SmallListProlong(m.level[k], a, SmallListOf(m.level[k], work), m.level[k + 1], arrays[k + 1], SmallListOf(m.level[k + 1], work), rank, m.factor);
+      break;
+    case GRIDMG_SMALL_PROLONG:
+      SmallProlong(a, arrays[k + 1], single[k + 1], rank, m.factor);
+      break;
+    default:
+      SmallDense(m, a, SmallListOf(m.level[k], work), image, reinterpret_cast<float *>(work + m.scratch), rank, cluster);
+    }
+    if (step & SMALL_BARRIER) cluster.Wait();
+    else __syncthreads();
+  }
+  {
+    const GridMGSmallLevel &l = m.level[0];
+    const SmallArrays       a = arrays[0];
+
+    for (int slot = static_cast<int>(threadIdx.x); slot < a.n; slot += threads) {
+      int I, j, k;
+
+      if (!SmallPairOf(l, m.cluster, static_cast<int>(rank), slot, &I, &j, &k)) continue;
+      for (int colour = 0; colour < 2; colour++) {
+        const int i = 2 * I + (((j + k) & 1) ^ colour);
+
+        if (i < l.n[0]) m.x[i + l.n[0] * (j + l.n[1] * k)] = a.x[colour * a.n + slot];
+      }
+    }
+    if (rank == 0) {
+      for (int k = static_cast<int>(threadIdx.x); k < l.wells; k += threads) m.x[l.n[0] * l.n[1] * l.n[2] + k] = SmallListOf(l, work).x[k];
+    }
+  }
+  SmallClusterBarrier();
+}
+
+/* ------------------------------------------------------------ the plan */
+
+/*
+   Where levels are in shared memory, with parts for so many blocks and levels of at most so many cells single; the bytes of a block, or 0 if there are too
+   many slots
+*/
+static inline size_t GridMGSmallPlace(GridMGSmall *m, int cluster, int alone, size_t room)
+{
+  int    last  = -1; /* with parts */
+  size_t image = 0, work = 0;
+
+  m->cluster = cluster;
+  for (int k = 0; k < m->levels; k++) {
+    GridMGSmallLevel *l = &m->level[k];
+
+    l->single = k == m->levels - 1 || static_cast<long long>(l->n[0]) * l->n[1] * l->n[2] <= alone;
+    if (!l->single) last = k;
+  }
+  for (int k = m->levels - 1; k >= 0; k--) {
+    GridMGSmallLevel *l = &m->level[k], *c = l + 1;
+
+    l->row = k == m->levels - 1 ? (l->n[0] + 1) / 2 : c->row * l->by[0];
+    for (int d = 0; d < 2; d++) {
+      l->lines[d] = k < last ? c->lines[d] : l->n[d + 1];
+      l->shift[d] = k < last ? c->shift[d] + l->by[d + 1] - 1 : 0;
+    }
+  }
+  for (int k = 0; k < m->levels; k++) {
+    GridMGSmallLevel *l   = &m->level[k];
+    const int         all = l->lines[0] * l->lines[1], lines = l->single ? all : (all + cluster - 1) / cluster;
+    const long long   slots = (static_cast<long long>(l->row) * lines << (l->shift[0] + l->shift[1]));
+
+    if (slots > GRIDMG_SMALL_SLOTS - 8) return 0;
+    l->slots = static_cast<int>((slots + 7) / 8 * 8);
+    l->image = static_cast<int>(image);
+    l->work  = static_cast<int>(work);
+    image += static_cast<size_t>(l->slots) * GRIDMG_SMALL_IMAGE;
+    work += static_cast<size_t>(l->slots) * GRIDMG_SMALL_WORK;
+    l->saved = static_cast<int>(work);
+    work += (2 * static_cast<size_t>(l->list[1]) + 3 * static_cast<size_t>(l->wells)) * sizeof(float);
+  }
+  m->scratch = static_cast<int>(work);
+  work += 2 * sizeof(float) * static_cast<size_t>(m->dense);
+  {
+    const size_t n = static_cast<size_t>(m->dense), bytes = ((m->symmetric ? n * (n + 1) / 2 : n * n) * sizeof(float) + 15) / 16 * 16;
+
+    m->packed = -1;
+    if (image + work + bytes <= room) {
+      m->packed = static_cast<int>(image);
+      image += bytes;
+    }
+  }
+  m->imagebytes = static_cast<int>(image);
+  return image + work;
+}
+
+/* Operations with their barriers; how many there are. step: an operation and a level each */
+static inline int GridMGSmallProgram(const GridMGSmall *m, int steps, const unsigned char step[], unsigned short program[])
+{
+  for (int t = 0; t < steps; t++) {
+    const int  op = step[2 * t], k = step[2 * t + 1];
+    const bool parts = !m->level[k].single, coarseparts = k < m->levels - 1 && !m->level[k + 1].single;
+    const int  next = t + 1 < steps && step[2 * t + 3] == k ? step[2 * t + 2] : -1; /* on the same level */
+    bool       all  = parts;
+
+    switch (op) {
+    case GRIDMG_SMALL_RESIDUAL:
+    case GRIDMG_SMALL_LISTRESIDUAL: /* a restriction follows, to cells of the same block */
+      all = parts && !coarseparts && next != GRIDMG_SMALL_LISTRESIDUAL;
+      break;
+    case GRIDMG_SMALL_RESTRICT:
+      all = coarseparts;
+      break;
+    case GRIDMG_SMALL_RED:
+    case GRIDMG_SMALL_UNLISTRED:
+      all = parts && (next == GRIDMG_SMALL_BLACK || next == GRIDMG_SMALL_LISTBLACK || next == GRIDMG_SMALL_LISTRED);
+      break;
+    case GRIDMG_SMALL_PROLONG:
+      all = parts && next != GRIDMG_SMALL_LISTPROLONG;
+      break;
+    case GRIDMG_SMALL_UNLISTBLACK:
+    case GRIDMG_SMALL_WELLS:
+    case GRIDMG_SMALL_WELLSUP:
+      all = false;
+      break;
+    default:
+      break;
+    }
+    program[t] = static_cast<unsigned short>(op | (all ? SMALL_BARRIER : 0) | k << 8);
+  }
+  return steps;
+}

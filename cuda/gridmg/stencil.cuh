@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   What the kernels of PCGRIDMG with de Zeeuw's interpolation share: values, stencils known to the compiler, and how points are divided among threads.
+
+   Whether a number is odd decides which weights and products are 0. Kernels are compiled for each case, and all loops over neighbours are unrolled, so
+   that arrays of a thread are registers. A thread has two successive points of a line, an even one and an odd one. A block belongs to one line.
+*/
+
+#include <type_traits>
+#include <petscdevice_cuda.h>
+#include <lithe/private/lithecudagridmgstencil.h>
+#include "../common/graph.cuh"
+#include "../common/scratch.cuh"
+
+#define GRIDMG_LINE 128 /* threads at most that share a line */
+
+template <class T>
+struct alignas(sizeof(T) * GRIDMG_PARTS) GridMGValue {
+  T p[GRIDMG_PARTS];
+};
+
+/* The kernels' numbers of points are int: level 0 has its entries in the memory of a device, so there are no more */
+typedef struct {
+  int n[3], cells, blocks; /* blocks a line */
+} GridMGDims;
+
+static constexpr int GridMGPower(int base, int n)
+{
+  return n ? base * GridMGPower(base, n - 1) : 1;
+}
+
+/* GridMGOffset() and the like, for the compiler */
+static constexpr __host__ __device__ int GridMGOff(int s, int d)
+{
+  return d == 0 ? s % 3 - 1 : (d == 1 ? s / 3 : s / 9) % 3 - 1;
+}
+
+static constexpr __host__ __device__ int GridMGStep(int d)
+{
+  return d == 0 ? 1 : (d == 1 ? 3 : 9);
+}
+
+static constexpr __host__ __device__ int GridMGBits(int bits)
+{
+  return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1);
+}
+
+/* Bit d: neighbour s is away in direction d; it is higher there */
+static constexpr __host__ __device__ int GridMGAway(int s)
+{
+  return (GridMGOff(s, 0) != 0) | (GridMGOff(s, 1) != 0) << 1 | (GridMGOff(s, 2) != 0) << 2;
+}
+
+static constexpr __host__ __device__ int GridMGLower(int s)
+{
+  return (GridMGOff(s, 0) < 0) | (GridMGOff(s, 1) < 0) << 1 | (GridMGOff(s, 2) < 0) << 2;
+}
+
+static constexpr __host__ __device__ int GridMGHigher(int s)
+{
+  return (GridMGOff(s, 0) > 0) | (GridMGOff(s, 1) > 0) << 1 | (GridMGOff(s, 2) > 0) << 2;
+}
+
+/* Neighbours of dim dimensions as those of three: the middle plane and line */
+template <int dim>
+struct GridMGBox {
+  static constexpr int points = GridMGPower(3, dim), corners = 1 << dim, shift = dim == 3 ? 0 : (dim == 2 ? 9 : 12), centre = points / 2;
+};
+
+/*
+   Codes of a device: those of 32 points lie together, and of each point some codes that a thread reads at once, whose number is a power of two. So all
+   codes of a point have one address, and differences that the compiler knows.
+*/
+template <class Code>
+struct GridMGPack {
+  static constexpr int count = sizeof(GridMGValue<Code>) > 8 ? 1 : (sizeof(GridMGValue<Code>) > 4 ? 2 : 4);
+
+  struct alignas(count * sizeof(GridMGValue<Code>)) Codes {
+    GridMGValue<Code> c[count];
+  };
+
+  static constexpr __host__ __device__ int Groups(int points)
+  {
+    return (points + count - 1) / count;
+  }
+
+  /* The first codes of a point; the next ones are at [32], [64] .. */
+  static __device__ __forceinline__ size_t At(int points, int i)
+  {
+    return static_cast<size_t>(i / 32) * static_cast<size_t>(32 * Groups(points)) + static_cast<size_t>(i % 32);
+  }
+};
+
+static inline GridMGDims GridMGDimsOf(const GridMGPoints *g, int threads)
+{
+  GridMGDims d;
+
+  for (int k = 0; k < 3; k++) d.n[k] = static_cast<int>(g->n[k]);
+  d.cells  = static_cast<int>(g->cells);
+  d.blocks = (d.n[0] + threads - 1) / threads;
+  return d;
+}
+
+static inline GridMGDims GridMGPairsOf(const GridMGPoints *g, int threads)
+{
+  GridMGDims d = GridMGDimsOf(g, threads);
+
+  d.blocks = ((d.n[0] + 1) / 2 + threads - 1) / threads;
+  return d;
+}
+
+/* Blocks for so many planes */
+static inline dim3 GridMGBlocks(const GridMGDims &g, int planes)
+{
+  return dim3(static_cast<unsigned int>(g.blocks * g.n[1] * planes));
+}
+
+/* Threads of a block for lines of n items, whole warps */
+static inline int GridMGThreads(int n)
+{
+  const int blocks = (n + GRIDMG_LINE - 1) / GRIDMG_LINE, each = (n + blocks - 1) / blocks;
+
+  return (each + 31) / 32 * 32;
+}
+
+/* The line and the first point of a block whose threads have `points` points each */
+struct GridMGPlace {
+  int x, y, z, i;
+
+  __device__ __forceinline__ GridMGPlace(const GridMGDims &g, int points)
+  {
+    const int line = static_cast<int>(blockIdx.x) / g.blocks;
+
+    x = points * ((static_cast<int>(blockIdx.x) % g.blocks) * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x));
+    y = line % g.n[1];
+    z = line / g.n[1];
+    i = x + g.n[0] * line;
+  }
+};
+
+/* Whether neighbour s of a point is on the grid, and how far its number is */
+template <int s>
+static __device__ __forceinline__ bool GridMGIsThere(const GridMGDims &g, int x, int y, int z)
+{
+  constexpr int dx = GridMGOff(s, 0), dy = GridMGOff(s, 1), dz = GridMGOff(s, 2);
+  bool          there = true;
+
+  if (dx < 0) there = there && x > 0;
+  if (dx > 0) there = there && x < g.n[0] - 1;
+  if (dy < 0) there = there && y > 0;
+  if (dy > 0) there = there && y < g.n[1] - 1;
+  if (dz < 0) there = there && z > 0;
+  if (dz > 0) there = there && z < g.n[2] - 1;
+  return there;
+}
+
+template <int s>
+static __device__ __forceinline__ int GridMGDistance(const GridMGDims &g)
+{
+  return GridMGOff(s, 0) + g.n[0] * (GridMGOff(s, 1) + g.n[1] * GridMGOff(s, 2));
+}
+
+/* Room for what a launch tells the host */
+static inline PetscErrorCode GridMGGetScratch(cudaStream_t stream, size_t bytes, void **memory)
+{
+  LitheScratch scratch;
+
+  PetscFunctionBegin;
+  PetscCall(LitheScratchGet(stream, bytes, &scratch));
+  *memory = scratch.device;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* launch(a number, a code) of the types of an operator */
+template <class Launch>
+static inline void GridMGWithCodes(const GridMGStencilOperator *op, Launch launch)
+{
+  if (op->precision == GRIDMG_SINGLE) {
+    if (op->bits == 8) launch(float{}, int8_t{});
+    else if (op->bits == 16) launch(float{}, int16_t{});
+    else launch(float{}, float{});
+  } else {
+    if (op->bits == 8) launch(double{}, int8_t{});
+    else if (op->bits == 16) launch(double{}, int16_t{});
+    else launch(double{}, double{});
+  }
+}
+
+/* launch(a number) */
+template <class Launch>
+static inline void GridMGWithNumber(const GridMGStencilOperator *op, Launch launch)
+{
+  if (op->precision == GRIDMG_SINGLE) launch(float{});
+  else launch(double{});
+}
+
+/* launch(std::integral_constant) for the dimension of a grid */
+template <class Launch>
+static inline void GridMGWithDim(int dim, Launch launch)
+{
+  if (dim == 3) launch(std::integral_constant<int, 3>{});
+  else if (dim == 2) launch(std::integral_constant<int, 2>{});
+  else launch(std::integral_constant<int, 1>{});
+}
+
+/* f(std::integral_constant) for 0 .. n-1, unrolled */
+template <int k, int n, class F>
+static __device__ __forceinline__ void GridMGUnroll(F &&f)
+{
+  if constexpr (k < n) {
+    f(std::integral_constant<int, k>{});
+    GridMGUnroll<k + 1, n>(f);
+  }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* Values of vectors and codes, and what the kernels of cycles with stencils share */
+
+#include "stencil.cuh"
+
+template <class T>
+using Value = GridMGValue<T>;
+
+/* sum += a b */
+template <class T>
+static __device__ __forceinline__ void AddProduct(Value<T> &sum, const Value<T> &a, const Value<T> &b)
+{
+  if constexpr (GRIDMG_PARTS == 2) {
+    constexpr int im = GRIDMG_PARTS - 1;
+
+    sum.p[0] += a.p[0] * b.p[0] - a.p[im] * b.p[im];
+    sum.p[im] += a.p[0] * b.p[im] + a.p[im] * b.p[0];
+  } else sum.p[0] += a.p[0] * b.p[0];
+}
+
+template <class T>
+static __device__ __forceinline__ Value<T> Product(T c, const Value<T> &a, const Value<T> &b)
+{
+  Value<T> v{};
+
+  AddProduct(v, a, b);
+#pragma unroll
+  for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] *= c;
+  return v;
+}
+
+/* What kernels that read codes read */
+template <class T, class Code>
+struct Operator {
+  using Codes = typename GridMGPack<Code>::Codes;
+
+  GridMGDims      g;
+  const Codes    *code;
+  const T        *scale;
+  const Value<T> *sigma, *factor;
+};
+
+/* All codes of a point */
+template <int points, class Code>
+struct CodesOf {
+  using Pack = GridMGPack<Code>;
+  typename Pack::Codes group[Pack::Groups(points)];
+
+  __device__ __forceinline__ CodesOf(const typename Pack::Codes *code, int i)
+  {
+    const typename Pack::Codes *at = code + Pack::At(points, i);
+
+#pragma unroll
+    for (int g = 0; g < Pack::Groups(points); g++) group[g] = at[32 * g];
+  }
+
+  template <class T>
+  __device__ __forceinline__ Value<T> Get(int s) const
+  {
+    Value<T> v;
+
+#pragma unroll
+    for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] = static_cast<T>(group[s / Pack::count].c[s % Pack::count].p[p]);
+    return v;
+  }
+};
+
+template <class T, class Code>
+static Operator<T, Code> OperatorOf(const GridMGStencilOperator *op)
+{
+  return {GridMGDimsOf(&op->grid, GRIDMG_LINE), static_cast<const typename GridMGPack<Code>::Codes *>(op->code), static_cast<const T *>(op->scale),
+          static_cast<const Value<T> *>(op->sigma), static_cast<const Value<T> *>(op->factor)};
+}
+
+/* out = x + c factor (b - A x) */
+template <class T, class Code>
+static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op, T c, int i, const Value<T> &b, const Value<T> &x, const Value<T> &Ax)
+{
+  Value<T> r, v;
+
+#pragma unroll
+  for (int p = 0; p < GRIDMG_PARTS; p++) r.p[p] = b.p[p] - Ax.p[p];
+  v = Product(c, op.factor[i], r);
+#pragma unroll
+  for (int p = 0; p < GRIDMG_PARTS; p++) v.p[p] += x.p[p];
+  return v;
+}
+
+/* What coarse points give a point; corners of an even number have no weight but at the last one */
+template <int dim, class T>
+static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z, int i)
+{
+  using Box       = GridMGBox<dim>;
+  const int odd   = (x & 1) | (dim > 1 ? (y & 1) << 1 : 0) | (dim > 2 ? (z & 1) << 2 : 0), to = x / 2 + c.n[0] * (y / 2 + c.n[1] * (z / 2));
+  Value<T>  sum{};
+
+#pragma unroll
+  for (int k = 0; k < Box::corners; k++) {
+    if ((k & ~odd) != 0) continue;
+    const T w = weight[static_cast<size_t>(k) * static_cast<size_t>(f.cells) + static_cast<size_t>(i)];
+
+    /* there is a coarse point wherever a weight is not 0 */
+    if (w != 0) {
+      const Value<T> v = e[to + (k & 1) + c.n[0] * ((k >> 1 & 1) + c.n[1] * (k >> 2))];
+
+#pragma unroll
+      for (int p = 0; p < GRIDMG_PARTS; p++) sum.p[p] += w * v.p[p];
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The application of a PCGRIDMG: where its levels and vectors are, on the host or on a device, and one cycle from a right side to a solution */
+
+#include "gridmgimpl.h"
+
+/* ------------------------------------------------------------ the place */
+
+/* On a device where the matrix has CUDA vectors, and there are kernels */
+PetscErrorCode PCGridMGFindPlace_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  mg->device = PETSC_FALSE;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    VecType   type;
+    PetscBool bound;
+
+    PetscCall(MatGetVecType(pc->pmat, &type));
+    PetscCall(MatBoundToCPU(pc->pmat, &bound));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &mg->device, VECCUDA, VECSEQCUDA, ""));
+  }
+#else
+  (void)pc;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Levels that were set up on the host go to the device, all in one piece */
+PetscErrorCode PCGridMGMove_Private(PC_GridMG *mg)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  {
+    const char *host = (const char *)mg->pool.memory;
+    GridMGPool  pool = {NULL, 0, 0};
+
+    PCGridMGTakeLevels_Private(mg, &pool);
+    mg->kernels = &GridMGDeviceKernels;
+    PetscCall(PCGridMGReserve_Private(mg, &mg->moved, pool.taken, (void **)&pool.memory));
+    PetscCall((*mg->kernels->put)(pool.taken, host, pool.memory));
+    pool.taken = 0;
+    PCGridMGTakeLevels_Private(mg, &pool);
+  }
+#else
+  (void)mg;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What belongs to one set-up; all: and memory that the next one can use */
+PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
+  if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
+#endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
+  mg->graph     = NULL;
+  mg->smallfrom = 0;
+  mg->applied   = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ the application */
+
+static PetscErrorCode ApplyStencils_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  GridMGStencilLevel *l = &mg->stencil[0];
+
+  PetscFunctionBegin;
+  PetscCall((*mg->stencilkernels->enter)(&l->op, x, l->b, mg->scale));
+  if (mg->device && mg->opt.graph) {
+    if (!mg->graph) {
+      PetscCall((*mg->kernels->graphbegin)());
+      PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall((*mg->kernels->graphend)(&mg->graph));
+    }
+    PetscCall((*mg->kernels->graphlaunch)(mg->graph));
+  } else PetscCall(PCGridMGStencilCycle_Private(mg, 0, PETSC_TRUE));
+  PetscCall((*mg->stencilkernels->leave)(&l->op, mg->factor, mg->scale, l->x[l->cur], y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x and y where the levels are; of complex ones the real and the imaginary part, one after the other */
+static PetscErrorCode ApplyAggregation_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  GridMGLevel    *l     = &mg->level[0];
+  const PetscBool fused = (PetscBool)(PCGridMGIsFused_Private(mg, 0) && !l->op.list.n);
+
+  PetscFunctionBegin;
+  for (int part = 0; part < (PetscDefined(USE_COMPLEX) ? 2 : 1); part++) {
+    if (fused) {
+      mg->outer.in     = x;
+      mg->outer.result = y;
+      mg->outer.part   = part;
+      PetscCall((*mg->kernels->largest)(&l->op, &mg->rows, part, x, mg->scale));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+    } else {
+      PetscCall((*mg->kernels->enter)(&l->op, &mg->rows, part, x, l->b, mg->scale));
+      PetscCall(PCGridMGCycle_Private(mg, 0, PETSC_TRUE));
+      PetscCall((*mg->kernels->leave)(&l->op, &mg->rows, part, mg->factor, mg->scale, l->x[l->cur], y));
+    }
+    mg->applied = 1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ApplyArrays_Private(PC_GridMG *mg, const PetscScalar x[], PetscScalar y[])
+{
+  PetscFunctionBegin;
+  if (mg->zeeuw) PetscCall(ApplyStencils_Private(mg, x, y));
+  else PetscCall(ApplyAggregation_Private(mg, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether both were there */
+static PetscErrorCode ApplyOnDevice_Private(PC_GridMG *mg, Vec x, Vec y, PetscBool *done)
+{
+  const PetscScalar *px;
+  PetscScalar       *py;
+  PetscMemType       tx, ty;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(x, &px, &tx));
+  PetscCall(VecGetArrayWriteAndMemType(y, &py, &ty));
+  *done = (PetscBool)(!PetscMemTypeHost(tx) && !PetscMemTypeHost(ty));
+  if (*done) PetscCall(ApplyArrays_Private(mg, px, py));
+  PetscCall(VecRestoreArrayWriteAndMemType(y, &py));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &px));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_GridMG(PC pc, Vec x, Vec y)
+{
+  PC_GridMG         *mg = (PC_GridMG *)pc->data;
+  const PetscScalar *px;
+  PetscScalar       *py;
+  PetscBool          done;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(VecFlag(y, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->n) PetscFunctionReturn(PETSC_SUCCESS); /* there are no rows */
+  if (!mg->device) {
+    PetscCall(VecGetArrayRead(x, &px));
+    PetscCall(VecGetArrayWrite(y, &py));
+    PetscCall(ApplyArrays_Private(mg, px, py));
+    PetscCall(VecRestoreArrayWrite(y, &py));
+    PetscCall(VecRestoreArrayRead(x, &px));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ApplyOnDevice_Private(mg, x, y, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+
+  /* Vectors on the host, levels on the device */
+  if (!mg->wx) PetscCall(MatCreateVecs(pc->pmat, &mg->wx, &mg->wy));
+  PetscCall(VecCopy(x, mg->wx));
+  PetscCall(ApplyOnDevice_Private(mg, mg->wx, mg->wy, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "The vectors of the matrix were on a device when the preconditioner was set up, and now are on the host. Set it up again");
+  PetscCall(VecCopy(mg->wy, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

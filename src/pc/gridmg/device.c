@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* GridMGDeviceKernels: the operations of PCGRIDMG on a device. What is launched is in cuda/gridmg */
+
+#include <lithe/private/lithecudagraph.h>
+#include <lithe/private/lithecudagridmg.h>
+#include <lithe/private/lithecudagridmgsetup.h>
+
+const GridMGKernels GridMGDeviceKernels = {
+  .alloc            = LitheCUDAGridMGAlloc,
+  .reserve          = LitheCUDAGridMGReserve,
+  .clear            = LitheCUDAGridMGClear,
+  .copy             = LitheCUDAGridMGCopy,
+  .free             = LitheCUDAGridMGFree,
+  .put              = LitheCUDAGridMGPut,
+  .get              = LitheCUDAGridMGGet,
+  .enter            = LitheCUDAGridMGEnter,
+  .leave            = LitheCUDAGridMGLeave,
+  .start            = LitheCUDAGridMGStart,
+  .colour           = LitheCUDAGridMGColour,
+  .step             = LitheCUDAGridMGStep,
+  .wells            = LitheCUDAGridMGWells,
+  .residual         = LitheCUDAGridMGResidual,
+  .restrict_        = LitheCUDAGridMGRestrict,
+  .prolong          = LitheCUDAGridMGProlong,
+  .residualrestrict = LitheCUDAGridMGResidualRestrict,
+  .dots             = LitheCUDAGridMGDots,
+  .kfirst           = LitheCUDAGridMGKFirst,
+  .ksecond          = LitheCUDAGridMGKSecond,
+  .dense            = LitheCUDAGridMGDense,
+  .largest          = LitheCUDAGridMGLargest,
+  .down             = LitheCUDAGridMGDown,
+  .up               = LitheCUDAGridMGUp,
+  .smallcreate      = LitheCUDAGridMGSmallCreate,
+  .smallsolve       = LitheCUDAGridMGSmallSolve,
+  .smallfree        = LitheCUDAGridMGSmallFree,
+  .graphbegin       = LitheCUDAGraphBegin,
+  .graphend         = LitheCUDAGraphEnd,
+  .graphlaunch      = LitheCUDAGraphLaunch,
+  .graphfree        = LitheCUDAGraphFree,
+  .survey           = LitheCUDAGridMGSurvey,
+  .coarsen          = LitheCUDAGridMGCoarsen,
+  .aliveof          = LitheCUDAGridMGAliveOf,
+  .add              = LitheCUDAGridMGAdd,
+  .encode           = LitheCUDAGridMGEncode,
+  .invert           = LitheCUDAGridMGInvert,
+};

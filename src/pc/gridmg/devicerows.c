@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* The rows of the matrix of a PCGRIDMG where they are on a device */
+
+#include "gridmgimpl.h"
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+  #define GRIDMG_CUDA 1
+
+/* Whether there are any: those of a MATSEQAIJCUSPARSE that works on its device, or of a matrix that makes them, as MATVCRS does. Restore them in any case */
+PetscErrorCode PCGridMGRowsGet_Private(PC pc, PetscBool *are)
+{
+  PC_GridMG *mg                                                                                       = (PC_GridMG *)pc->data;
+  GridMGCSR *rows                                                                                     = &mg->matrix;
+  PetscErrorCode (*get)(Mat, const PetscInt **, const PetscInt **, const PetscScalar **, PetscBool *) = NULL;
+  PetscBool       bound;
+  const PetscInt *i, *j;
+  MatInfo         info;
+
+  PetscFunctionBegin;
+  mg->decoded = PETSC_FALSE;
+  PetscCall(PetscMemzero(rows, sizeof(*rows)));
+  *are = (PetscBool)(mg->given.i != NULL);
+  if (*are) {
+    *rows = mg->given;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc->pmat, "LitheMatGetRows_C", &get));
+  if (get) {
+    PetscCall((*get)(pc->pmat, &rows->i, &rows->j, &rows->a, are));
+    mg->decoded = *are;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSEQAIJCUSPARSE, are));
+  PetscCall(MatBoundToCPU(pc->pmat, &bound));
+  if (!*are || bound) *are = PETSC_FALSE;
+  if (*are) {
+    PetscCall(MatGetInfo(pc->pmat, MAT_LOCAL, &info));
+    if (info.nz_used == 0.) *are = PETSC_FALSE; /* there may be no arrays */
+  }
+  if (!*are) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJCUSPARSEGetIJ(pc->pmat, PETSC_FALSE, &i, &j));
+  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(pc->pmat, &rows->a));
+  rows->i = i;
+  rows->j = j;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGRowsRestore_Private(PC pc)
+{
+  PC_GridMG *mg   = (PC_GridMG *)pc->data;
+  GridMGCSR *rows = &mg->matrix;
+
+  PetscFunctionBegin;
+  if (mg->decoded) PetscUseMethod(pc->pmat, "LitheMatRestoreRows_C", (Mat, const PetscScalar **), (pc->pmat, &rows->a));
+  mg->decoded = PETSC_FALSE;
+  if (rows->a && !mg->given.i) {
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(pc->pmat, &rows->a));
+    PetscCall(MatSeqAIJCUSPARSERestoreIJ(pc->pmat, PETSC_FALSE, &rows->i, &rows->j));
+  }
+  PetscCall(PetscMemzero(rows, sizeof(*rows)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+  #define GRIDMG_CUDA 0
+
+PetscErrorCode PCGridMGRowsGet_Private(PETSC_UNUSED PC pc, PetscBool *are)
+{
+  PetscFunctionBegin;
+  *are = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGRowsRestore_Private(PETSC_UNUSED PC pc)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+static PetscErrorCode PCGridMGSetRows_GridMG(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(!i || (GRIDMG_CUDA), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCGridMGSetRows() is for the memory of a device, and Lithe was built without CUDA");
+  mg->given.i = i;
+  mg->given.j = j;
+  mg->given.a = a;
+  /* the grid may be another one */
+  mg->setups = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGComposeRows_Private(PC pc, PetscBool yes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGridMGSetRows_C", yes ? PCGridMGSetRows_GridMG : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCGridMGSetRows - Gives a `PCGRIDMG` rows in the memory of a CUDA device, to make its levels from in place of those of its matrix
+
+  Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCGRIDMG`
+. i  - [rows + 1] where the rows begin in `j` and `a`; `i`[0] is 0. `NULL`: the matrix has the rows again
+. j  - [`i`[rows]] columns, ascending in each row
+- a  - [`i`[rows]] values
+
+  Level: advanced
+
+  Notes:
+  The arrays are not copied. They are read by `PCSetUp()`, each time that it sets up, and may be freed after that, or after this function was called with `NULL`.
+
+  The matrix of the preconditioner has the same number of rows, and CUDA vectors. It may be that of the system: a shifted Laplacian, say, of
+  which nothing but the preconditioner is needed, is never a `Mat`.
+
+  What the columns hold is not checked but for whether they are neighbours on the grid.
+
+.seealso: `PCGRIDMG`, `PCGridMGSetGrid()`, `MatCreateSeqVCRSFromCSR()`
+@*/
+PetscErrorCode PCGridMGSetRows(PC pc, const PetscInt i[], const PetscInt j[], const PetscScalar a[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCGridMGSetRows_C", (PC, const PetscInt[], const PetscInt[], const PetscScalar[]), (pc, i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* PCGRIDMG with de Zeeuw's interpolation where the matrix is: which kernels work, and the matrix as they read it */
+
+#include "gridmgimpl.h"
+
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  #include <lithe/private/lithecudagridmg.h>
+  #include <lithe/private/lithecudagridmgstencil.h>
+
+static const GridMGStencilKernels GridMGStencilDeviceKernels = {.enter     = LitheCUDAGridMGStencilEnter,
+                                                                .leave     = LitheCUDAGridMGStencilLeave,
+                                                                .start     = LitheCUDAGridMGStencilStart,
+                                                                .colour    = LitheCUDAGridMGStencilColour,
+                                                                .step      = LitheCUDAGridMGStencilStep,
+                                                                .residual  = LitheCUDAGridMGStencilResidual,
+                                                                .restrict_ = LitheCUDAGridMGStencilRestrict,
+                                                                .prolong   = LitheCUDAGridMGStencilProlong,
+                                                                .down      = LitheCUDAGridMGStencilDown,
+                                                                .up        = LitheCUDAGridMGStencilUp,
+                                                                .dense     = LitheCUDAGridMGStencilDense,
+                                                                .read      = LitheCUDAGridMGStencilRead,
+                                                                .weights   = LitheCUDAGridMGStencilWeights,
+                                                                .product   = LitheCUDAGridMGStencilProduct,
+                                                                .planes    = LITHE_CUDA_GRIDMG_PLANES,
+                                                                .encode    = LitheCUDAGridMGStencilEncode};
+
+PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  mg->device         = (PetscBool)(mg->kernels == &GridMGDeviceKernels); /* or rows are on the host, and so are levels */
+  mg->stencilkernels = mg->device ? &GridMGStencilDeviceKernels : &GridMGStencilHostKernels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall((*mg->stencilkernels->read)(&mg->matrix, rounding, (double)same, &mg->stencil[0].f, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode PCGridMGChooseStencilKernels_Private(PC pc)
+{
+  PC_GridMG *mg = (PC_GridMG *)pc->data;
+
+  PetscFunctionBegin;
+  mg->device         = PETSC_FALSE;
+  mg->kernels        = &GridMGHostKernels;
+  mg->stencilkernels = &GridMGStencilHostKernels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGridMGReadStencilsDevice_Private(PC pc, double rounding, PetscReal same, GridMGRead *found)
+{
+  PetscFunctionBegin;
+  (void)rounding, (void)same, (void)found;
+  SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "There are no devices");
+}
+#endif
+
+/* Exact entries of a level on the host, point by point: as they are there, or in a block */
+PetscErrorCode PCGridMGGetStencils_Private(PC_GridMG *mg, const GridMGStencils *f, GridMGBlock *block, GridMGStencils *host)
+{
+  const GridMGPoints *g     = &f->grid;
+  const size_t        cells = (size_t)g->cells, values = cells * GRIDMG_PARTS, points = (size_t)g->points, all = values * (points + 1);
+  double             *memory, *a;
+
+  PetscFunctionBegin;
+  *host = *f;
+  if (!mg->device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGridMGBlockGet_Private(block, (all + values * points) * sizeof(double), (void **)&memory));
+  PetscCall((*mg->kernels->get)(values * points * sizeof(double), f->a, memory));
+  PetscCall((*mg->kernels->get)(values * sizeof(double), f->sigma, memory + values * points));
+  a = memory + all;
+  for (size_t i = 0; i < cells; i++) {
+    for (size_t s = 0; s < points; s++) {
+      for (size_t p = 0; p < GRIDMG_PARTS; p++) a[(i * points + s) * GRIDMG_PARTS + p] = f->factor * memory[(s * cells + i) * GRIDMG_PARTS + p];
+    }
+  }
+  for (size_t k = 0; k < values; k++) memory[values * points + k] *= f->factor;
+  host->factor = 1;
+  host->a      = a;
+  host->sigma  = memory + values * points;
+  host->weight = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/*
+   The formulas of the Helmholtz problem, for the host and for kernels: velocities that are generated, rows of the matrix, the source. operator.c
+   says what they are. Complex numbers are pairs of real ones.
+*/
+
+#include <math.h>
+#include <petscsys.h>
+
+#if defined(__CUDACC__)
+  #define HELMHOLTZ_FUNCTION static __host__ __device__ inline
+#else
+  #define HELMHOLTZ_FUNCTION static inline
+#endif
+
+#define HELMHOLTZ_WATER 1500.0 /* m/s, the slowest of the generated media */
+
+typedef struct {
+  PetscReal re, im;
+} HelmholtzNumber;
+
+/* What the formulas depend on */
+typedef struct {
+  int             dim, corners, points;
+  int             model, stencil; /* of HelmholtzModel and HelmholtzStencil */
+  PetscInt        n[3], layer;
+  PetscReal       h, omegah, reflection, velocity, length[3];
+  HelmholtzNumber factor;                  /* of k^2 */
+  PetscInt        cell[3];                 /* of the source */
+  PetscReal       fraction[3], sourcescale; /* where it is in the cell */
+} HelmholtzForm;
+
+/*
+   The matrix of a cell: entry (a, b) depends on the directions in which vertices a and b differ, the bits
+   of a ^ b. face[d] is the matrix of its faces in direction d.
+*/
+typedef struct {
+  HelmholtzNumber entry[8], face[3][8];
+} HelmholtzCell;
+
+/* ------------------------------------------------------------ complex numbers */
+
+HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzMake(PetscReal re, PetscReal im)
+{
+  HelmholtzNumber z;
+
+  z.re = re;
+  z.im = im;
+  return z;
+}
+
+HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzTimes(HelmholtzNumber a, HelmholtzNumber b)
+{
+  return HelmholtzMake(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+
+/* sum += c a */
+HELMHOLTZ_FUNCTION void HelmholtzAdd(HelmholtzNumber *sum, PetscReal c, HelmholtzNumber a)
+{
+  sum->re += c * a.re;
+  sum->im += c * a.im;
+}
+
+/* 1/a */
+HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzInverse(HelmholtzNumber a)
+{
+  const PetscReal square = a.re * a.re + a.im * a.im;
+
+  return HelmholtzMake(a.re / square, -a.im / square);
+}
+
+/* The square root whose real part is not negative */
+HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
+{
+  const PetscReal modulus = (PetscReal)sqrt((double)(a.re * a.re + a.im * a.im)), half = (PetscReal)sqrt((double)((modulus + PetscAbsReal(a.re)) / 2));
+
+  if (half == 0) return HelmholtzMake(0, 0);
+  if (a.re >= 0) return HelmholtzMake(half, a.im / (2 * half));
+  return HelmholtzMake(PetscAbsReal(a.im) / (2 * half), a.im < 0 ? -half : half);
+}
+
+/* ------------------------------------------------------------ velocities; x, y and z from 0 to 1, z the depth */
+
+HELMHOLTZ_FUNCTION double HelmholtzSmooth(double x, double y, double z)
+{
+  return HELMHOLTZ_WATER * (1. + z) * (1.1 + .1 * cos(2. * 3.14159265358979323846 * (x + .3 * z)) * cos(2. * 3.14159265358979323846 * y) *
+                                               cos(3. * 3.14159265358979323846 * z));
+}
+
+HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
+{
+  const double upper = .4 - .15 * x + .05 * y, lower = .6 + .2 * x;
+
+  if (z < upper) return 2000.;
+  return z < lower ? HELMHOLTZ_WATER : 3000.;
+}
+
+/* The depth that a point had before its layers were folded and thrust over one another along a fault */
+HELMHOLTZ_FUNCTION double HelmholtzUnfolded(double x, double y, double z)
+{
+  const double fold = .035 * sin(2. * 3.14159265358979323846 * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * 3.14159265358979323846 * y);
+  const double fault = .18 + .42 * (1. - z) + .08 * y;
+
+  return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
+}
+
+HELMHOLTZ_FUNCTION double HelmholtzOverthrust(double x, double y, double z)
+{
+  const double layer[] = {1650., 1900., 1800., 2200., 2050., 2500., 2300., 2850., 2600., 3200., 2950., 3500., 3300., 3900.};
+  const int    last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
+  const double depth   = HelmholtzUnfolded(x, y, z) * (last + 1) - .6;
+  const double head    = (x - .68) * (x - .68) / .0240 + (y - .5) * (y - .5) / .06 + (z - .44) * (z - .44) / .0081;
+  const double reach = .035 + .10 * (z > .55 ? z - .55 : 0.), foot = (x - .70 + .1 * (z - .5)) * (x - .70 + .1 * (z - .5)) / (reach * reach) +
+                                                                     (y - .5) * (y - .5) / (4. * reach * reach);
+
+  if (z < .06) return HELMHOLTZ_WATER;
+  if (head < 1. || (foot < 1. && z > .44 && z < .85)) return 4480.;
+  return layer[(int)(depth > last ? last : (depth > 0. ? depth : 0.))];
+}
+
+/* At a grid point, of a medium that is generated. The layer continues as the boundary of the model is */
+HELMHOLTZ_FUNCTION PetscReal HelmholtzSpeedAt(const HelmholtzForm *form, const PetscInt at[3])
+{
+  double x[3] = {0., 0., 0.};
+
+  for (int d = 0; d < form->dim; d++) {
+    x[d] = (double)((PetscReal)(at[d] - form->layer) * form->h / form->length[d]);
+    x[d] = x[d] < 0. ? 0. : (x[d] > 1. ? 1. : x[d]);
+  }
+  if (form->dim == 2) {
+    x[2] = x[1];
+    x[1] = .5;
+  }
+  if (form->model == 1) return (PetscReal)HelmholtzSmooth(x[0], x[1], x[2]);
+  if (form->model == 2) return (PetscReal)HelmholtzWedge(x[0], x[1], x[2]);
+  if (form->model == 3) return (PetscReal)HelmholtzOverthrust(x[0], x[1], x[2]);
+  return form->velocity;
+}
+
+/* ------------------------------------------------------------ rows */
+
+HELMHOLTZ_FUNCTION PetscReal HelmholtzMassOffDiagonal(const HelmholtzForm *form, PetscReal wave2)
+{
+  if (form->stencil == 2) return 0;
+  if (form->stencil == 1) return (PetscReal)1. / 6;
+  return (PetscReal)1. / 12 + (form->dim == 2 ? (PetscReal)5. / 6 : (PetscReal)5. / 7) * wave2 / 240;
+}
+
+/* s_d of interval i: sigma grows with the square of the depth in the layer, sigma/omega = -3 log(R)/(2 k L) (depth/L)^2 */
+HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, PetscInt i, PetscReal wave2)
+{
+  const PetscReal layer = (PetscReal)form->layer, middle = (PetscReal)i + (PetscReal)0.5, high = middle - ((PetscReal)(form->n[d] - 1) - layer);
+  const PetscReal depth = layer - middle > high ? layer - middle : high;
+
+  if (depth <= 0 || !form->layer) return 0;
+  return (PetscReal)1.5 * (PetscReal)log((double)form->reflection) / ((PetscReal)sqrt((double)wave2) * layer) * (depth / layer) * (depth / layer);
+}
+
+/* The cell whose vertex with the lowest numbers is given, with the mean of (k h)^2 at its vertices */
+HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], HelmholtzCell *cell)
+{
+  const PetscReal off = HelmholtzMassOffDiagonal(form, mean);
+  PetscReal       diagonals[4] = {1, 0, 0, 0}, others[4] = {1, 0, 0, 0}; /* powers of the entries of the mass matrix */
+  HelmholtzNumber stiffness[3], face[3], inverse[3], S = HelmholtzMake(1, 0), mass, root;
+
+  for (int q = 0; q < form->dim; q++) {
+    diagonals[q + 1] = diagonals[q] * ((PetscReal)0.5 - off);
+    others[q + 1]    = others[q] * off;
+  }
+  for (int d = 0; d < form->dim; d++) {
+    const HelmholtzNumber s = HelmholtzMake(1, HelmholtzStretch(form, d, low[d], mean));
+
+    inverse[d] = HelmholtzMake(1, 0);
+    if (s.im == 0) continue;
+    inverse[d] = HelmholtzInverse(s);
+    S          = HelmholtzTimes(S, s);
+  }
+  mass = HelmholtzTimes(HelmholtzMake(form->factor.re * mean, form->factor.im * mean), S);
+  root = HelmholtzRoot(HelmholtzMake(form->factor.re * mean, form->factor.im * mean));
+  for (int d = 0; d < form->dim; d++) {
+    face[d]      = HelmholtzTimes(S, inverse[d]);
+    stiffness[d] = HelmholtzTimes(face[d], inverse[d]);
+    face[d]      = HelmholtzTimes(face[d], HelmholtzMake(-root.im, root.re));
+  }
+  for (int x = 0; x < form->corners; x++) {
+    const int differ = (x & 1) + (x >> 1 & 1) + (x >> 2), same = form->dim - differ;
+
+    cell->entry[x] = HelmholtzMake(0, 0);
+    HelmholtzAdd(&cell->entry[x], -diagonals[same] * others[differ], mass);
+    for (int d = 0; d < form->dim; d++) {
+      if (x >> d & 1) HelmholtzAdd(&cell->entry[x], -diagonals[same] * others[differ - 1], stiffness[d]);
+      else {
+        HelmholtzAdd(&cell->entry[x], diagonals[same - 1] * others[differ], stiffness[d]);
+        cell->face[d][x] = HelmholtzMake(0, 0);
+        HelmholtzAdd(&cell->face[d][x], diagonals[same - 1] * others[differ], face[d]);
+      }
+    }
+  }
+}
+
+/* What a cell adds to the row of a point that is its vertex a, from its faces on the boundary, too */
+HELMHOLTZ_FUNCTION void HelmholtzAddCell(const HelmholtzForm *form, const HelmholtzCell *cell, int a, const PetscInt at[3], HelmholtzNumber stencil[])
+{
+  const int step[3] = {1, 3, 9};
+
+  for (int x = 0; x < form->corners; x++) {
+    HelmholtzNumber value = cell->entry[x];
+    int             s     = form->points / 2;
+
+    for (int d = 0; d < form->dim; d++) {
+      if (x >> d & 1) s += a >> d & 1 ? -step[d] : step[d];
+      else if (at[d] == 0 || at[d] == form->n[d] - 1) HelmholtzAdd(&value, 1, cell->face[d][x]);
+    }
+    HelmholtzAdd(&stencil[s], 1, value);
+  }
+}
+
+/* Whether a point has vertex a in a cell, and that cell */
+HELMHOLTZ_FUNCTION int HelmholtzHasCell(const HelmholtzForm *form, int a, const PetscInt at[3], PetscInt low[3])
+{
+  int inside = 1;
+
+  low[0] = low[1] = low[2] = 0;
+  for (int d = 0; d < form->dim; d++) {
+    low[d] = at[d] - (a >> d & 1);
+    if (low[d] < 0 || low[d] >= form->n[d] - 1) inside = 0;
+  }
+  return inside;
+}
+
+/* ------------------------------------------------------------ the source */
+
+/* A point source of strength 1, spread over the vertices of its cell, and as the mass matrix spreads what is on a vertex */
+HELMHOLTZ_FUNCTION PetscReal HelmholtzSourceAt(const HelmholtzForm *form, PetscReal speed, const PetscInt at[3])
+{
+  const PetscReal off    = HelmholtzMassOffDiagonal(form, form->omegah / speed * (form->omegah / speed));
+  PetscReal       weight = form->sourcescale;
+
+  for (int d = 0; d < form->dim; d++) {
+    PetscReal sum = 0;
+
+    for (int v = 0; v < 2; v++) {
+      const PetscInt away = at[d] - form->cell[d] - v, distance = away < 0 ? -away : away;
+      PetscReal      mass = 0;
+
+      if (distance == 0) mass = 1 - 2 * off;
+      else if (distance == 1) mass = off;
+      sum += (v ? form->fraction[d] : 1 - form->fraction[d]) * mass;
+    }
+    weight *= sum;
+  }
+  return weight;
+}
+
+/* ------------------------------------------------------------ the pattern of a matrix of one process, with all neighbours on the grid */
+
+/* How many of the points before row r are the first ones in direction d, and how many the last ones */
+HELMHOLTZ_FUNCTION PetscInt64 HelmholtzFirstBefore(const HelmholtzForm *form, int d, PetscInt64 r, int last)
+{
+  PetscInt64 stride = 1, rest;
+
+  for (int e = 0; e < d; e++) stride *= form->n[e];
+  rest = r % (stride * form->n[d]) - (last ? stride * (form->n[d] - 1) : 0);
+  rest = rest < 0 ? 0 : (rest > stride ? stride : rest);
+  return r / (stride * form->n[d]) * stride + rest;
+}
+
+/* Where row r begins: of a star each point has itself and two neighbours a direction, of a box 3^dim points, fewer at the boundary */
+HELMHOLTZ_FUNCTION PetscInt64 HelmholtzRowStart(const HelmholtzForm *form, PetscInt64 r)
+{
+  PetscInt64 begin = 0, entries = 1, points = 1, lines = 1; /* of all in the lower directions; that the point has in the higher ones */
+
+  if (form->stencil == 2) {
+    begin = (2 * form->dim + 1) * r;
+    for (int d = 0; d < form->dim; d++) begin -= HelmholtzFirstBefore(form, d, r, 0) + HelmholtzFirstBefore(form, d, r, 1);
+    return begin;
+  }
+  for (int d = 0; d < form->dim; d++) {
+    points *= form->n[d];
+    entries *= 3 * (PetscInt64)form->n[d] - 2;
+  }
+  if (r == points) return entries;
+  for (int d = form->dim - 1; d >= 0; d--) {
+    PetscInt64 at;
+
+    points /= form->n[d];
+    entries /= 3 * (PetscInt64)form->n[d] - 2;
+    at = r / points;
+    r %= points;
+    begin += at ? lines * (3 * at - 1) * entries : 0;
+    lines *= at == 0 || at == form->n[d] - 1 ? 2 : 3;
+  }
+  return begin;
+}

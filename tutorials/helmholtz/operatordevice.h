@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What kernels make of the Helmholtz problem, all of it in the memory of the device: operatordevice.cu */
+
+#include "formulas.h"
+
+/* The rows of a matrix */
+typedef struct {
+  PetscInt    *i, *j;
+  PetscScalar *a;
+} HelmholtzRows;
+
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSpeed(const HelmholtzForm *, PetscScalar speed[]);
+PETSC_INTERN PetscErrorCode HelmholtzLaunchSource(const HelmholtzForm *, const PetscScalar speed[], PetscScalar b[]);
+PETSC_INTERN PetscErrorCode HelmholtzRowsCreate(const HelmholtzForm *, const PetscScalar speed[], HelmholtzRows *);
+PETSC_INTERN PetscErrorCode HelmholtzRowsDestroy(HelmholtzRows *);
