@@ -12,6 +12,9 @@
 /* Of a sum: partial sums of so many blocks */
 #define SUM_BLOCKS 512
 
+/* Of the search for the largest number */
+#define LARGEST_BLOCKS 1056
+
 /* ------------------------------------------------------------ memory */
 
 PetscErrorCode LitheCUDAGridMGAlloc(size_t n, void **x)
@@ -109,15 +112,14 @@ static __global__ void __launch_bounds__(GRIDMG_THREADS)
 PetscErrorCode LitheCUDAGridMGLargest(const GridMGOperator *op, const GridMGRows *rows, int part, const PetscScalar *x, double *scale)
 {
   const PetscInt     n    = op->grid.cells + op->grid.wells;
-  const unsigned int most = GridMGBlocks(n, GRIDMG_THREADS * 4);
+  const unsigned int most = GridMGBlocks(n, GRIDMG_THREADS * 4), blocks = most > LARGEST_BLOCKS ? LARGEST_BLOCKS : most;
   cudaStream_t       stream;
 
   PetscFunctionBegin;
   (void)rows;
   PetscCall(LitheGraphGetStream(&stream));
   PetscCallCUDA(cudaMemsetAsync(scale, 0, sizeof(double), stream));
-  LargestKernel < <<most<1056 ? most : 1056, GRIDMG_THREADS, 0, stream>>>(n, reinterpret_cast<const PetscReal *>(x) + part,
-                                                                          reinterpret_cast<unsigned long long *>(scale));
+  LargestKernel<<<blocks, GRIDMG_THREADS, 0, stream>>>(n, reinterpret_cast<const PetscReal *>(x) + part, reinterpret_cast<unsigned long long *>(scale));
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
