@@ -341,7 +341,13 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *sten
 
 #define TIMES_PAIRS 32 /* of a block: even points in one warp, odd ones in another, whose entries come through shared memory */
 
-/* Planes from `plane` on; product has [points + 1][stride] values. Blocks of a line in blockIdx.x */
+/* Where the odd points of a line begin in a product, behind the even ones */
+static __device__ __forceinline__ int OddPlace(const GridMGDims &g)
+{
+  return (g.n[0] + 1) / 2;
+}
+
+/* Planes from `plane` on; product has [points + 1][stride] values */
 template <int dim>
 static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims g, int plane, const V *__restrict__ a, const V *__restrict__ sigma,
                                                                       double factor, const double *__restrict__ weights, V *__restrict__ product, size_t stride)
@@ -363,9 +369,11 @@ static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims
     constexpr int yz      = 2 * decltype(o)::value;
     const V      *stencil = stencils + k / 2 + odd * (TIMES_PAIRS + 1);
 
+    V            *to      = product + g.n[0] * line + (x0 + k) / 2;
+
     if (((y & 1) << 1 | (z & 1) << 2) != yz) return;
-    if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
-    else TimesP<dim, yz>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
+    if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, to + OddPlace(g), stride);
+    else TimesP<dim, yz>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, to, stride);
   });
 }
 
@@ -394,7 +402,7 @@ static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const Gr
 
       if (fx < 0 || fx >= f.n[0] || fy < 0 || fy >= f.n[1] || fz < 0 || fz >= f.n[2]) return;
       const double w    = weights[GridMGIndex(f, C, j)];
-      const V     *from = product + (j - start);
+      const V     *from = product + (f.n[0] * (fy + f.n[1] * fz) - start + at.x + (GridMGOff(Q, 0) ? OddPlace(f) - (GridMGOff(Q, 0) < 0) : 0));
 
       if constexpr (has) GridMGAddTimes(row, from[static_cast<size_t>(Box::points) * stride], w);
       GridMGUnroll<0, Box::points>([&](auto t) {
