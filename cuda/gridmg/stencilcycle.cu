@@ -236,6 +236,18 @@ PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *op, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* In the plane and on a line in two kernels */
+PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
+{
+  PetscFunctionBegin;
+  if (op->grid.dim == 3) PetscCall(LitheCUDAGridMGStencilDownTile(op, c, b, r));
+  else {
+    PetscCall(LitheCUDAGridMGStencilStart(op, -1, c, b, x));
+    PetscCall(LitheCUDAGridMGStencilResidual(op, b, x, r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
   cudaStream_t stream;

@@ -105,15 +105,10 @@ static PetscErrorCode Launch(const GridMGStencilOperator *op, double start, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the plane and on a line in two kernels */
-PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
+PetscErrorCode LitheCUDAGridMGStencilDownTile(const GridMGStencilOperator *op, double c, const void *b, void *r)
 {
   PetscFunctionBegin;
-  if (op->grid.dim == 3) PetscCall((Launch<true, false>(op, c, 0, b, nullptr, r)));
-  else {
-    PetscCall(LitheCUDAGridMGStencilStart(op, -1, c, b, x));
-    PetscCall(LitheCUDAGridMGStencilResidual(op, b, x, r));
-  }
+  PetscCall((Launch<true, false>(op, c, 0, b, nullptr, r)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
