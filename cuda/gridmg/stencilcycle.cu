@@ -149,10 +149,10 @@ static __device__ __forceinline__ Value<T> Times(const Operator<T, Code> &op, in
     constexpr int S = decltype(s)::value, Q = S + Box::shift;
 
     if constexpr (S != Box::centre) {
-      const int         j    = min(op.g.cells - 1, max(0, i + GridMGDistance<Q>(op.g)));
-      const T           s1   = op.scale[j], both = s0 < s1 ? s0 : s1;
-      const Value<T>    there = x[j];
-      Value<T>          d;
+      const int      j  = min(op.g.cells - 1, max(0, i + GridMGDistance<Q>(op.g)));
+      const T        s1 = op.scale[j], both = s0 < s1 ? s0 : s1;
+      const Value<T> there = x[j];
+      Value<T>       d;
 
 #pragma unroll
       for (int p = 0; p < GRIDMG_PARTS; p++) d.p[p] = both * (there.p[p] - own.p[p]);
@@ -236,6 +236,18 @@ PetscErrorCode LitheCUDAGridMGStencilResidual(const GridMGStencilOperator *op, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* In the plane and on a line in two kernels */
+PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
+{
+  PetscFunctionBegin;
+  if (op->grid.dim == 3) PetscCall(LitheCUDAGridMGStencilDownTile(op, c, b, r));
+  else {
+    PetscCall(LitheCUDAGridMGStencilStart(op, -1, c, b, x));
+    PetscCall(LitheCUDAGridMGStencilResidual(op, b, x, r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, double c, const void *b, const void *x, void *out)
 {
   cudaStream_t stream;
@@ -249,8 +261,8 @@ PetscErrorCode LitheCUDAGridMGStencilStep(const GridMGStencilOperator *op, doubl
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using T = decltype(number);
 
-    StepKernel<decltype(dim)::value><<<BlocksFor(o.g.cells), GRIDMG_THREADS, 0, stream>>>(
-      o, static_cast<T>(c), static_cast<const Value<T> *>(b), static_cast<const Value<T> *>(x), static_cast<Value<T> *>(out));
+    StepKernel<decltype(dim)::value><<<BlocksFor(o.g.cells), GRIDMG_THREADS, 0, stream>>>(o, static_cast<T>(c), static_cast<const Value<T> *>(b),
+                                                                                          static_cast<const Value<T> *>(x), static_cast<Value<T> *>(out));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,8 +283,9 @@ PetscErrorCode LitheCUDAGridMGStencilColour(const GridMGStencilOperator *op, int
   WithOperator(op, [&](auto o, auto number, auto dim) {
     using V = Value<decltype(number)>;
 
-    ColourKernel<decltype(dim)::value><<<BlocksFor(static_cast<PetscInt64>(n[0]) * n[1] * n[2]), GRIDMG_THREADS, 0, stream>>>(
-      o, colour, n[0], n[1], n[2], static_cast<const V *>(b), static_cast<V *>(x));
+    ColourKernel<decltype(dim)::value><<<BlocksFor(static_cast<PetscInt64>(n[0]) * n[1] * n[2]), GRIDMG_THREADS, 0, stream>>>(o, colour, n[0], n[1], n[2],
+                                                                                                                              static_cast<const V *>(b),
+                                                                                                                              static_cast<V *>(x));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -308,8 +321,8 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
 /* b: NULL, or what x begins with is start divisor b, and x is not read */
 template <int dim, class T>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
-  ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start, const Value<T> *__restrict__ divisor,
-                const Value<T> *__restrict__ b, Value<T> *__restrict__ x)
+  ProlongKernel(GridMGDims f, GridMGDims c, T factor, const T *__restrict__ weight, const Value<T> *__restrict__ e, T start,
+                const Value<T> *__restrict__ divisor, const Value<T> *__restrict__ b, Value<T> *__restrict__ x)
 {
   const GridMGPlace at(f, 1);
 
@@ -354,9 +367,10 @@ static PetscErrorCode Prolong(const GridMGStencilOperator *op, const GridMGPoint
     using T = decltype(number);
 
     GridMGWithDim(op->grid.dim, [&](auto dim) {
-      ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(
-        f, c, static_cast<T>(factor), static_cast<const T *>(op->weight), static_cast<const Value<T> *>(e), static_cast<T>(start),
-        static_cast<const Value<T> *>(op->factor), static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
+      ProlongKernel<decltype(dim)::value><<<GridMGBlocks(f, f.n[2]), threads, 0, stream>>>(f, c, static_cast<T>(factor), static_cast<const T *>(op->weight),
+                                                                                           static_cast<const Value<T> *>(e), static_cast<T>(start),
+                                                                                           static_cast<const Value<T> *>(op->factor),
+                                                                                           static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
     });
   });
   PetscCallCUDA(cudaGetLastError());
@@ -370,8 +384,8 @@ PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *op, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double c,
-                                        const void *b, void *x)
+PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *op, const GridMGPoints *coarse, double factor, const void *e, double c, const void *b,
+                                        void *x)
 {
   PetscFunctionBegin;
   PetscCall(Prolong(op, coarse, factor, e, c, b, x));
@@ -415,8 +429,9 @@ PetscErrorCode LitheCUDAGridMGStencilDense(const GridMGStencilOperator *op, cons
   GridMGWithNumber(op, [&](auto number) {
     using T = decltype(number);
 
-    DenseKernel<T><<<BlocksFor(static_cast<PetscInt64>(n) * GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(
-      n, static_cast<const Value<T> *>(L), static_cast<const T *>(S), static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
+    DenseKernel<T>
+      <<<BlocksFor(static_cast<PetscInt64>(n) * GRIDMG_WARP), GRIDMG_THREADS, 0, stream>>>(n, static_cast<const Value<T> *>(L), static_cast<const T *>(S),
+                                                                                           static_cast<const Value<T> *>(b), static_cast<Value<T> *>(x));
   });
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);

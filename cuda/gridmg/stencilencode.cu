@@ -41,9 +41,8 @@ static __device__ __forceinline__ V EntryOf(const GridMGDims &g, const V *a, dou
 
 /* Scales, and weights in the precision of the level */
 template <int dim, class Number>
-static __global__ void __launch_bounds__(GRIDMG_LINE)
-  Scales(GridMGDims g, const V *__restrict__ a, double factor, bool symmetric, int bits, const double *__restrict__ exact, Number *__restrict__ scale,
-         Number *__restrict__ weight)
+static __global__ void __launch_bounds__(GRIDMG_LINE) Scales(GridMGDims g, const V *__restrict__ a, double factor, bool symmetric, int bits,
+                                                             const double *__restrict__ exact, Number *__restrict__ scale, Number *__restrict__ weight)
 {
   using Box = GridMGBox<dim>;
   const GridMGPlace at(g, 1);
@@ -114,10 +113,10 @@ static __device__ __forceinline__ V Quotient(double c, const V &v)
 template <int dim>
 static __device__ __forceinline__ V Damping(const V stencil[])
 {
-  using Box = GridMGBox<dim>;
+  using Box      = GridMGBox<dim>;
   const V jacobi = GridMGIsZero(stencil[Box::centre]) ? V{} : Quotient(GRIDMG_OMEGA, stencil[Box::centre]);
   V       above{};
-  double  below = 0;
+  double  below  = 0;
   bool    enough = false;
 
   GridMGUnroll<0, Box::corners>([&](auto m) {
@@ -126,7 +125,7 @@ static __device__ __forceinline__ V Damping(const V stencil[])
 
     if (enough) return;
     GridMGUnroll<0, Box::points>([&](auto s) {
-      constexpr int  S = decltype(s)::value;
+      constexpr int  S   = decltype(s)::value;
       constexpr bool odd = GridMGBits(mode & GridMGAway(S + Box::shift)) % 2 == 1;
 
 #pragma unroll
@@ -150,7 +149,8 @@ static __device__ __forceinline__ V Damping(const V stencil[])
 template <int dim, class Number, class Code>
 static __global__ void __launch_bounds__(GRIDMG_LINE)
   Codes(GridMGDims g, const V *__restrict__ a, const V *__restrict__ exact, double factor, bool symmetric, bool damp, const Number *__restrict__ scale,
-        typename GridMGPack<Code>::Codes *__restrict__ code, GridMGValue<Number> *__restrict__ sigma, GridMGValue<Number> *__restrict__ factors, int *__restrict__ bad)
+        typename GridMGPack<Code>::Codes *__restrict__ code, GridMGValue<Number> *__restrict__ sigma, GridMGValue<Number> *__restrict__ factors,
+        int *__restrict__ bad)
 {
   using Box = GridMGBox<dim>;
   const GridMGPlace at(g, 1);
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
   const double own = static_cast<double>(scale[i]);
   V            rounded[Box::points], f;
 
-  using Pack = GridMGPack<Code>;
+  using Pack                                            = GridMGPack<Code>;
   typename Pack::Codes group[Pack::Groups(Box::points)] = {};
 
   GridMGUnroll<0, Box::points>([&](auto s) {
@@ -169,8 +169,8 @@ static __global__ void __launch_bounds__(GRIDMG_LINE)
 
     rounded[S] = V{};
     if (S == Box::centre || !GridMGIsThere<Q>(g, at.x, at.y, at.z)) return;
-    const double      other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other, inverse = InverseOf(both);
-    const V           v = EntryOf<dim, S>(g, a, factor, symmetric, i);
+    const double other = static_cast<double>(scale[i + GridMGDistance<Q>(g)]), both = own < other ? own : other, inverse = InverseOf(both);
+    const V      v = EntryOf<dim, S>(g, a, factor, symmetric, i);
 #pragma unroll
     for (int p = 0; p < GRIDMG_PARTS; p++) rounded[S].p[p] = Round(v.p[p], both, inverse, &group[S / Pack::count].c[S % Pack::count].p[p]);
   });
@@ -204,12 +204,12 @@ static void Launch(const GridMGStencils *f, bool damp, const GridMGStencilOperat
   const dim3       blocks  = GridMGBlocks(g, g.n[2]);
 
   GridMGWithDim(f->grid.dim, [&](auto d) {
-    constexpr int dim = decltype(d)::value;
-    const V      *a   = static_cast<const V *>(f->a);
+    constexpr int dim   = decltype(d)::value;
+    const V      *a     = static_cast<const V *>(f->a);
     Number       *scale = static_cast<Number *>(const_cast<void *>(op->scale));
 
-    Scales<dim, Number><<<blocks, threads, 0, stream>>>(g, a, f->factor, f->symmetric, op->bits, f->weight, scale,
-                                                        static_cast<Number *>(const_cast<void *>(op->weight)));
+    Scales<dim, Number>
+      <<<blocks, threads, 0, stream>>>(g, a, f->factor, f->symmetric, op->bits, f->weight, scale, static_cast<Number *>(const_cast<void *>(op->weight)));
     Codes<dim, Number, Code><<<blocks, threads, 0, stream>>>(g, a, static_cast<const V *>(f->sigma), f->factor, f->symmetric, damp, scale,
                                                              static_cast<typename GridMGPack<Code>::Codes *>(const_cast<void *>(op->code)),
                                                              static_cast<GridMGValue<Number> *>(const_cast<void *>(op->sigma)),

@@ -62,8 +62,8 @@ static __global__ void __launch_bounds__(256)
   using Box = GridMGBox<dim>;
   __shared__ V        tile[Box::points][GRIDMG_ROWS + 1];
   __shared__ PetscInt begin[GRIDMG_ROWS + 1];
-  const int  first = static_cast<int>(blockIdx.x) * GRIDMG_ROWS, count = min(GRIDMG_ROWS, g.cells - first), thread = static_cast<int>(threadIdx.x);
-  const bool near_ = g.n[0] > 3 && (dim < 2 || g.n[1] > 3) && (dim < 3 || g.n[2] > 3);
+  const int           first = static_cast<int>(blockIdx.x) * GRIDMG_ROWS, count = min(GRIDMG_ROWS, g.cells - first), thread = static_cast<int>(threadIdx.x);
+  const bool          near_ = g.n[0] > 3 && (dim < 2 || g.n[1] > 3) && (dim < 3 || g.n[2] > 3);
 
   for (int k = thread; k < Box::points * (GRIDMG_ROWS + 1); k += 256) (&tile[0][0])[k] = V{};
   for (int r = thread; r <= count; r += 256) begin[r] = rows[first + r];
@@ -174,8 +174,8 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) FindAsymmetry(GridMGDims g
 template <int dim, int odd>
 static __device__ __forceinline__ void LineWeights(const GridMGDims &g, const V *a, double factor, int i, int last, double *weight)
 {
-  using Box       = GridMGBox<dim>;
-  constexpr int d = odd / 2; /* bit d of odd is set */
+  using Box             = GridMGBox<dim>;
+  constexpr int d       = odd / 2; /* bit d of odd is set */
   double        side[2] = {0, 0};
 
   GridMGUnroll<0, 2>([&](auto h) {
@@ -251,7 +251,7 @@ static __global__ void __launch_bounds__(GRIDMG_LINE) Weights(GridMGDims g, cons
 {
   using Box = GridMGBox<dim>;
   const GridMGPlace at(g, 2);
-  const int         oddyz = (at.y < g.n[1] - 1 ? (at.y & 1) << 1 : 0) | (at.z < g.n[2] - 1 ? (at.z & 1) << 2 : 0);
+  const int         oddyz  = (at.y < g.n[1] - 1 ? (at.y & 1) << 1 : 0) | (at.z < g.n[2] - 1 ? (at.z & 1) << 2 : 0);
   const int         lastyz = ((at.y & 1) << 1 | (at.z & 1) << 2) & ~oddyz;
 
   for (int k = 0; k < 2; k++) {
@@ -301,8 +301,8 @@ static constexpr __host__ __device__ int CornerStep(int c)
 
 /* A row times P, for a point whose numbers are even or odd as parity says. stencil: entry s is at [s pitch] */
 template <int dim, int parity>
-static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *stencil, int pitch, const V *sigma, double factor, const double *weights, int x, int y,
-                                              int z, int i, V *product, size_t stride)
+static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *stencil, int pitch, const V *sigma, double factor, const double *weights, int x,
+                                              int y, int z, int i, V *product, size_t stride)
 {
   using Box = GridMGBox<dim>;
   V sum[Box::points], row = GridMGLoad(g, sigma, factor, 0, i);
@@ -311,9 +311,9 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *sten
   for (int t = 0; t < Box::points; t++) sum[t] = V{};
   GridMGUnroll<0, Box::points>([&](auto s) {
     constexpr int S = decltype(s)::value, Q = S + Box::shift, there = parity ^ GridMGAway(Q), to = Box::centre + Halved(parity, Q);
-    const bool    is = GridMGIsThere<Q>(g, x, y, z);
-    const int     j  = is ? i + GridMGDistance<Q>(g) : i;
-    V             v  = stencil[S * pitch];
+    const bool    is   = GridMGIsThere<Q>(g, x, y, z);
+    const int     j    = is ? i + GridMGDistance<Q>(g) : i;
+    V             v    = stencil[S * pitch];
     double        lack = -1;
 
 #pragma unroll
@@ -341,13 +341,18 @@ static __device__ __forceinline__ void TimesP(const GridMGDims &g, const V *sten
 
 #define TIMES_PAIRS 32 /* of a block: even points in one warp, odd ones in another, whose entries come through shared memory */
 
-/* Planes from `plane` on; product has [points + 1][stride] values. Blocks of a line in blockIdx.x */
-template <int dim>
-static __global__ void __launch_bounds__(2 * TIMES_PAIRS)
-  TimesPlanes(GridMGDims g, int plane, const V *__restrict__ a, const V *__restrict__ sigma, double factor, const double *__restrict__ weights,
-              V *__restrict__ product, size_t stride)
+/* Where the odd points of a line begin in a product, behind the even ones */
+static __device__ __forceinline__ int OddPlace(const GridMGDims &g)
 {
-  using Box = GridMGBox<dim>;
+  return (g.n[0] + 1) / 2;
+}
+
+/* Planes from `plane` on; product has [points + 1][stride] values */
+template <int dim>
+static __global__ void __launch_bounds__(2 * TIMES_PAIRS) TimesPlanes(GridMGDims g, int plane, const V *__restrict__ a, const V *__restrict__ sigma,
+                                                                      double factor, const double *__restrict__ weights, V *__restrict__ product, size_t stride)
+{
+  using Box           = GridMGBox<dim>;
   constexpr int pitch = 2 * TIMES_PAIRS + 2; /* even points first */
   __shared__ V  stencils[Box::points * pitch];
   const int     line = static_cast<int>(blockIdx.x) / g.blocks, x0 = 2 * TIMES_PAIRS * (static_cast<int>(blockIdx.x) % g.blocks);
@@ -356,18 +361,19 @@ static __global__ void __launch_bounds__(2 * TIMES_PAIRS)
 
   if (x0 + thread < g.n[0]) {
 #pragma unroll
-    for (int s = 0; s < Box::points; s++)
-      stencils[s * pitch + thread / 2 + thread % 2 * (TIMES_PAIRS + 1)] = a[GridMGIndex(g, s, start + first + thread)];
+    for (int s = 0; s < Box::points; s++) stencils[s * pitch + thread / 2 + thread % 2 * (TIMES_PAIRS + 1)] = a[GridMGIndex(g, s, start + first + thread)];
   }
   __syncthreads();
   if (x0 + k >= g.n[0]) return;
   GridMGUnroll<0, Box::corners / 2>([&](auto o) {
-    constexpr int yz = 2 * decltype(o)::value;
+    constexpr int yz      = 2 * decltype(o)::value;
     const V      *stencil = stencils + k / 2 + odd * (TIMES_PAIRS + 1);
 
+    V            *to      = product + g.n[0] * line + (x0 + k) / 2;
+
     if (((y & 1) << 1 | (z & 1) << 2) != yz) return;
-    if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
-    else TimesP<dim, yz>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, product + first + k, stride);
+    if (odd) TimesP<dim, yz | 1>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, to + OddPlace(g), stride);
+    else TimesP<dim, yz>(g, stencil, pitch, sigma, factor, weights, x0 + k, y, z, start + first + k, to, stride);
   });
 }
 
@@ -376,7 +382,7 @@ template <int dim, int group>
 static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const GridMGDims &c, int plane, int fineplane, const double *weights, const V *product,
                                                    size_t stride, V *a, V *sigma)
 {
-  using Box = GridMGBox<dim>;
+  using Box               = GridMGBox<dim>;
   constexpr int     count = Box::points < 9 ? Box::points : 9, first = 9 * group;
   constexpr bool    has = dim < 3 || group == 1; /* the row sums */
   const GridMGPlace at(c, 1);
@@ -396,7 +402,7 @@ static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const Gr
 
       if (fx < 0 || fx >= f.n[0] || fy < 0 || fy >= f.n[1] || fz < 0 || fz >= f.n[2]) return;
       const double w    = weights[GridMGIndex(f, C, j)];
-      const V     *from = product + (j - start);
+      const V     *from = product + (f.n[0] * (fy + f.n[1] * fz) - start + at.x + (GridMGOff(Q, 0) ? OddPlace(f) - (GridMGOff(Q, 0) < 0) : 0));
 
       if constexpr (has) GridMGAddTimes(row, from[static_cast<size_t>(Box::points) * stride], w);
       GridMGUnroll<0, Box::points>([&](auto t) {
@@ -412,9 +418,8 @@ static __device__ __forceinline__ void GatherGroup(const GridMGDims &f, const Gr
 }
 
 template <int dim>
-static __global__ void __launch_bounds__(GRIDMG_LINE)
-  Gather(GridMGDims f, GridMGDims c, int plane, int fineplane, const double *__restrict__ weights, const V *__restrict__ product, size_t stride,
-         V *__restrict__ a, V *__restrict__ sigma)
+static __global__ void __launch_bounds__(GRIDMG_LINE) Gather(GridMGDims f, GridMGDims c, int plane, int fineplane, const double *__restrict__ weights,
+                                                             const V *__restrict__ product, size_t stride, V *__restrict__ a, V *__restrict__ sigma)
 {
   if constexpr (dim == 3) {
     if (blockIdx.y == 0) GatherGroup<dim, 0>(f, c, plane, fineplane, weights, product, stride, a, sigma);
@@ -431,7 +436,7 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
   const int           threads = GridMGThreads(static_cast<int>(g->n[0]));
   const GridMGDims    dims    = GridMGDimsOf(g, threads);
   const unsigned int  blocks  = static_cast<unsigned int>((g->cells + GRIDMG_ROWS - 1) / GRIDMG_ROWS);
-  const GridMGRead    none = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
+  const GridMGRead    none    = {0, std::nan(""), PETSC_INT32_MAX, PETSC_INT32_MAX, 0, 0};
   GridMGRead         *there;
   cudaStream_t        stream;
 
@@ -454,17 +459,17 @@ PetscErrorCode LitheCUDAGridMGStencilRead(const GridMGCSR *m, double rounding, d
 
 PetscErrorCode LitheCUDAGridMGStencilWeights(const GridMGStencils *f)
 {
-  const GridMGPoints *g       = &f->grid;
-  const int           pairs   = static_cast<int>(g->n[0] + 1) / 2, threads = GridMGThreads(pairs);
-  const GridMGDims    dims    = GridMGPairsOf(g, threads);
+  const GridMGPoints *g     = &f->grid;
+  const int           pairs = static_cast<int>(g->n[0] + 1) / 2, threads = GridMGThreads(pairs);
+  const GridMGDims    dims = GridMGPairsOf(g, threads);
   cudaStream_t        stream;
 
   PetscFunctionBegin;
   PetscCall(LitheGraphGetStream(&stream));
   GridMGWithDim(g->dim, [&](auto d) {
-    constexpr int  dim    = decltype(d)::value;
-    const V       *a      = static_cast<const V *>(f->a);
-    const dim3     blocks = GridMGBlocks(dims, dims.n[2]);
+    constexpr int dim    = decltype(d)::value;
+    const V      *a      = static_cast<const V *>(f->a);
+    const dim3    blocks = GridMGBlocks(dims, dims.n[2]);
 
     Weights<dim, 1><<<blocks, threads, 0, stream>>>(dims, a, f->factor, f->weight);
     if constexpr (dim > 1) Weights<dim, 2><<<blocks, threads, 0, stream>>>(dims, a, f->factor, f->weight);
@@ -492,8 +497,9 @@ PetscErrorCode LitheCUDAGridMGStencilProduct(const GridMGStencils *f, void *work
       constexpr int dim    = decltype(d)::value;
       dim3          blocks = GridMGBlocks(coarsedims, planes);
 
-      TimesPlanes<dim><<<GridMGBlocks(dims, to - from), 2 * TIMES_PAIRS, 0, stream>>>(dims, from, static_cast<const V *>(f->a), static_cast<const V *>(f->sigma),
-                                                                                      f->factor, f->weight, static_cast<V *>(work), stride);
+      TimesPlanes<dim><<<GridMGBlocks(dims, to - from), 2 * TIMES_PAIRS, 0, stream>>>(dims, from, static_cast<const V *>(f->a),
+                                                                                      static_cast<const V *>(f->sigma), f->factor, f->weight,
+                                                                                      static_cast<V *>(work), stride);
       if (dim == 3) blocks.y = 3;
       Gather<dim><<<blocks, coarsethreads, 0, stream>>>(dims, coarsedims, plane, from, f->weight, static_cast<const V *>(work), stride,
                                                         static_cast<V *>(coarse->a), static_cast<V *>(coarse->sigma));

@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(TILE_THREADS) TileKernel(const __grid_c
   constexpr int width = TILE_X + 2, plane = width * (TILE_Y + 2), count = plane * (TILE_Z + 2);
   __shared__ Value<T> vector[count];
   __shared__ T        scale[count];
-  const GridMGDims   &g = m.op.g;
+  const GridMGDims   &g      = m.op.g;
   const int           thread = static_cast<int>(threadIdx.x), tx = thread % TILE_X, ty = thread / TILE_X;
   const int           x0 = static_cast<int>(blockIdx.x) * TILE_X, y0 = static_cast<int>(blockIdx.y) * TILE_Y, z0 = static_cast<int>(blockIdx.z) * TILE_Z;
   const int           x = x0 + tx, y = y0 + ty;
@@ -96,8 +96,8 @@ static PetscErrorCode Launch(const GridMGStencilOperator *op, double start, doub
   GridMGWithCodes(op, [&](auto number, auto code) {
     using T = decltype(number);
 
-    const Tile<T, decltype(code)> m = {OperatorOf<T, decltype(code)>(op), static_cast<T>(start), static_cast<T>(step), static_cast<const Value<T> *>(b),
-                                       static_cast<const Value<T> *>(x), static_cast<Value<T> *>(out)};
+    const Tile<T, decltype(code)> m = {OperatorOf<T, decltype(code)>(op), static_cast<T>(start),       static_cast<T>(step), static_cast<const Value<T> *>(b),
+                                       static_cast<const Value<T> *>(x),  static_cast<Value<T> *>(out)};
 
     TileKernel<isstart, isstep><<<tiles, TILE_THREADS, 0, stream>>>(m);
   });
@@ -105,15 +105,10 @@ static PetscErrorCode Launch(const GridMGStencilOperator *op, double start, doub
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* In the plane and on a line in two kernels */
-PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *op, double c, const void *b, void *x, void *r)
+PetscErrorCode LitheCUDAGridMGStencilDownTile(const GridMGStencilOperator *op, double c, const void *b, void *r)
 {
   PetscFunctionBegin;
-  if (op->grid.dim == 3) PetscCall((Launch<true, false>(op, c, 0, b, nullptr, r)));
-  else {
-    PetscCall(LitheCUDAGridMGStencilStart(op, -1, c, b, x));
-    PetscCall(LitheCUDAGridMGStencilResidual(op, b, x, r));
-  }
+  PetscCall((Launch<true, false>(op, c, 0, b, nullptr, r)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

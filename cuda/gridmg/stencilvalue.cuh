@@ -92,10 +92,11 @@ static __device__ __forceinline__ Value<T> Corrected(const Operator<T, Code> &op
 
 /* What coarse points give a point; corners of an even number have no weight but at the last one */
 template <int dim, class T>
-static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z, int i)
+static __device__ __forceinline__ Value<T> Interpolated(const GridMGDims &f, const GridMGDims &c, const T *weight, const Value<T> *e, int x, int y, int z,
+                                                        int i)
 {
-  using Box       = GridMGBox<dim>;
-  const int odd   = (x & 1) | (dim > 1 ? (y & 1) << 1 : 0) | (dim > 2 ? (z & 1) << 2 : 0), to = x / 2 + c.n[0] * (y / 2 + c.n[1] * (z / 2));
+  using Box     = GridMGBox<dim>;
+  const int odd = (x & 1) | (dim > 1 ? (y & 1) << 1 : 0) | (dim > 2 ? (z & 1) << 2 : 0), to = x / 2 + c.n[0] * (y / 2 + c.n[1] * (z / 2));
   Value<T>  sum{};
 
 #pragma unroll

@@ -29,8 +29,8 @@ typedef struct {
   int             model, stencil; /* of HelmholtzModel and HelmholtzStencil */
   PetscInt        n[3], layer;
   PetscReal       h, omegah, reflection, velocity, length[3];
-  HelmholtzNumber factor;                  /* of k^2 */
-  PetscInt        cell[3];                 /* of the source */
+  HelmholtzNumber factor;                   /* of k^2 */
+  PetscInt        cell[3];                  /* of the source */
   PetscReal       fraction[3], sourcescale; /* where it is in the cell */
 } HelmholtzForm;
 
@@ -87,8 +87,8 @@ HELMHOLTZ_FUNCTION HelmholtzNumber HelmholtzRoot(HelmholtzNumber a)
 
 HELMHOLTZ_FUNCTION double HelmholtzSmooth(double x, double y, double z)
 {
-  return HELMHOLTZ_WATER * (1. + z) * (1.1 + .1 * cos(2. * 3.14159265358979323846 * (x + .3 * z)) * cos(2. * 3.14159265358979323846 * y) *
-                                               cos(3. * 3.14159265358979323846 * z));
+  return HELMHOLTZ_WATER * (1. + z) *
+         (1.1 + .1 * cos(2. * (double)PETSC_PI * (x + .3 * z)) * cos(2. * (double)PETSC_PI * y) * cos(3. * (double)PETSC_PI * z));
 }
 
 HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
@@ -102,7 +102,7 @@ HELMHOLTZ_FUNCTION double HelmholtzWedge(double x, double y, double z)
 /* The depth that a point had before its layers were folded and thrust over one another along a fault */
 HELMHOLTZ_FUNCTION double HelmholtzUnfolded(double x, double y, double z)
 {
-  const double fold = .035 * sin(2. * 3.14159265358979323846 * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * 3.14159265358979323846 * y);
+  const double fold  = .035 * sin(2. * (double)PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * (double)PETSC_PI * y);
   const double fault = .18 + .42 * (1. - z) + .08 * y;
 
   return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
@@ -114,8 +114,8 @@ HELMHOLTZ_FUNCTION double HelmholtzOverthrust(double x, double y, double z)
   const int    last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
   const double depth   = HelmholtzUnfolded(x, y, z) * (last + 1) - .6;
   const double head    = (x - .68) * (x - .68) / .0240 + (y - .5) * (y - .5) / .06 + (z - .44) * (z - .44) / .0081;
-  const double reach = .035 + .10 * (z > .55 ? z - .55 : 0.), foot = (x - .70 + .1 * (z - .5)) * (x - .70 + .1 * (z - .5)) / (reach * reach) +
-                                                                     (y - .5) * (y - .5) / (4. * reach * reach);
+  const double reach   = .035 + .10 * (z > .55 ? z - .55 : 0.),
+               foot    = (x - .70 + .1 * (z - .5)) * (x - .70 + .1 * (z - .5)) / (reach * reach) + (y - .5) * (y - .5) / (4. * reach * reach);
 
   if (z < .06) return HELMHOLTZ_WATER;
   if (head < 1. || (foot < 1. && z > .44 && z < .85)) return 4480.;
@@ -163,7 +163,7 @@ HELMHOLTZ_FUNCTION PetscReal HelmholtzStretch(const HelmholtzForm *form, int d, 
 /* The cell whose vertex with the lowest numbers is given, with the mean of (k h)^2 at its vertices */
 HELMHOLTZ_FUNCTION void HelmholtzSetCell(const HelmholtzForm *form, PetscReal mean, const PetscInt low[3], HelmholtzCell *cell)
 {
-  const PetscReal off = HelmholtzMassOffDiagonal(form, mean);
+  const PetscReal off          = HelmholtzMassOffDiagonal(form, mean);
   PetscReal       diagonals[4] = {1, 0, 0, 0}, others[4] = {1, 0, 0, 0}; /* powers of the entries of the mass matrix */
   HelmholtzNumber stiffness[3], face[3], inverse[3], S = HelmholtzMake(1, 0), mass, root;
 

@@ -48,9 +48,8 @@ static __global__ void __launch_bounds__(THREADS)
   b[2 * k + 1] = 0;
 }
 
-static __global__ void __launch_bounds__(THREADS)
-  RowsKernel(const __grid_constant__ HelmholtzForm form, const PetscReal *__restrict__ speed, PetscInt *__restrict__ i, PetscInt *__restrict__ j,
-             PetscReal *__restrict__ a)
+static __global__ void __launch_bounds__(THREADS) RowsKernel(const __grid_constant__ HelmholtzForm form, const PetscReal *__restrict__ speed,
+                                                             PetscInt *__restrict__ i, PetscInt *__restrict__ j, PetscReal *__restrict__ a)
 {
   const PetscInt64 k = static_cast<PetscInt64>(blockIdx.x) * THREADS + threadIdx.x, points = static_cast<PetscInt64>(form.n[0]) * form.n[1] * form.n[2];
   HelmholtzNumber  stencil[27];

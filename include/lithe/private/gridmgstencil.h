@@ -66,7 +66,7 @@ typedef struct {
   GridMGPrecision precision;
   PetscBool       symmetric;
   int             bits;
-  PetscInt        pitch; /* of codes: that of neighbour s of point i is at [s pitch + i]. At least cells */
+  PetscInt        pitch;                                  /* of codes: that of neighbour s of point i is at [s pitch + i]. At least cells */
   const void     *code, *scale, *sigma, *factor, *weight; /* weight: [corners][cells], or NULL */
 } GridMGStencilOperator;
 

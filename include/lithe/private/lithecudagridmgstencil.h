@@ -21,10 +21,11 @@ PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilRestrict(const GridMGStencilOp
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilProlong(const GridMGStencilOperator *, const GridMGPoints *coarse, double factor, const void *e, void *x);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilUp(const GridMGStencilOperator *, const GridMGPoints *coarse, double factor, const void *e, double c,
                                                      const void *b, void *x);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDense(const GridMGStencilOperator *, const void *L, const void *S, const void *b, void *work, void *x);
 
 /* stenciltile.cu */
-PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDown(const GridMGStencilOperator *, double c, const void *b, void *x, void *r);
+PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilDownTile(const GridMGStencilOperator *, double c, const void *b, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilResidualTile(const GridMGStencilOperator *, const void *b, const void *x, void *r);
 PETSC_INTERN PetscErrorCode LitheCUDAGridMGStencilStepTile(const GridMGStencilOperator *, double c, const void *b, const void *x, void *out);
 
