@@ -15,18 +15,19 @@ static PetscErrorCode TestSettings(Mat J, Vec v, PetscReal dt)
   const PetscReal h[2] = {1, 1};
 
   PetscFunctionBegin;
+  PetscCall(BornTestExact(J));
   PetscCall(MatBornSetSpacing(J, h));
   PetscCall(MatBornSetSponge(J, 6, PETSC_DETERMINE));
   PetscCall(MatBornSetVelocity(J, v));
   PetscCall(MatBornSetTime(J, dt, 40, 3));
-  PetscCall(BornTestWavelet(J, 0.2, 3, dt, 40));
+  PetscCall(BornTestBurst(J, 40));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* What comes before a matrix can be used, and after */
 static PetscErrorCode TestOrder(DM da, Vec v)
 {
-  const PetscReal w = 1, zero[2] = {1, 0}, nan = (PetscReal)NAN;
+  const PetscReal w = 1, zero[2] = {1, 0}, one[2] = {1, 1}, nan = (PetscReal)NAN;
   Mat             J;
   Vec             x, y;
 
@@ -50,11 +51,11 @@ static PetscErrorCode TestOrder(DM da, Vec v)
   TEST_REFUSED("no wavelet", MatBornModel(J, y), "MatBornSetWavelet");
   TEST_REFUSED("wavelet", MatBornSetWavelet(J, 0, &w), "0 samples");
   TEST_REFUSED("wavelet", MatBornSetWavelet(J, 1, &nan), "Sample 0");
-  PetscCall(MatBornSetWavelet(J, 1, &w));
+  PetscCall(BornTestBurst(J, 60));
   TEST_REFUSED("sponge", MatBornModel(J, y), "two sponges", "-mat_born_width");
   PetscCall(MatBornSetSponge(J, 6, PETSC_DETERMINE));
   TEST_REFUSED("no coordinates", MatBornModel(J, y), "MatBornSetSpacing");
-  PetscCall(MatBornSetSpacing(J, receivers));
+  PetscCall(MatBornSetSpacing(J, one));
   TEST_REFUSED("no velocity", MatBornModel(J, y), "MatBornSetVelocity");
   PetscCall(MatBornSetVelocity(J, y));
   TEST_REFUSED("velocity", MatBornModel(J, y), "velocity has 20 numbers");
@@ -153,7 +154,7 @@ static PetscErrorCode TestLimits(void)
       PetscCall(MatBornSetSponge(J, 0, 0));
       PetscCall(MatBornSetVelocity(J, v));
       PetscCall(MatBornSetTime(J, dt, 300, 300));
-      PetscCall(BornTestWavelet(J, 0.2, 3, dt, 40));
+      PetscCall(BornTestBurst(J, 40));
       PetscCall(MatBornAddShot(J, places, 1, places + 3));
       PetscCall(MatCreateVecs(J, NULL, &d));
       if (k % 2) TEST_REFUSED("limit", MatBornModel(J, d), "limit of stability");
@@ -224,14 +225,14 @@ static PetscErrorCode TestOptions(DM da, Vec v)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsInsertString(NULL, "-a_mat_type born -a_mat_born_order 4 -a_mat_born_parameter slowness2 -a_mat_born_width 5 -a_mat_born_damping 0.125 "
-                                           "-a_mat_born_free_surface -a_mat_born_checkpoints 3"));
+                                           "-a_mat_born_free_surface -a_mat_born_checkpoints 3 -a_mat_born_field double -a_mat_born_background checkpoint"));
   PetscCall(MatCreate(PETSC_COMM_SELF, &J));
   PetscCall(MatSetOptionsPrefix(J, "a_"));
   PetscCall(MatSetDM(J, da));
   PetscCall(MatSetFromOptions(J));
   PetscCall(MatBornSetVelocity(J, v));
   PetscCall(MatBornSetTime(J, 0.15, 40, 3));
-  PetscCall(BornTestWavelet(J, 0.2, 3, 0.15, 40));
+  PetscCall(BornTestBurst(J, 40));
   PetscCall(MatBornAddShot(J, source, 2, receivers));
   PetscCall(MatSetUp(J));
   PetscCall(VecSet(v, 2));

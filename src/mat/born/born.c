@@ -124,7 +124,13 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 . -mat_born_damping <s> - what the sponge has at the faces
 . -mat_born_free_surface <bool> - whether there is a free surface, see `MatBornSetFreeSurface()`
 . -mat_born_interpolation <none,sinc> - where sources and receivers may be, see `MatBornSetInterpolation()`
-- -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
+. -mat_born_field <float,double> - the numbers of fields, see `MatBornSetField()`
+. -mat_born_background <auto,keep,ring,random,checkpoint> - where the background comes back from, see `MatBornSetBackground()`
+. -mat_born_background_bits <32,16,8> - of a number that is kept, see `MatBornSetBackgroundBits()`
+. -mat_born_checkpoints <n> - how many states of the background are kept, see `MatBornSetCheckpoints()`
+. -mat_born_interval <n> - steps from one that scatters and images to the next one, see `MatBornSetInterval()`
+. -mat_born_velocity_bits <32,16> - of the velocity, see `MatBornSetVelocityBits()`
+- -mat_born_seed <n> - of random velocities, see `MatBornSetSeed()`
 
   Level: beginner
 
@@ -134,7 +140,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 
   Columns are the nodes of the `DMDA`, rows the samples of all traces, see `MatBornAddShot()`. The sponge is a part of the grid.
 
-  It lives on one process, and on the host. Vectors of a device are copied. Scalars are real.
+  It lives on one process. With a `DMDA` whose vectors are on a CUDA device it computes there. Scalars are real.
 
 .seealso: `MatCreateBorn()`, `MatBornModel()`, `MatBornParameter`, `KSPLSQR`
 M*/
@@ -157,7 +163,11 @@ PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
   ctx->checkpoints   = PETSC_DECIDE;
   ctx->parameter     = MATBORN_PARAMETER_REFLECTIVITY;
   ctx->interpolation = MATBORN_INTERPOLATION_SINC;
-  ctx->kernels       = &BornHostKernels;
+  ctx->field         = MATBORN_FIELD_FLOAT;
+  ctx->wanted        = MATBORN_BACKGROUND_AUTO;
+  ctx->bits          = 16;
+  ctx->interval      = 1;
+  ctx->velocitybits  = 32;
 
   A->ops->setup                  = MatSetUp_Born;
   A->ops->destroy                = MatDestroy_Born;

@@ -15,13 +15,16 @@ typedef struct {
   PetscInt   row;       /* its first one */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
+  double     scale;  /* of the background in whole numbers; 0: not known yet */
 } BornShot;
 
 /* Two fields at one step of time: u and the one before */
 typedef struct {
-  PetscReal *u, *old;
-  PetscInt   step;
+  void    *u, *old;
+  PetscInt step;
 } BornState;
+
+typedef struct _n_BornBackground BornBackground;
 
 typedef struct {
   /* What a program asks for */
@@ -30,6 +33,9 @@ typedef struct {
   PetscBool            surface;
   MatBornParameter     parameter;
   MatBornInterpolation interpolation;
+  MatBornField         field;
+  MatBornBackground    wanted; /* background */
+  PetscInt             bits, interval, velocitybits, seed;
   Vec                  velocity;
   PetscReal            dt;
   PetscInt             steps, every, samples; /* samples of a trace */
@@ -40,18 +46,62 @@ typedef struct {
   BornShot            *shots;
 
   /* What belongs to that */
-  PetscBool          built;
-  PetscObjectState   state; /* of the velocity that was read */
-  const BornKernels *kernels;
-  BornGrid           grid;
-  PetscReal          h[3], origin[3], least, most; /* least, most: of the velocity */
-  PetscReal          force;                        /* what a sample of the wavelet is multiplied with */
-  PetscReal         *V;
-  Vec                chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
-  PetscReal         *u[2], *w[2], *q;
-  BornState         *saved; /* nsaved states, whose fields are there or NULL */
-  PetscInt           nsaved;
+  PetscBool             built;
+  PetscObjectState      state; /* of the velocity that was read */
+  const BornKernels    *kernels;
+  const BornBackground *background;
+  MatBornBackground     chosen;
+  BornNumber            real, number; /* real: of all fields but those of a background that runs backwards, which have that number */
+  BornGrid              grid;
+  PetscReal             h[3], origin[3], least, most; /* least, most: of the velocity */
+  double                force;                        /* what a sample of the wavelet is multiplied with */
+  double                unit;                         /* fields have numbers near 1: u / unit */
+  double                highest;                      /* frequency of the wavelet */
+  PetscInt              busy;                         /* steps until the wavelet is over */
+  void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
+  double                Vunit;
+  PetscReal            *wave; /* the wavelet, where fields are */
+  Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
+  void                 *u[2], *w[2], *q, *x, *image;
+  PetscReal            *traces; /* of N */
+  size_t                ntraces;
+  unsigned             *largest; /* whole number of the background */
+  BornState            *saved;   /* nsaved states, whose fields are there or NULL */
+  PetscInt              nsaved, kept, next;
+  void                 *store; /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
+  size_t                slot;  /* bytes of a step there */
+  PetscBool             onhost; /* where the store is */
+  void                 *round;  /* a slot for q that is only rounded */
+  Vec                   illumination;
 } Mat_Born;
+
+/* A sweep over time of one shot */
+typedef struct {
+  Mat_Born   *ctx;
+  BornShot   *shot;
+  BornPoints  at, to;  /* where fields are */
+  BornState   u, w;
+  BornNumber  number;  /* of u */
+  PetscBool   sponge;  /* of u */
+  const void *V;
+  double      unit;    /* u is this times its numbers */
+  double      wunit;   /* the same of w */
+  const PetscReal *model;
+  const void *x;       /* dV/V, a field, or NULL: no w forwards */
+  void       *image;
+} BornSweep;
+
+/* How the background comes back. q is L u + f */
+struct _n_BornBackground {
+  PetscBool reversed; /* steps are undone: in whole numbers where fields are in single precision */
+  PetscBool sponge;   /* of u */
+  PetscBool rounds;   /* q is what a store gives */
+  PetscErrorCode (*create)(Mat_Born *);
+  PetscErrorCode (*start)(BornSweep *);                    /* before the first step */
+  PetscErrorCode (*note)(BornSweep *, PetscInt n);         /* after step n; where it rounds, q is that of step n */
+  PetscErrorCode (*back)(BornSweep *, PetscInt n, PetscBool image); /* backwards from step n: image += q w, if asked, and a step of w */
+  PetscLogDouble (*bytes)(const Mat_Born *);               /* of what it keeps */
+};
 
 /* context.c */
 PETSC_INTERN PetscErrorCode MatBornGetContext_Private(Mat, Mat_Born **);
@@ -75,12 +125,42 @@ PETSC_INTERN PetscErrorCode MatSetFromOptions_Born(Mat, PetscOptionItems);
 PETSC_INTERN PetscErrorCode MatBornBuild_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetBytes_Private(Mat, PetscLogDouble *);
 
-/* sweep.c */
-PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, const BornShot *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, const BornShot *, const PetscReal *, PetscReal *);
-PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, const BornShot *, const PetscReal *, PetscReal *);
+/* wavelet.c */
+PETSC_INTERN PetscErrorCode MatBornBuildWavelet_Private(Mat);
+PETSC_INTERN PetscErrorCode MatBornGetPoints_Private(const Mat_Born *, double *);
+
+/* step.c: steps of a sweep */
+PETSC_INTERN PetscErrorCode BornStateStart_Private(Mat_Born *, void *[2], BornNumber, PetscInt, BornState *);
+PETSC_INTERN PetscErrorCode BornStateCopy_Private(Mat_Born *, const BornState *, BornState *);
+PETSC_INTERN void           BornStateSwap_Private(BornState *);
+PETSC_INTERN PetscErrorCode BornGetField_Private(Mat_Born *, void **);
+PETSC_INTERN PetscErrorCode BornStepBackground_Private(BornSweep *, BornState *, void *);
+PETSC_INTERN PetscErrorCode BornStepBoth_Private(BornSweep *, PetscBool, PetscBool, void *);
+PETSC_INTERN PetscErrorCode BornStepSecond_Private(BornSweep *, const void *, const void *);
+PETSC_INTERN PetscErrorCode BornForceBackground_Private(BornSweep *, PetscInt, BornForce);
+
+/* background.c */
+PETSC_INTERN PetscErrorCode MatBornChooseBackground_Private(Mat);
+
+/* checkpoint.c, keep.c, reverse.c */
+PETSC_INTERN const BornBackground BornCheckpoint, BornKeep, BornRingBackground, BornRandom;
+
+/* sweep.c: products with one shot. Grid arrays and data may be in any memory; NULL where a product has none. Images are added to */
+typedef PetscErrorCode (*BornProduct)(Mat_Born *, BornShot *, const PetscReal *model, PetscReal *data, PetscReal *image);
+PETSC_INTERN PetscErrorCode BornSweepModel_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepForward_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
+
+/* What farm replaces */
+static inline PetscErrorCode BornExchange_Private(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED void *field)
+{
+  return PETSC_SUCCESS;
+}
 
 /* apply.c, view.c */
+PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, BornProduct, Vec, Vec, Vec, PetscBool);
 PETSC_INTERN PetscErrorCode MatMult_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTranspose_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatView_Born(Mat, PetscViewer);

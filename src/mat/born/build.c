@@ -67,11 +67,11 @@ static PetscErrorCode MatBornReadCoordinates_Private(Mat A, DM da)
 }
 
 /* What echoes least of dampings for time steps near the limit: attenuation on the way to the face and back, against what the sponge itself reflects */
-static PetscReal BornDamping(int dim, double spectrum, PetscInt width)
+static double BornDamping(int dim, double spectrum, PetscInt width)
 {
   const double courant = 2 / sqrt(dim * spectrum), attenuation = 5;
 
-  return (PetscReal)(1.5 * attenuation * courant / (double)PetscMax(width, 1));
+  return 1.5 * attenuation * courant / (double)PetscMax(width, 1);
 }
 
 static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
@@ -97,41 +97,41 @@ static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
                "The grid has %" PetscInt_FMT " nodes along dimension %d: too few for two sponges of %" PetscInt_FMT
                " nodes (-mat_born_width), or for order %" PetscInt_FMT,
                g->n[d], d, g->width, ctx->order);
+  /* Lines begin where reads are widest. What stands behind a line is room for the stencil there and before the next one */
+  g->halo      = g->radius;
+  g->start     = 0;
+  g->planes    = g->n[g->dim - 1];
   g->nodes     = (PetscInt64)g->n[0] * g->n[1] * g->n[2];
   g->stride[0] = 1;
-  g->stride[1] = g->n[0] + 2 * g->radius;
-  g->stride[2] = g->stride[1] * (g->n[1] + 2 * g->radius);
-  g->first     = g->radius * (1 + g->stride[1] + (g->dim > 2 ? g->stride[2] : 0));
-  g->size      = g->dim > 2 ? g->stride[2] * (g->n[2] + 2 * g->radius) : g->stride[2];
+  g->stride[1] = (g->n[0] + g->radius + BORN_ALIGN - 1) / BORN_ALIGN * BORN_ALIGN;
+  g->stride[2] = g->stride[1] * (g->n[1] + g->radius);
+  g->first     = BORN_ALIGN + g->radius * g->stride[1] + (g->dim > 2 ? g->halo * g->stride[2] : 0);
+  g->size      = g->first + BORN_ALIGN + (g->dim > 2 ? g->stride[2] * (g->n[2] + g->halo) : g->stride[1] * (g->n[1] + g->halo));
   PetscCall(MatBornReadCoordinates_Private(A, da));
   BornSecondDerivative(g->radius, weight);
   for (int d = 0; d < g->dim; d++) {
     const double ratio = (double)ctx->h[0] / (double)ctx->h[d];
 
-    for (int k = 0; k <= g->radius; k++) g->weight[d][k] = (PetscReal)(weight[k] * ratio * ratio);
+    for (int k = 0; k <= g->radius; k++) g->weight[d][k] = weight[k] * ratio * ratio;
   }
   *spectrum  = BornSpectrum(g->radius, weight);
-  g->damping = ctx->damping == (PetscReal)PETSC_DETERMINE ? BornDamping(g->dim, *spectrum, g->width) : ctx->damping;
+  g->damping = ctx->damping == (PetscReal)PETSC_DETERMINE ? BornDamping(g->dim, *spectrum, g->width) : (double)ctx->damping;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* V, and the least and the largest velocity, after checks */
-static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
+/* V, a grid array on the host, and the least and the largest velocity, after checks */
+static PetscErrorCode MatBornReadVelocity_Private(Mat A, double spectrum, PetscReal *V)
 {
   Mat_Born          *ctx = (Mat_Born *)A->data;
+  const BornGrid    *g   = &ctx->grid;
   const PetscScalar *v;
-  PetscReal         *V, value = 0;
+  PetscReal          value = 0;
   PetscInt           n, wrong = -1;
   double             sum  = 0, limit;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
-  PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
   PetscCall(VecGetLocalSize(ctx->velocity, &n));
-  PetscCheck(n == ctx->grid.nodes, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt64_FMT " nodes", n,
-             ctx->grid.nodes);
-  PetscCall((*BornHostKernels.create)(n, &V));
-  ctx->V = V;
   PetscCall(VecGetArrayRead(ctx->velocity, &v));
   ctx->least = ctx->most = PetscRealPart(v[0]);
   for (PetscInt i = 0; i < n; i++) {
@@ -148,31 +148,71 @@ static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
   }
   PetscCall(VecRestoreArrayRead(ctx->velocity, &v));
   PetscCheck(wrong < 0, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt_FMT " is %g; it must be positive", wrong, (double)value);
-  for (int d = 0; d < ctx->grid.dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
+  for (int d = 0; d < g->dim; d++) sum += PetscSqr((double)ctx->h[0] / (double)ctx->h[d]);
   limit = 2 * (double)ctx->h[0] / ((double)ctx->most * sqrt(spectrum * sum));
   PetscCheck((double)ctx->dt <= limit * (1 + 10 * (double)PETSC_MACHINE_EPSILON), comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The time step %g is above the limit of stability %g for the largest velocity %g and order %" PetscInt_FMT
              "; use a smaller one in MatBornSetTime(), or a wider spacing",
              (double)ctx->dt, limit, (double)ctx->most, ctx->order);
+  /* The first plane, of a free surface, never moves */
+  if (g->surface && !g->start) PetscCall(PetscArrayzero(V, g->dim == 2 ? g->n[0] : (PetscInt64)g->n[0] * g->n[1]));
   PetscCall(PetscObjectStateGet((PetscObject)ctx->velocity, &ctx->state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* dV/V of a change of the parameter by 1 */
+/* V as steps read it */
+static PetscErrorCode MatBornBuildVelocity_Private(Mat A, double spectrum)
+{
+  Mat_Born          *ctx = (Mat_Born *)A->data;
+  const BornKernels *k   = ctx->kernels;
+  const BornGrid    *g   = &ctx->grid;
+  PetscReal         *V, *mine;
+  PetscInt           n;
+  void              *field = NULL;
+  MPI_Comm           comm  = PetscObjectComm((PetscObject)A);
+  PetscErrorCode     ierr;
+
+  PetscFunctionBegin;
+  PetscCheck(ctx->velocity, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no velocity; use MatBornSetVelocity()");
+  PetscCall(VecGetLocalSize(ctx->velocity, &n));
+  PetscCheck(n == g->nodes, comm, PETSC_ERR_ARG_SIZ, "The velocity has %" PetscInt_FMT " numbers, the DMDA %" PetscInt64_FMT " nodes", n, g->nodes);
+  PetscCheck(ctx->velocitybits != 16 || ctx->real == BORN_FLOAT, comm, PETSC_ERR_SUP,
+             "-mat_born_velocity_bits 16 is for fields in single precision; use -mat_born_field float");
+  PetscCall(PetscMalloc1(n, &V));
+  ierr = MatBornReadVelocity_Private(A, spectrum, V);
+  if (ierr) (void)PetscFree(V);
+  PetscCall(ierr);
+  PetscCall(BornGetField_Private(ctx, &field));
+  PetscCall((*k->borrow)((size_t)n, V, PETSC_TRUE, &mine));
+  PetscCall((*k->load)(g, ctx->real, PETSC_FALSE, 1, mine, field));
+  PetscCall((*k->giveback)((size_t)n, V, PETSC_FALSE, &mine));
+  PetscCall(PetscFree(V));
+  ctx->V = field;
+  if (ctx->velocitybits != 16) PetscFunctionReturn(PETSC_SUCCESS);
+  ctx->Vunit = PetscSqr((double)ctx->most * (double)ctx->dt / (double)ctx->h[0]) / 65535;
+  ctx->V     = NULL;
+  ctx->Vreal = field;
+  PetscCall((*k->create)((size_t)g->size * sizeof(uint16_t), &ctx->V));
+  PetscCall((*k->quantise)(g, ctx->real, ctx->Vunit, field, (uint16_t *)ctx->V));
+  if (ctx->chosen != MATBORN_BACKGROUND_RANDOM) PetscCall((*k->destroy)(&ctx->Vreal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* dV/V of a change of the parameter by 1, as vectors of the matrix are */
 static PetscErrorCode MatBornBuildChain_Private(Mat A)
 {
   Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(ctx->velocity, &ctx->work));
+  PetscCall(MatCreateVecs(A, &ctx->work, NULL));
   if (ctx->parameter == MATBORN_PARAMETER_REFLECTIVITY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(ctx->velocity, &ctx->chain));
+  PetscCall(MatCreateVecs(A, &ctx->chain, NULL));
   PetscCall(VecCopy(ctx->velocity, ctx->chain));
   if (ctx->parameter == MATBORN_PARAMETER_VELOCITY) {
     PetscCall(VecReciprocal(ctx->chain));
     PetscCall(VecScale(ctx->chain, 2));
   } else {
-    PetscCall(VecPointwiseMult(ctx->chain, ctx->velocity, ctx->velocity));
+    PetscCall(VecPointwiseMult(ctx->chain, ctx->chain, ctx->chain));
     PetscCall(VecScale(ctx->chain, -1));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,6 +234,27 @@ static PetscErrorCode MatBornBuildShots_Private(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where fields are: where vectors of the matrix's type are */
+static PetscErrorCode MatBornChooseKernels_Private(Mat A)
+{
+  Mat_Born *ctx = (Mat_Born *)A->data;
+
+  PetscFunctionBegin;
+  ctx->kernels = &BornHostKernels;
+#if defined(LITHE_HAVE_CUDA)
+  {
+    PetscBool bound, device = PETSC_FALSE;
+    VecType   type;
+
+    PetscCall(MatGetVecType(A, &type));
+    PetscCall(MatBoundToCPU(A, &bound));
+    if (!bound) PetscCall(PetscStrcmpAny(type, &device, VECCUDA, VECSEQCUDA, VECMPICUDA, ""));
+    if (device) ctx->kernels = &BornDeviceKernels;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Brings the matrix up to date with its settings and the velocity */
 PetscErrorCode MatBornBuild_Private(Mat A)
 {
@@ -209,14 +270,14 @@ PetscErrorCode MatBornBuild_Private(Mat A)
   }
   PetscCall(MatBornForget_Private(A)); /* also what an error has left behind */
   PetscCheck(ctx->wavelet, comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no wavelet; use MatBornSetWavelet()");
+  PetscCall(MatBornChooseKernels_Private(A));
+  ctx->real = ctx->field == MATBORN_FIELD_DOUBLE ? BORN_DOUBLE : BORN_FLOAT;
   PetscCall(MatBornBuildGrid_Private(A, &spectrum));
+  PetscCall(MatBornChooseBackground_Private(A));
   PetscCall(MatBornBuildVelocity_Private(A, spectrum));
+  PetscCall(MatBornBuildWavelet_Private(A));
   PetscCall(MatBornBuildChain_Private(A));
   PetscCall(MatBornBuildShots_Private(A));
-  ctx->force = ctx->h[0] / ctx->h[1];
-  if (ctx->grid.dim > 2) ctx->force /= ctx->h[2];
-  ctx->nsaved = ctx->checkpoints == PETSC_DECIDE ? BornCheckpointsDefault(ctx->steps) : PetscMin(ctx->checkpoints, ctx->steps);
-  PetscCall(PetscCalloc1(ctx->nsaved, &ctx->saved));
   ctx->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,10 +285,12 @@ PetscErrorCode MatBornBuild_Private(Mat A)
 /* Of a product with the transpose, which needs most, without vectors and points */
 PetscErrorCode MatBornGetBytes_Private(Mat A, PetscLogDouble *bytes)
 {
-  const Mat_Born      *ctx   = (Mat_Born *)A->data;
-  const PetscLogDouble grids = 2 + (ctx->chain ? 2 : 1), fields = 4 + 2 * (PetscLogDouble)ctx->nsaved;
+  const Mat_Born *ctx = (Mat_Born *)A->data;
 
   PetscFunctionBegin;
-  *bytes = (grids * (PetscLogDouble)ctx->grid.nodes + fields * (PetscLogDouble)ctx->grid.size) * sizeof(PetscReal);
+  /* u, w, q, the image, V; vectors */
+  *bytes = (PetscLogDouble)ctx->grid.size * (6 * (PetscLogDouble)BornBytes(ctx->real) + (ctx->velocitybits == 16 ? 2 : (PetscLogDouble)BornBytes(ctx->real)));
+  *bytes += (ctx->chain ? 2 : 1) * (PetscLogDouble)ctx->grid.nodes * (PetscLogDouble)sizeof(PetscReal);
+  *bytes += (*ctx->background->bytes)(ctx);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

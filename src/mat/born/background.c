@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+
+/* Which background a MATBORN has: what comes first of those that memory is enough for, or what was asked for */
+
+#include "bornimpl.h"
+
+#define BORN_SHARE 0.9 /* of the memory there is, that a store may take */
+
+typedef struct {
+  MatBornBackground     name;
+  const BornBackground *background;
+  PetscBool             host; /* its store is on the host, where fields are elsewhere */
+  PetscBool             automatic;
+} BornChoice;
+
+/* In the order in which they are tried */
+static const BornChoice choices[] = {
+  {MATBORN_BACKGROUND_KEEP,       &BornKeep,           PETSC_FALSE, PETSC_TRUE },
+  {MATBORN_BACKGROUND_RING,       &BornRingBackground, PETSC_FALSE, PETSC_TRUE },
+  {MATBORN_BACKGROUND_RING,       &BornRingBackground, PETSC_TRUE,  PETSC_TRUE },
+  {MATBORN_BACKGROUND_RANDOM,     &BornRandom,         PETSC_FALSE, PETSC_TRUE },
+  {MATBORN_BACKGROUND_CHECKPOINT, &BornCheckpoint,     PETSC_FALSE, PETSC_FALSE},
+};
+
+static void BornChoose(Mat_Born *ctx, const BornChoice *c)
+{
+  ctx->background = c->background;
+  ctx->chosen     = c->name;
+  ctx->onhost     = c->host;
+  ctx->number     = c->background->reversed && ctx->real == BORN_FLOAT ? BORN_INT32 : ctx->real;
+}
+
+PetscErrorCode MatBornChooseBackground_Private(Mat A)
+{
+  Mat_Born    *ctx    = (Mat_Born *)A->data;
+  const double fields = 8 * (double)ctx->grid.size * (double)BornBytes(ctx->real); /* u, w, V, x, q, the image */
+  PetscBool    found  = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(choices) && !found; c++) {
+    size_t room;
+
+    BornChoose(ctx, &choices[c]);
+    if (ctx->wanted != MATBORN_BACKGROUND_AUTO && choices[c].name != ctx->wanted) continue;
+    if (ctx->wanted == MATBORN_BACKGROUND_AUTO && !choices[c].automatic) continue;
+    PetscCall((*ctx->kernels->room)(choices[c].host, &room));
+    found = (PetscBool)((double)(*choices[c].background->bytes)(ctx) + (choices[c].host ? 0 : fields) <= BORN_SHARE * (double)room);
+    /* A mode that was asked for is tried on the device first, and then where it has a second place */
+    if (ctx->wanted == choices[c].name && (choices[c].host || ctx->wanted != MATBORN_BACKGROUND_RING)) found = PETSC_TRUE;
+    if (ctx->wanted == MATBORN_BACKGROUND_AUTO && choices[c].name == MATBORN_BACKGROUND_RANDOM) found = PETSC_TRUE;
+  }
+  if (ctx->background->rounds) {
+    ctx->slot = BornStoreBytes(&ctx->grid, (int)ctx->bits);
+    PetscCall((*ctx->kernels->create)(ctx->slot, &ctx->round));
+  }
+  PetscCall((*ctx->background->create)(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
