@@ -114,7 +114,7 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
   const Vec         x[]      = {s->velocity, rtm, image}, d[] = {s->data, residual};
   PetscReal        *section[3], *traces[2], range[2];
   PetscMPIInt       rank;
-  PetscInt          nx, nt;
+  PetscInt          nx = 0, nt = 0;
   Picture           picture;
   PetscBool         set;
 

@@ -153,7 +153,8 @@ static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
    transpose, by nodes, so that both directions gather in an order of their own. Nodes are those of grid arrays.
 */
 typedef struct {
-  PetscInt    points, nodes, entries;
+  PetscInt    points, nodes, entries; /* entries: by points; by nodes there are as many, but in slabs */
+  PetscInt    below;                  /* planes that place counts from, below the first one: 0, and in slabs, which need their halo for a point, that */
   PetscInt   *first, *nodefirst; /* of the entries of a point, of a node; points + 1, nodes + 1 */
   PetscInt64 *place, *node;      /* the node of an entry by points; the nodes, in rising order */
   PetscInt   *point;             /* the point of an entry by nodes */

@@ -11,13 +11,17 @@
 
 static void HOST_NAME(BornExtract)(const BornGrid *g, const BornPoints *p, const HOST_REAL *u, double factor, PetscReal *values, PetscInt64 stride)
 {
+  BornGrid whole = *g; /* with the planes that places may be in */
+
+  whole.n[g->dim - 1] += 2 * p->below;
   for (PetscInt a = 0; a < p->points; a++) {
     HOST_REAL sum = 0;
 
     for (PetscInt e = p->first[a]; e < p->first[a + 1]; e++) {
       PetscInt at[3];
 
-      BornNodeOf(g, p->place[e], at);
+      BornNodeOf(&whole, p->place[e], at);
+      at[g->dim - 1] -= p->below;
       sum += (HOST_REAL)p->weight[e] * u[BornPlace(g, at[0], at[1], at[2])];
     }
     values[stride * a] = (PetscReal)(factor * (double)sum);

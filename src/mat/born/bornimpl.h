@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lithe/private/born.h>
+#include <lithe/private/farm.h>
 #include <lithemat.h>
 #include <petscdmda.h>
 #include <petsc/private/matimpl.h>
@@ -12,7 +13,8 @@ typedef struct {
   PetscReal  source[3];
   PetscInt   nreceivers;
   PetscReal *receivers; /* dim numbers each */
-  PetscInt   row;       /* its first one */
+  PetscMPIInt owner;    /* of its rows */
+  PetscInt   offset;    /* of the first one there */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
   double     scale;  /* of the background in whole numbers; 0: not known yet */
@@ -25,6 +27,20 @@ typedef struct {
 } BornState;
 
 typedef struct _n_BornBackground BornBackground;
+
+/* What belongs to several processes: split.c */
+typedef struct {
+  LitheFarm      farm;
+  LitheFarmGroup group;
+  PetscBool      single;       /* one process */
+  PetscMPIInt    onnode;       /* processes of the matrix that share memory with this one */
+  PetscInt       start, count; /* planes of this process along the last dimension */
+  PetscSF        forest;       /* from the nodes of the DMDA to those of the slab */
+  MPI_Comm       comm;
+  MPI_Win        window; /* of rows, while a product runs */
+  PetscReal     *rows;
+  PetscInt       nrows;
+} BornSplit;
 
 typedef struct {
   /* What a program asks for */
@@ -73,6 +89,11 @@ typedef struct {
   PetscBool             onhost; /* where the store is */
   void                 *round;  /* a slot for q that is only rounded */
   Vec                   illumination;
+
+  /* Shots over groups of processes. These stay when settings change, but for their own */
+  LitheFarmOptions farming;
+  BornSplit       *split;
+  PetscReal       *cost; /* [nshots] seconds of a shot in the last product; NULL before it */
 } Mat_Born;
 
 /* A sweep over time of one shot */
@@ -110,6 +131,7 @@ PETSC_INTERN PetscErrorCode MatBornChanged_Private(Mat);
 PETSC_INTERN PetscErrorCode MatBornGetDM_Private(Mat, DM *, PetscInt *);
 
 /* points.c */
+#define BORN_SINC_RADIUS 4 /* nodes that a point between nodes reaches on each side, a dimension */
 PETSC_INTERN PetscErrorCode BornPointsCreate_Private(MPI_Comm, const BornGrid *, const PetscReal[3], const PetscReal[3], MatBornInterpolation, const char[],
                                                      PetscInt, PetscInt, const PetscReal[], BornPoints *);
 PETSC_INTERN PetscErrorCode BornPointsDestroy_Private(BornPoints *);
@@ -153,14 +175,27 @@ PETSC_INTERN PetscErrorCode BornSweepAdjoint_Private(Mat_Born *, BornShot *, con
 PETSC_INTERN PetscErrorCode BornSweepNormal_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 PETSC_INTERN PetscErrorCode BornSweepIllumination_Private(Mat_Born *, BornShot *, const PetscReal *, PetscReal *, PetscReal *);
 
-/* What farm replaces */
-static inline PetscErrorCode BornExchange_Private(PETSC_UNUSED Mat_Born *ctx, PETSC_UNUSED void *field)
-{
-  return PETSC_SUCCESS;
-}
+/* split.c: collective on groups but for the first two, which are so on the matrix, and for those of rows, which are not */
+PETSC_INTERN PetscErrorCode BornSplitCreate_Private(DM, const LitheFarmOptions *, BornSplit **);
+PETSC_INTERN PetscErrorCode BornSplitGetSlab_Private(BornSplit *, const PetscReal *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitDestroy_Private(BornSplit **);
+PETSC_INTERN PetscErrorCode BornExchange_Private(Mat_Born *, void *field);
+PETSC_INTERN PetscErrorCode BornSplitOpenRows_Private(BornSplit *, PetscInt, PetscReal *, PetscBool);
+PETSC_INTERN PetscErrorCode BornSplitCloseRows_Private(BornSplit *, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitGetRows_Private(BornSplit *, PetscMPIInt, PetscInt, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitPutRows_Private(BornSplit *, PetscMPIInt, PetscInt, PetscInt, const PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitSpreadRows_Private(BornSplit *, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitUniteRows_Private(BornSplit *, PetscInt, PetscReal *);
+PETSC_INTERN PetscErrorCode BornSplitLargest_Private(BornSplit *, double *);
+
+/* groups.c */
+PETSC_INTERN PetscErrorCode MatBornSetFarming_Private(Mat, const LitheFarmOptions *);
+
+/* hash.c */
+PETSC_INTERN PetscErrorCode MatBornHash_Private(Mat, const char[], Vec, Vec, uint64_t *);
 
 /* apply.c, view.c */
-PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, BornProduct, Vec, Vec, Vec, PetscBool);
+PETSC_INTERN PetscErrorCode MatBornProducts_Private(Mat, const char[], BornProduct, Vec, Vec, Vec, PetscBool);
 PETSC_INTERN PetscErrorCode MatMult_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatMultTranspose_Born(Mat, Vec, Vec);
 PETSC_INTERN PetscErrorCode MatView_Born(Mat, PetscViewer);

@@ -22,6 +22,8 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted;
   PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
 
+  LitheFarmOptions farming = ctx->farming;
+
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
   PetscCall(PetscOptionsInt("-mat_born_order", "Order in space: 2, 4, 8 or 12", "MatBornSetOrder", order, &order, NULL));
@@ -40,6 +42,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
   PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
   PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
+  PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
   PetscOptionsHeadEnd();
 
   if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
@@ -54,6 +57,8 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetInterval(A, interval));
   PetscCall(MatBornSetVelocityBits(A, velocitybits));
   PetscCall(MatBornSetSeed(A, seed));
+  if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
+  PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

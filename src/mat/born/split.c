@@ -80,7 +80,7 @@ PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, B
   BornSplit  *split;
   PetscInt    n[3], dim;
   PetscMPIInt size;
-  MPI_Comm    comm = PetscObjectComm((PetscObject)da);
+  MPI_Comm    comm = PetscObjectComm((PetscObject)da), node;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -95,9 +95,11 @@ PetscErrorCode BornSplitCreate_Private(DM da, const LitheFarmOptions *options, B
   split->start  = SlabStart(n[dim - 1], split->group.rank, split->group.size);
   split->count  = SlabStart(n[dim - 1], split->group.rank + 1, split->group.size) - split->start;
   split->single = (PetscBool)(size == 1);
-  split->rows   = NULL;
   split->window = MPI_WIN_NULL;
   PetscCall(BornSplitForest(split, da, n, dim));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  PetscCallMPI(MPI_Comm_size(node, &split->onnode));
+  PetscCallMPI(MPI_Comm_free(&node));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,16 +129,18 @@ PetscErrorCode BornSplitGetSlab_Private(BornSplit *split, const PetscReal *x, Pe
 /* ------------------------------------------------------------ halos */
 
 /*
-   The planes next to the slab, from its neighbours. unit: bytes of a number of the field. A process alone is reached by others here: a
-   step is as often as a counter needs
+   The planes next to the slab, from its neighbours. From the first node of a plane to that of another one
+   there is room that is zero in all fields. Other groups reach the counter of shots here, which is as often as they need
 */
-PetscErrorCode BornSplitExchange_Private(BornSplit *split, const BornGrid *g, size_t unit, void *field)
+PetscErrorCode BornExchange_Private(Mat_Born *ctx, void *field)
 {
-  const PetscInt64  plane = g->stride[g->dim - 1], before = g->first - g->halo * plane; /* numbers of a plane before its first node */
+  BornSplit        *split = ctx->split;
+  const BornGrid   *g     = &ctx->grid;
+  const size_t      unit  = BornBytes(ctx->real);
   const PetscMPIInt below = split->group.rank ? split->group.rank - 1 : MPI_PROC_NULL;
   const PetscMPIInt above = split->group.rank + 1 < split->group.size ? split->group.rank + 1 : MPI_PROC_NULL;
-  const PetscInt64  bytes = (PetscInt64)unit * plane;
-  char             *first = (char *)field + (PetscInt64)unit * (g->first - before), *last = first + bytes * split->count;
+  const PetscInt64  bytes = (PetscInt64)unit * g->stride[g->dim - 1]; /* of a plane */
+  char             *first = (char *)field + (PetscInt64)unit * g->first, *last = first + bytes * split->count;
   PetscMPIInt       count;
   MPI_Comm          comm = split->group.comm;
 
@@ -160,6 +164,7 @@ PetscErrorCode BornSplitOpenRows_Private(BornSplit *split, PetscInt n, PetscReal
     split->rows = rows;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(PetscObjectGetComm((PetscObject)split->forest, &split->comm));
   PetscCallMPI(MPI_Win_allocate((MPI_Aint)n * (MPI_Aint)sizeof(PetscReal), (int)sizeof(PetscReal), MPI_INFO_NULL, split->comm, &split->rows, &split->window));
   if (filled) PetscCall(PetscArraycpy(split->rows, rows, n));
   PetscCallMPI(MPI_Barrier(split->comm));
@@ -222,6 +227,16 @@ PetscErrorCode BornSplitSpreadRows_Private(BornSplit *split, PetscInt n, PetscRe
   if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt at = 0; at < n; at += ROWS_CHUNK)
     PetscCallMPI(MPI_Bcast(rows + at, (PetscMPIInt)PetscMin(ROWS_CHUNK, n - at), MPIU_REAL, 0, split->group.comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The largest of a number in a group; infinite if one is not a number */
+PetscErrorCode BornSplitLargest_Private(BornSplit *split, double *x)
+{
+  PetscFunctionBegin;
+  if (split->group.size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscIsNanReal((PetscReal)*x)) *x = INFINITY;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, x, 1, MPI_DOUBLE, MPI_MAX, split->group.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -110,7 +110,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscCall(BornForceBackground_Private(s, n, force));
   if (!back) BornStateSwap_Private(&s->u);
   BornStateSwap_Private(&s->w);
-  PetscCall(BornExchange_Private(ctx, s->u.u));
+  PetscCall(BornExchange_Private(ctx, back ? s->u.old : s->u.u));
   PetscCall(BornExchange_Private(ctx, s->w.u));
   s->u.step += back ? -1 : 1;
   s->w.step += back ? -1 : 1;

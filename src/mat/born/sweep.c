@@ -26,6 +26,7 @@ static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, doub
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->largest)(n, x, &largest));
+  PetscCall(BornSplitLargest_Private(ctx->split, &largest));
   *unit = largest > 0 && !PetscIsInfOrNanReal((PetscReal)largest) ? ldexp(1, ilogb(largest)) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,6 +91,7 @@ static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
   PetscFunctionBegin;
   PetscCall((*s->ctx->kernels->copy)(sizeof(value), s->ctx->largest, &value));
   *largest = value;
+  PetscCall(BornSplitLargest_Private(s->ctx->split, largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -316,7 +318,10 @@ PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const Pets
   PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   s.model = model;
+  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
   PetscCall(BornForward(&s, PETSC_TRUE, ctx->traces, NULL));
+  PetscCall(BornSplitUniteRows_Private(ctx->split, (PetscInt)n, ctx->traces));
+  PetscCall(BornSplitSpreadRows_Private(ctx->split, (PetscInt)n, ctx->traces));
   PetscCall(BornBackward(&s, ctx->traces, image));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);
