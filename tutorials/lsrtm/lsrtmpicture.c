@@ -6,6 +6,7 @@
 
 #include "lsrtm.h"
 #include <tutorials/common/picture.h>
+#include <tutorials/common/velocity.h>
 
 #define WIDTH  1500
 #define HEIGHT 760
@@ -123,6 +124,10 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
   for (int k = 0; k < 3; k++) {
     PetscCall(PetscMalloc1(s->n[0] * s->n[2], &section[k]));
     PetscCall(GetSection(s, x[k], section[k]));
+  }
+  /* water is mute: what images have there are sources and receivers */
+  for (PetscInt i = 0; i < s->n[0] * s->n[2] && !rank; i++) {
+    if (section[0][i] <= (PetscReal)VELOCITY_WATER) section[1][i] = section[2][i] = 0;
   }
   for (int k = 0; k < 2; k++) PetscCall(GetTraces(s, d[k], &nx, &nt, &traces[k]));
   if (!rank) {

@@ -18,7 +18,7 @@ typedef struct {
 } ModelDefault;
 
 static const ModelDefault models[] = {
-  {VelocityLayers,     {201, 1, 101},    10,            12, (PetscReal)1.5},
+  {VelocityLayers,     {201, 1, 101},    10,            14, (PetscReal)1.5},
   {VelocityMarmousi,   {288, 1, 96},     16,            8,  (PetscReal)2  },
   {VelocityOverthrust, {301, 301, 187},  (PetscReal)3.33, 25, (PetscReal)0.8},
   {NULL,               {0, 1, 0},        10,            10, 1             },
@@ -56,8 +56,11 @@ PETSC_INTERN PetscErrorCode SurveySetFromOptions(MPI_Comm comm, Survey *s)
     s->n[0] = n[0];
     s->n[1] = many == 3 ? n[1] : 1;
     s->n[2] = n[many - 1];
-    /* the same ground with other nodes */
-    if (d->n[0]) s->h = d->h * (PetscReal)(d->n[0] - 1) / (PetscReal)PetscMax(1, s->n[0] - 1);
+    /* the same ground with other nodes, and waves as long as they are there */
+    if (d->n[0]) {
+      s->h         = d->h * (PetscReal)(d->n[0] - 1) / (PetscReal)PetscMax(1, s->n[0] - 1);
+      s->frequency = d->frequency * d->h / s->h;
+    }
   }
   PetscCall(PetscOptionsReal("-spacing", "Distance of nodes in m", NULL, s->h, &s->h, NULL));
   PetscCall(PetscOptionsString("-velocity_file", "Velocities in m/s, of -model file", NULL, s->file, s->file, sizeof(s->file), NULL));
