@@ -17,10 +17,13 @@
 #include "node.cuh"
 
 #define BORN_WARP 32
+#ifndef BORN_ONCE
+  #define BORN_ONCE true
+#endif
 
-/* What a plane has besides u: V, old, and the old of a second field, and scatter */
+/* Of fields and of what else a plane has; extra: scatter, or the image */
 struct BornMaps {
-  CUtensorMap u, old, V, w, wold, scatter;
+  CUtensorMap u, old, V, w, wold, extra;
 };
 
 /* How a kernel divides the grid: N nodes along x a thread, TX x TY threads that sum, planes in the rings of u and of the others, blocks a multiprocessor */
@@ -40,7 +43,7 @@ struct BornKind {
   static constexpr BornExtra extra = extra_;
   /* room at each side of a line, a multiple of 16 bytes; a plane of u, lines with that, a multiple of 128 bytes */
   static constexpr int X = (R + 3) / 4 * 4, line = S::TX * S::N + 2 * X, lines = S::TY + 2 * R, plane = (line * lines + 31) / 32 * 32, tile = S::TX * S::N * S::TY;
-  static constexpr int mine = fields + (extra == BORN_SCATTER), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of the others */
+  static constexpr int mine = fields + (extra != BORN_NOTHING), others = tile * (mine * 4 + static_cast<int>(sizeof(V))); /* bytes of a stage of the others */
   static constexpr int bytes = S::SU * fields * plane * 4 + S::SA * others + 2 * (S::SU + S::SA) * 8;
   static_assert(S::SU >= R + 2 && S::SA >= 2 && others % 128 == 0);
 };
@@ -53,18 +56,31 @@ static __device__ __forceinline__ void BornWait(uint64_t *barrier, uint32_t pari
 #endif
 }
 
+/* once: what is copied is not read again in this step, and may leave the second-level cache first */
+template <bool once>
 static __device__ __forceinline__ void BornCopyTile(void *to, const CUtensorMap *map, int x, int y, int z, uint64_t *full)
 {
 #if __CUDA_ARCH__ >= 900
-  const int32_t at[3] = {x, y, z};
+  const uint32_t t = static_cast<uint32_t>(__cvta_generic_to_shared(to)), b = static_cast<uint32_t>(__cvta_generic_to_shared(full));
 
-  cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, to, map, at, full);
+  if constexpr (once) {
+    uint64_t policy;
+
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(t), "l"(map),
+                 "r"(x), "r"(y), "r"(z), "r"(b), "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(t), "l"(map), "r"(x), "r"(y), "r"(z),
+                 "r"(b)
+                 : "memory");
+  }
 #endif
 }
 
 /* The warp that copies, one thread of it */
 template <class K>
-static __device__ __forceinline__ void BornCopies(const BornArguments &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as, uint64_t *ufull,
+static __device__ __forceinline__ void BornCopies(const BornArguments<float> &a, const BornMaps &maps, const int at[2], int z0, int z1, char *us, char *as, uint64_t *ufull,
                                                   uint64_t *ufree, uint64_t *afull, uint64_t *afree)
 {
 #if __CUDA_ARCH__ >= 900
@@ -76,23 +92,110 @@ static __device__ __forceinline__ void BornCopies(const BornArguments &a, const 
 
     if (p >= S::SU) BornWait(&ufree[stage], (p / S::SU - 1) & 1);
     cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, &ufull[stage], K::fields * K::line * K::lines * 4);
-    BornCopyTile(to, &maps.u, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
-    if constexpr (K::both) BornCopyTile(to + K::plane * 4, &maps.w, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
+    BornCopyTile<false>(to, &maps.u, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
+    if constexpr (K::both) BornCopyTile<false>(to + K::plane * 4, &maps.w, at[0] - K::X, at[1] - K::R, z0 + p + a.halo, &ufull[stage]);
     if (z < 0) continue;
     to = as + static_cast<size_t>(other) * K::others;
     if (z >= S::SA) BornWait(&afree[other], (z / S::SA - 1) & 1);
     cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, &afull[other], K::others);
-    BornCopyTile(to, &maps.old, at[0], at[1], z0 + z + a.halo, &afull[other]);
-    if constexpr (K::both) BornCopyTile(to + K::tile * 4, &maps.wold, at[0], at[1], z0 + z + a.halo, &afull[other]);
-    if constexpr (K::extra == BORN_SCATTER) BornCopyTile(to + K::fields * K::tile * 4, &maps.scatter, at[0], at[1], z0 + z + a.halo, &afull[other]);
-    BornCopyTile(to + K::mine * K::tile * 4, &maps.V, at[0], at[1], z0 + z + a.halo, &afull[other]);
+    BornCopyTile<BORN_ONCE>(to, &maps.old, at[0], at[1], z0 + z + a.halo, &afull[other]);
+    if constexpr (K::both) BornCopyTile<BORN_ONCE>(to + K::tile * 4, &maps.wold, at[0], at[1], z0 + z + a.halo, &afull[other]);
+    if constexpr (K::extra != BORN_NOTHING) BornCopyTile<BORN_ONCE>(to + K::fields * K::tile * 4, &maps.extra, at[0], at[1], z0 + z + a.halo, &afull[other]);
+    BornCopyTile<BORN_ONCE>(to + K::mine * K::tile * 4, &maps.V, at[0], at[1], z0 + z + a.halo, &afull[other]);
   }
 #endif
 }
 
+template <int N, class V>
+static __device__ __forceinline__ void BornReadV(const BornArguments<float> &a, const V *from, float to[N])
+{
+  const BornVector<V, N> v = *reinterpret_cast<const BornVector<V, N> *>(from);
+
+#pragma unroll
+  for (int i = 0; i < N; i++) to[i] = BornVOf(a, v.v[i]);
+}
+
+/* Stores numbers that are not read again in this step */
+template <int N, class T>
+static __device__ __forceinline__ void BornStream(T *to, const BornVector<T, N> &v)
+{
+  static_assert(sizeof(T) == 4 && (N == 2 || N == 4));
+  if constexpr (N == 2) __stcs(reinterpret_cast<int2 *>(to), *reinterpret_cast<const int2 *>(&v));
+  else __stcs(reinterpret_cast<int4 *>(to), *reinterpret_cast<const int4 *>(&v));
+}
+
+/* Stores N numbers, or those of them that are nodes of the step */
+template <int N, class T>
+static __device__ __forceinline__ void BornStore(const BornArguments<float> &a, bool in, bool whole, int x, T *to, const BornVector<T, N> &v)
+{
+  if (!in) return;
+  if (whole) BornStream(to, v);
+  else {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      if (x + i >= a.from[0] && x + i < a.to[0]) to[i] = v.v[i];
+    }
+  }
+}
+
+/* new at N nodes */
+template <int N, class T>
+static __device__ __forceinline__ void BornNew(const BornArguments<float> &a, bool in, bool whole, int x, T *to, const BornVector<T, N> &u,
+                                               const BornVector<T, N> &old, const float V[N], bool damp, float syz, const float sx[N], const float lu[N],
+                                               unsigned *largest)
+{
+  BornVector<T, N> next;
+
+  if (damp) {
+#pragma unroll
+    for (int i = 0; i < N; i++) next.v[i] = BornUpdateOf(u.v[i], old.v[i], V[i], syz + sx[i], lu[i]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; i++) next.v[i] = BornUpdateOf(u.v[i], old.v[i], V[i], 0.f, lu[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < N; i++) BornNoteLargest(next.v[i], largest);
+  BornStore<N, T>(a, in, whole, x, to, next);
+}
+
+/* out = L u, if asked */
+template <int N>
+static __device__ __forceinline__ void BornPut(void *out, ptrdiff_t to, bool in, const float lu[N])
+{
+  BornVector<float, N> v;
+
+  if (!out || !in) return;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.v[i] = lu[i];
+  BornStream(static_cast<float *>(out) + to, v);
+}
+
+/* lu += scatter in */
+template <int N>
+static __device__ __forceinline__ void BornAddIn(const float *scatter, const void *in, ptrdiff_t at, bool there, float lu[N])
+{
+  const auto           s = *reinterpret_cast<const BornVector<float, N> *>(scatter);
+  BornVector<float, N> q = BornVector<float, N>();
+
+  if (there) q = *reinterpret_cast<const BornVector<float, N> *>(static_cast<const float *>(in) + at);
+#pragma unroll
+  for (int i = 0; i < N; i++) lu[i] = fmaf(s.v[i], q.v[i], lu[i]);
+}
+
+/* image += lu w */
+template <int N>
+static __device__ __forceinline__ void BornAddImage(const float *from, void *image, ptrdiff_t at, bool in, const float lu[N], const BornVector<float, N> &w)
+{
+  BornVector<float, N> sum = *reinterpret_cast<const BornVector<float, N> *>(from);
+
+#pragma unroll
+  for (int i = 0; i < N; i++) sum.v[i] = fmaf(lu[i], w.v[i], sum.v[i]);
+  if (in) BornStream(static_cast<float *>(image) + at, sum);
+}
+
 /* L u at the nodes of a thread: t is the first one in the plane, q what the thread has of the column */
 template <class K, class T>
-static __device__ __forceinline__ void BornStar(const BornArguments &a, const T *t, const BornVector<T, K::S::N> q[2 * K::R + 1], float lu[K::S::N])
+static __device__ __forceinline__ void BornStar(const BornArguments<float> &a, const T *t, const BornVector<T, K::S::N> *q, float *lu)
 {
   constexpr int N = K::S::N, R = K::R, X = (R + N - 1) / N * N;
   using Line = BornVector<T, N>;
@@ -127,7 +230,7 @@ static __device__ __forceinline__ void BornStar(const BornArguments &a, const T 
 }
 
 template <class K>
-__global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const __grid_constant__ BornArguments a, const __grid_constant__ BornMaps maps)
+__global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const __grid_constant__ BornArguments<float> a, const __grid_constant__ BornMaps maps)
 {
 #if __CUDA_ARCH__ >= 900
   using S = typename K::S;
@@ -207,24 +310,24 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
     q[2 * R] = *reinterpret_cast<const BornVector<T, N> *>(reinterpret_cast<const T *>(next) + own);
     if constexpr (K::both) p[2 * R] = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(next) + K::plane + own);
     old = *reinterpret_cast<const BornVector<T, N> *>(reinterpret_cast<const T *>(rest) + place);
-    BornReadV<N>(a, reinterpret_cast<const typename K::V *>(rest + K::mine * K::tile * 4) + place, V);
+    BornReadV<N, typename K::V>(a, reinterpret_cast<const typename K::V *>(rest + K::mine * K::tile * 4) + place, V);
     BornStar<K, T>(a, reinterpret_cast<const T *>(plane) + own, q, lu);
     if (K::both || K::extra != BORN_SCATTER) BornPut<N>(a.out, to, in, lu);
-    if constexpr (!K::both && K::extra == BORN_SCATTER) BornAddIn<N>(a, reinterpret_cast<const float *>(rest + K::fields * K::tile * 4) + place, to, in, lu);
-    BornNew<N>(a, in, whole, x, to, static_cast<T *>(a.old), q[R], old, V, damp && a.sponge, syz, sx, lu, &largest);
+    if constexpr (!K::both && K::extra == BORN_SCATTER) BornAddIn<N>(reinterpret_cast<const float *>(rest + K::fields * K::tile * 4) + place, a.in, to, in, lu);
+    BornNew<N>(a, in, whole, x, static_cast<T *>(a.old) + to, q[R], old, V, damp && a.sponge, syz, sx, lu, &largest);
     if constexpr (K::both) {
       float                lw[N];
       BornVector<float, N> wold = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(rest) + K::tile + place);
 
       BornStar<K, float>(a, reinterpret_cast<const float *>(plane) + K::plane + own, p, lw);
-      if constexpr (K::extra == BORN_IMAGE) BornAddImage<N>(a.image, to, in, lu, p[R]);
+      if constexpr (K::extra == BORN_IMAGE) BornAddImage<N>(reinterpret_cast<const float *>(rest) + K::fields * K::tile + place, a.image, to, in, lu, p[R]);
       if constexpr (K::extra == BORN_SCATTER) {
         const BornVector<float, N> scatter = *reinterpret_cast<const BornVector<float, N> *>(reinterpret_cast<const float *>(rest) + K::fields * K::tile + place);
 
 #pragma unroll
         for (int i = 0; i < N; i++) lw[i] = fmaf(scatter.v[i], lu[i], lw[i]);
       }
-      BornNew<N>(a, in, whole, x, to, static_cast<float *>(a.wold), p[R], wold, V, damp, syz, sx, lw, &largest);
+      BornNew<N>(a, in, whole, x, static_cast<float *>(a.wold) + to, p[R], wold, V, damp, syz, sx, lw, &largest);
     }
 #pragma unroll
     for (int k = 0; k < 2 * R; k++) {
@@ -246,9 +349,6 @@ __global__ void __launch_bounds__(K::S::threads, K::S::blocks) BornMarch(const _
       parity ^= 1;
     }
   }
-  if constexpr (std::is_same<T, int32_t>::value) {
-    largest = __reduce_max_sync(0xffffffffU, largest);
-    if (lane == 0 && a.largest && largest) atomicMax(a.largest, largest);
-  }
+  if constexpr (std::is_same<T, int32_t>::value) BornPutLargest(largest, a.largest);
 #endif
 }

@@ -5,6 +5,7 @@
 
 /* What steps on a device do at nodes: vectors of nodes along x, sponges, the update of born.h */
 
+#include <petscdevice_cuda.h>
 #include <lithe/private/born.h>
 
 /* What is added in a step */
@@ -14,13 +15,14 @@ enum BornExtra {
   BORN_IMAGE    /* image += L u w */
 };
 
-/* A step as kernels get it. Arrays begin at the first node */
+/* A step as kernels get it, with the real numbers K. Arrays begin at the first node */
+template <class K>
 struct BornArguments {
-  int         n[3], from[3], to[3], halo; /* the grid; nodes of the step; planes of room, which tensor maps count, too */
-  int         whole[3], first[3], width, low[3]; /* of the sponge: the whole grid and where this begins; width 0: none. low: at the first face */
-  int         sponge, chunk; /* sponge: whether u has it; planes of a block */
+  int         dim, n[3], from[3], to[3], halo;   /* the grid; nodes of the step; planes of room, which tensor maps count, too */
+  int         whole[3], first[3], low[3], width; /* of the sponge: the whole grid and where this begins; low: at the first face. width 0: none */
+  int         sponge, chunk;                     /* sponge: whether u has it; planes of a block */
   ptrdiff_t   stride[2];
-  float       damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
+  K           damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
   const void *u, *V, *w, *scatter, *in;
   void       *old, *wold, *image, *out;
   unsigned   *largest;
@@ -37,6 +39,11 @@ static __device__ __forceinline__ float BornNumberOf(float u)
   return u;
 }
 
+static __device__ __forceinline__ double BornNumberOf(double u)
+{
+  return u;
+}
+
 static __device__ __forceinline__ float BornNumberOf(int32_t u)
 {
   return __int2float_rn(u);
@@ -48,47 +55,34 @@ static __device__ __forceinline__ float BornPair(float a, float b)
   return a + b;
 }
 
+static __device__ __forceinline__ double BornPair(double a, double b)
+{
+  return a + b;
+}
+
 static __device__ __forceinline__ float BornPair(int32_t a, int32_t b)
 {
   return __int2float_rn(static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)));
 }
 
-static __device__ __forceinline__ float BornSpongeAt(const BornArguments &a, int d, int i)
+static __device__ __forceinline__ float BornFMA(float a, float b, float c)
 {
-  return a.width ? BornSponge_Single(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.f;
+  return fmaf(a, b, c);
 }
 
-template <int N>
-static __device__ __forceinline__ void BornReadV(const BornArguments &a, const float *from, float V[N])
+static __device__ __forceinline__ double BornFMA(double a, double b, double c)
 {
-  const BornVector<float, N> v = *reinterpret_cast<const BornVector<float, N> *>(from);
-
-  (void)a;
-#pragma unroll
-  for (int i = 0; i < N; i++) V[i] = v.v[i];
+  return fma(a, b, c);
 }
 
-template <int N>
-static __device__ __forceinline__ void BornReadV(const BornArguments &a, const uint16_t *from, float V[N])
+static __device__ __forceinline__ float BornSpongeAt(const BornArguments<float> &a, int d, int i)
 {
-  const BornVector<uint16_t, N> v = *reinterpret_cast<const BornVector<uint16_t, N> *>(from);
-
-#pragma unroll
-  for (int i = 0; i < N; i++) V[i] = a.Vunit * static_cast<float>(v.v[i]);
+  return a.width && d < a.dim ? BornSponge_Single(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.f;
 }
 
-/* Stores N numbers, or those of them that are nodes of the step */
-template <int N, class T>
-static __device__ __forceinline__ void BornStore(const BornArguments &a, bool in, bool whole, int x, T *to, const BornVector<T, N> &v)
+static __device__ __forceinline__ double BornSpongeAt(const BornArguments<double> &a, int d, int i)
 {
-  if (!in) return;
-  if (whole) *reinterpret_cast<BornVector<T, N> *>(to) = v;
-  else {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      if (x + i >= a.from[0] && x + i < a.to[0]) to[i] = v.v[i];
-    }
-  }
+  return a.width && d < a.dim ? BornSponge_Double(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.;
 }
 
 static __device__ __forceinline__ float BornUpdateOf(float u, float old, float V, float s, float lu)
@@ -96,74 +90,50 @@ static __device__ __forceinline__ float BornUpdateOf(float u, float old, float V
   return BornUpdate_Single(u, old, V, s, lu);
 }
 
+static __device__ __forceinline__ double BornUpdateOf(double u, double old, double V, double s, double lu)
+{
+  return BornUpdate_Double(u, old, V, s, lu);
+}
+
 static __device__ __forceinline__ int32_t BornUpdateOf(int32_t u, int32_t old, float V, float s, float lu)
 {
   return BornUpdateInt(u, old, V, s, lu);
 }
 
-static __device__ __forceinline__ void BornNoteLargest(float, unsigned *) {}
+template <class K>
+static __device__ __forceinline__ void BornNoteLargest(K, unsigned *)
+{
+}
 
-static __device__ __forceinline__ void BornNoteLargest(int32_t u, unsigned *largest)
+template <>
+__device__ __forceinline__ void BornNoteLargest(int32_t u, unsigned *largest)
 {
   const unsigned modulus = static_cast<unsigned>(abs(u));
 
   *largest = modulus > *largest ? modulus : *largest;
 }
 
-/* new at N nodes */
-template <int N, class T>
-static __device__ __forceinline__ void BornNew(const BornArguments &a, bool in, bool whole, int x, ptrdiff_t to, T *array, const BornVector<T, N> &u,
-                                               const BornVector<T, N> &old, const float V[N], bool damp, float syz, const float sx[N], const float lu[N],
-                                               unsigned *largest)
+/* All threads of a warp come here */
+static __device__ __forceinline__ void BornPutLargest(unsigned largest, unsigned *to)
 {
-  BornVector<T, N> next;
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const unsigned other = __shfl_xor_sync(0xffffffffU, largest, offset);
 
-  if (damp) {
-#pragma unroll
-    for (int i = 0; i < N; i++) next.v[i] = BornUpdateOf(u.v[i], old.v[i], V[i], syz + sx[i], lu[i]);
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; i++) next.v[i] = BornUpdateOf(u.v[i], old.v[i], V[i], 0.f, lu[i]);
+    largest = other > largest ? other : largest;
   }
-#pragma unroll
-  for (int i = 0; i < N; i++) BornNoteLargest(next.v[i], largest);
-  BornStore<N, T>(a, in, whole, x, array + to, next);
+  if (threadIdx.x % 32 == 0 && to && largest) atomicMax(to, largest);
 }
 
-/* out = L u, if asked */
-template <int N>
-static __device__ __forceinline__ void BornPut(void *out, ptrdiff_t to, bool in, const float lu[N])
+/* V of a node, or of several */
+template <class K>
+static __device__ __forceinline__ K BornVOf(const BornArguments<K> &, K V)
 {
-  BornVector<float, N> v;
-
-  if (!out || !in) return;
-#pragma unroll
-  for (int i = 0; i < N; i++) v.v[i] = lu[i];
-  *reinterpret_cast<BornVector<float, N> *>(static_cast<float *>(out) + to) = v;
+  return V;
 }
 
-/* lu += scatter in */
-template <int N>
-static __device__ __forceinline__ void BornAddIn(const BornArguments &a, const float *scatter, ptrdiff_t at, bool in, float lu[N])
+template <class K>
+static __device__ __forceinline__ K BornVOf(const BornArguments<K> &a, uint16_t V)
 {
-  BornVector<float, N> q = BornVector<float, N>();
-  const auto           s = *reinterpret_cast<const BornVector<float, N> *>(scatter);
-
-  if (in) q = *reinterpret_cast<const BornVector<float, N> *>(static_cast<const float *>(a.in) + at);
-#pragma unroll
-  for (int i = 0; i < N; i++) lu[i] = fmaf(s.v[i], q.v[i], lu[i]);
-}
-
-/* image += lu w */
-template <int N>
-static __device__ __forceinline__ void BornAddImage(void *image, ptrdiff_t at, bool in, const float lu[N], const BornVector<float, N> &w)
-{
-  auto *to = reinterpret_cast<BornVector<float, N> *>(static_cast<float *>(image) + at);
-
-  if (!in) return;
-  BornVector<float, N> sum = *to;
-
-#pragma unroll
-  for (int i = 0; i < N; i++) sum.v[i] = fmaf(lu[i], w.v[i], sum.v[i]);
-  *to = sum;
+  return a.Vunit * static_cast<K>(V);
 }

@@ -34,7 +34,7 @@ static LITHE_ALWAYS_INLINE void HOST_NAME(BornStar)(const BornGrid *g, int dim, 
   }
 }
 
-static void HOST_NAME(BornStarOf)(const BornGrid *g, PetscInt m, const HOST_NUMBER *u, HOST_REAL *lu)
+LITHE_TARGET_CLONES static void HOST_NAME(BornStarOf)(const BornGrid *g, PetscInt m, const HOST_NUMBER *u, HOST_REAL *lu)
 {
   switch (10 * g->dim + g->radius) {
   case 21:
