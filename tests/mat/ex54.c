@@ -19,12 +19,12 @@ static PetscReal Number(PetscInt64 i, uint32_t seed)
 }
 
 typedef struct {
-  PetscInt              n[3], order, width, steps, shots;
-  PetscBool             surface, between;
-  MatBornField          field;
-  MatBornBackground     background;
-  PetscInt              bits, interval, velocitybits;
-  MatBornParameter      parameter;
+  PetscInt          n[3], order, width, steps, shots;
+  PetscBool         surface, between;
+  MatBornField      field;
+  MatBornBackground background;
+  PetscInt          bits, interval, velocitybits;
+  MatBornParameter  parameter;
 } Case;
 
 /* A vector of the DMDA by the numbers of nodes: values(i), or a comparison with what one process has, bits by bits */
@@ -55,14 +55,14 @@ static PetscErrorCode Create(MPI_Comm comm, const Case *c, DM *da, Mat *J)
 {
   const DMBoundaryType none = DM_BOUNDARY_NONE;
   const PetscReal      h[3] = {1, 1, 1}, dt = 0.19;
-  const int            dim  = c->n[2] == 1 ? 2 : 3;
+  const int            dim = c->n[2] == 1 ? 2 : 3;
   Vec                  v;
 
   PetscFunctionBeginUser;
   if (dim == 2) PetscCall(DMDACreate2d(comm, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
   else
-    PetscCall(DMDACreate3d(comm, none, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], c->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL,
-                           da));
+    PetscCall(
+      DMDACreate3d(comm, none, none, none, DMDA_STENCIL_STAR, c->n[0], c->n[1], c->n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, da));
   PetscCall(DMSetUp(*da));
   PetscCall(DMCreateGlobalVector(*da, &v));
   PetscCall(Nodes(*da, v, 1, 1.5, 2.2, NULL, NULL));
@@ -125,9 +125,9 @@ static PetscErrorCode Apply(DM da, Mat J, Vec out[PRODUCTS])
 
 static PetscErrorCode TestCase(const char name[], const Case *c)
 {
-  DM  alone, da;
-  Mat one, J;
-  Vec want[PRODUCTS], out[PRODUCTS];
+  DM          alone, da;
+  Mat         one, J;
+  Vec         want[PRODUCTS], out[PRODUCTS];
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
@@ -186,9 +186,18 @@ static PetscErrorCode TestCase(const char name[], const Case *c)
 
 int main(int argc, char **argv)
 {
-  const Case plane = {.n = {37, 41, 1}, .order = 8, .width = 5, .steps = 66, .shots = 3, .between = PETSC_TRUE, .field = MATBORN_FIELD_DOUBLE,
-                      .background = MATBORN_BACKGROUND_KEEP, .bits = 32, .interval = 1, .velocitybits = 32};
-  Case       c;
+  const Case     plane = {.n            = {37, 41, 1},
+                          .order        = 8,
+                          .width        = 5,
+                          .steps        = 66,
+                          .shots        = 3,
+                          .between      = PETSC_TRUE,
+                          .field        = MATBORN_FIELD_DOUBLE,
+                          .background   = MATBORN_BACKGROUND_KEEP,
+                          .bits         = 32,
+                          .interval     = 1,
+                          .velocitybits = 32};
+  Case           c;
   const PetscInt orders[4] = {2, 4, 8, 12};
 
   PetscFunctionBeginUser;

@@ -54,9 +54,10 @@ static PetscErrorCode CheckSize(MPI_Comm comm, const char path[], const PetscInt
   const PetscInt64 all = (PetscInt64)n[0] * n[1] * n[2];
 
   PetscFunctionBegin;
-  PetscCheck(n[0] > 0 && n[1] > 0 && n[2] > 0, comm, PETSC_ERR_USER_INPUT, "%s: its grid has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes", path,
-             n[0], n[1], n[2]);
-  PetscCheck((double)n[0] * (double)n[1] * (double)n[2] <= (double)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: the nodes do not fit into PetscInt", path);
+  PetscCheck(n[0] > 0 && n[1] > 0 && n[2] > 0, comm, PETSC_ERR_USER_INPUT, "%s: its grid has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes",
+             path, n[0], n[1], n[2]);
+  PetscCheck((double)n[0] * (double)n[1] * (double)n[2] <= (double)PETSC_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "%s: the nodes do not fit into PetscInt",
+             path);
   *N = (PetscInt)all;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,7 +69,7 @@ static PetscErrorCode ReadRaw(MPI_Comm comm, const char path[], const PetscInt n
   PetscInt     begin, end, *place;
   float       *number;
   PetscScalar *value;
-  FILE        *file = fopen(path, "rb");
+  FILE        *file   = fopen(path, "rb");
   PetscMPIInt  bad[2] = {!file, 0};
 
   PetscFunctionBegin;
@@ -80,8 +81,8 @@ static PetscErrorCode ReadRaw(MPI_Comm comm, const char path[], const PetscInt n
   bad[1] = fseeko(file, 0, SEEK_END) || ftello(file) != (off_t)4 * n[0] * n[1] * n[2] || fseeko(file, (off_t)4 * begin, SEEK_SET);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad[1], 1, MPI_INT, MPI_MAX, comm));
   if (bad[1]) (void)fclose(file);
-  PetscCheck(!bad[1], comm, PETSC_ERR_FILE_UNEXPECTED, "%s does not have 4 bytes for each of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes", path,
-             n[0], n[1], n[2]);
+  PetscCheck(!bad[1], comm, PETSC_ERR_FILE_UNEXPECTED, "%s does not have 4 bytes for each of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes",
+             path, n[0], n[1], n[2]);
   for (PetscInt at = begin; at < end; at += CHUNK) {
     const PetscInt m = PetscMin(CHUNK, end - at);
 

@@ -158,7 +158,7 @@ PetscErrorCode SegyCreate(const char path[], SegyFormat format, PetscInt samples
   segy->write    = PETSC_TRUE;
   segy->file     = fopen(path, "wb");
   PetscCheck(segy->file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s cannot be written", path);
-  memset(text, 0x40, sizeof(text)); /* spaces, in EBCDIC */
+  memset(text, 0x40, sizeof(text));                             /* spaces, in EBCDIC */
   for (int line = 0; line < 40; line++) text[80 * line] = 0xc3; /* and the C of a card */
   Put16(binary + BINARY_INTERVAL, (int)millionths);
   Put16(binary + BINARY_SAMPLES, (int)samples);
@@ -210,8 +210,8 @@ PetscErrorCode SegyRead(Segy *segy, SegyTrace *trace, PetscReal value[])
   PetscCheck(segy->at < segy->traces, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s has no more than %" PetscInt64_FMT " traces", segy->path, segy->traces);
   PetscCall(PetscMalloc1(bytes, &head));
   PetscCheck(fread(head, 1, bytes, segy->file) == bytes, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s cannot be read", segy->path);
-  coordinate = Scale(GetSigned16(head + SCALAR_COORDINATE));
-  elevation  = Scale(GetSigned16(head + SCALAR_ELEVATION));
+  coordinate       = Scale(GetSigned16(head + SCALAR_COORDINATE));
+  elevation        = Scale(GetSigned16(head + SCALAR_ELEVATION));
   trace->record    = GetSigned32(head + 8);
   trace->trace     = GetSigned32(head + 12);
   trace->line      = GetSigned32(head + LINE);
@@ -233,6 +233,7 @@ PetscErrorCode SegyWrite(Segy *segy, const SegyTrace *trace, const PetscReal val
   const size_t   bytes = HEAD + 4 * (size_t)segy->samples;
   unsigned char *head;
   int            scalar = 10000;
+  PetscInt       bad    = -1;
 
   PetscFunctionBegin;
   while (scalar > 1 && segy->largest * (PetscReal)scalar >= (PetscReal)2e9) scalar /= 10;
@@ -259,9 +260,13 @@ PetscErrorCode SegyWrite(Segy *segy, const SegyTrace *trace, const PetscReal val
   Put32(head + CROSSLINE, (uint32_t)trace->crossline);
   Put16(head + 114, (int)segy->samples);
   Put16(head + 116, (int)PetscFloorReal(segy->interval * (PetscReal)1e6 + (PetscReal).5));
-  for (PetscInt k = 0; k < segy->samples; k++)
-    PetscCheck(Encode(segy->format, value[k], head + HEAD + 4 * k), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "%s: sample %" PetscInt_FMT " of trace %" PetscInt64_FMT " is %g, for which the format has no room", segy->path, k, segy->at, (double)value[k]);
+  for (PetscInt k = 0; k < segy->samples && bad < 0; k++) {
+    if (!Encode(segy->format, value[k], head + HEAD + 4 * k)) bad = k;
+  }
+  if (bad >= 0) PetscCall(PetscFree(head));
+  PetscCheck(bad < 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s: sample %" PetscInt_FMT " of trace %" PetscInt64_FMT " is %g, for which the format has no room", segy->path, bad, segy->at,
+             (double)value[PetscMax(bad, 0)]);
   PetscCheck(fwrite(head, 1, bytes, segy->file) == bytes, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s cannot be written: is the disk full?", segy->path);
   PetscCall(PetscFree(head));
   segy->at++;

@@ -18,9 +18,9 @@ typedef enum {
 
 /* What the head of a trace says; m */
 typedef struct {
-  PetscInt  record;                /* of the field: a shot */
-  PetscInt  trace;                 /* in the record, from 1 on */
-  PetscInt  line, crossline;       /* of a velocity */
+  PetscInt  record;                 /* of the field: a shot */
+  PetscInt  trace;                  /* in the record, from 1 on */
+  PetscInt  line, crossline;        /* of a velocity */
   PetscReal source[3], receiver[3]; /* x, y and depth */
 } SegyTrace;
 

@@ -36,7 +36,7 @@ static double Slide(double x, double z, double top, double slope, double throw, 
 {
   const double behind = x - top - slope * z, taper = z < end ? 1 : PetscMax(0., 1 - (z - end) / .15);
 
-  return behind > 0 ? throw * taper * exp(-behind / .35) : 0;
+  return behind > 0 ? throw *taper * exp(-behind / .35) : 0;
 }
 
 double VelocityMarmousi(double x, double y, double z)
@@ -49,9 +49,9 @@ double VelocityMarmousi(double x, double y, double z)
   depth -= Slide(x, z, .24, .22, .055, .62) + Slide(x, z, .40, .20, .050, .70) + Slide(x, z, .54, .16, .040, .66);
   /* below, layers are older than the folds, and dip the other way */
   if (z > .78 - .08 * cos(2 * PETSC_PI * (x - .1))) depth = z + .10 * (x - .5) + .03;
-  depth = PetscMax(depth, 0.);
-  layer = (int)(depth * 46);
-  trend = 1650. + 2600. * depth;
+  depth    = PetscMax(depth, 0.);
+  layer    = (int)(depth * 46);
+  trend    = 1650. + 2600. * depth;
   velocity = trend * (1 + .30 * (Chance((uint32_t)layer, 7) - .5));
   /* every ninth layer is hard */
   if (layer % 9 == 4) velocity += 900. * PetscMin(1., 1.5 * depth);

@@ -78,7 +78,7 @@ static PetscErrorCode SolveKSP(Context *c, Vec illumination, Vec image)
 {
   const Survey *s     = c->survey;
   Least        *least = c->least;
-  Mat           A     = s->J, scale = NULL;
+  Mat           A = s->J, scale = NULL;
   KSP           ksp;
   PC            pc;
 

@@ -34,7 +34,7 @@ static PetscErrorCode WriteAll(const Survey *s, const char name[], GridFileForma
 int main(int argc, char **argv)
 {
   Survey         s;
-  Least          least   = {.method = LSRTM_LSQR, .iterations = 8, .l1 = (PetscReal)0.01, .scale = PETSC_TRUE};
+  Least          least                       = {.method = LSRTM_LSQR, .iterations = 8, .l1 = (PetscReal)0.01, .scale = PETSC_TRUE};
   char           picture[PETSC_MAX_PATH_LEN] = "", name[PETSC_MAX_PATH_LEN] = "";
   GridFileFormat format = GRIDFILE_RAW;
   PetscReal      correlation[2], norm[2];

@@ -33,20 +33,20 @@ typedef enum {
 extern const char *const LsrtmMethods[];
 
 typedef struct {
-  MPI_Comm   comm;
-  LsrtmModel model;
-  PetscInt   dim, n[3], N[3], pad[3], width; /* N: with the sponge */
-  PetscReal  h, smooth;                      /* smooth: length over which the background is the model's mean, m */
-  PetscBool  surface;
-  PetscInt   order;
-  PetscReal  frequency, time, dt;
-  PetscInt   steps, every;
-  PetscInt   nshots, step[2]; /* step: nodes between receivers along x and y */
-  PetscReal  depth;           /* of sources and receivers, m */
-  PetscBool  born;            /* data are J times the reflectivity, not differences of modelled ones */
-  char       file[PETSC_MAX_PATH_LEN], axes[8];
+  MPI_Comm       comm;
+  LsrtmModel     model;
+  PetscInt       dim, n[3], N[3], pad[3], width; /* N: with the sponge */
+  PetscReal      h, smooth;                      /* smooth: length over which the background is the model's mean, m */
+  PetscBool      surface;
+  PetscInt       order;
+  PetscReal      frequency, time, dt;
+  PetscInt       steps, every;
+  PetscInt       nshots, step[2]; /* step: nodes between receivers along x and y */
+  PetscReal      depth;           /* of sources and receivers, m */
+  PetscBool      born;            /* data are J times the reflectivity, not differences of modelled ones */
+  char           file[PETSC_MAX_PATH_LEN], axes[8];
   GridFileFormat format;
-  char       records[PETSC_MAX_PATH_LEN]; /* to read */
+  char           records[PETSC_MAX_PATH_LEN]; /* to read */
 
   /* made by SurveySetUp() */
   DM        da;
@@ -73,10 +73,10 @@ PETSC_INTERN PetscErrorCode RecordsReadData(const Survey *, Vec data);
 /* least.c: an image, whose data are near those of the survey */
 typedef struct {
   LsrtmMethod method;
-  PetscInt    iterations;               /* asked for, then made */
+  PetscInt    iterations;                   /* asked for, then made */
   PetscReal   misfit[LSRTM_ITERATIONS + 1]; /* |J image - data| / |data| after each */
-  PetscReal   l1;                       /* weight, of the one at which the image vanishes */
-  PetscBool   scale;                    /* by the illumination */
+  PetscReal   l1;                           /* weight, of the one at which the image vanishes */
+  PetscBool   scale;                        /* by the illumination */
   PetscReal   seconds;
 } Least;
 PETSC_INTERN PetscErrorCode LeastSolve(const Survey *, Least *, Vec illumination, Vec image);

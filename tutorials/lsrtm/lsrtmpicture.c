@@ -112,7 +112,7 @@ static PetscErrorCode DrawSection(const Survey *s, Picture *picture, int column,
 PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, Vec image, Vec residual, const char path[])
 {
   const char *const titles[] = {"velocity, m/s", "migration", "least-squares migration"};
-  const Vec         x[]      = {s->velocity, rtm, image}, d[] = {s->data, residual};
+  const Vec         x[] = {s->velocity, rtm, image}, d[] = {s->data, residual};
   PetscReal        *section[3], *traces[2], range[2];
   PetscMPIInt       rank;
   PetscInt          nx = 0, nt = 0;
@@ -155,7 +155,8 @@ PetscErrorCode SurveyWritePicture(const Survey *s, const Least *least, Vec rtm, 
     }
     {
       const int    box[4] = {2 * WIDTH / 3, HEIGHT / 2, WIDTH / 3, HEIGHT / 2};
-      PicturePanel panel  = {.title = "misfit by that of no image", .unit = "", .xlabel = "iteration", .ylabel = "", .ncurve = least->iterations + 1, .curve = curve};
+      PicturePanel panel =
+        {.title = "misfit by that of no image", .unit = "", .xlabel = "iteration", .ylabel = "", .ncurve = least->iterations + 1, .curve = curve};
 
       for (PetscInt k = 0; k <= least->iterations; k++) {
         curve[2 * k]     = (PetscReal)k;

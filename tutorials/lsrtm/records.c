@@ -76,7 +76,8 @@ PetscErrorCode RecordsReadShots(Survey *s)
 
   PetscFunctionBegin;
   PetscCall(SegyOpen(s->records, &segy));
-  PetscCheck(segy.interval > 0 && segy.traces > 0, s->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has no traces, or does not tell the time between samples", s->records);
+  PetscCheck(segy.interval > 0 && segy.traces > 0, s->comm, PETSC_ERR_FILE_UNEXPECTED, "%s has no traces, or does not tell the time between samples",
+             s->records);
   turns    = ceil((double)(segy.interval / s->dt));
   s->every = PetscMax(1, (PetscInt)turns);
   s->dt    = segy.interval / (PetscReal)s->every;

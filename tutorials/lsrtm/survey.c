@@ -18,10 +18,10 @@ typedef struct {
 } ModelDefault;
 
 static const ModelDefault models[] = {
-  {VelocityLayers,     {201, 1, 101},    10,            14, (PetscReal)1.5},
-  {VelocityMarmousi,   {288, 1, 96},     16,            8,  (PetscReal)2  },
-  {VelocityOverthrust, {301, 301, 187},  (PetscReal)3.33, 25, (PetscReal)0.8},
-  {NULL,               {0, 1, 0},        10,            10, 1             },
+  {VelocityLayers, {201, 1, 101}, 10, 14, (PetscReal)1.5},
+  {VelocityMarmousi, {288, 1, 96}, 16, 8, (PetscReal)2},
+  {VelocityOverthrust, {301, 301, 187}, (PetscReal)3.33, 25, (PetscReal)0.8},
+  {NULL, {0, 1, 0}, 10, 10, 1},
 };
 
 /* ------------------------------------------------------------ options */
@@ -153,13 +153,13 @@ static void SmoothLine(PetscInt n, PetscInt64 stride, PetscInt reach, const doub
 /* On the first process: slownesses are smoothed, water stays as it is */
 static PetscErrorCode SmoothModel(const Survey *s)
 {
-  const PetscReal   sigma = s->smooth / (2 * s->h);
-  const PetscInt    reach = (PetscInt)PetscCeilReal(3 * sigma);
-  const PetscInt64  all   = (PetscInt64)s->N[0] * s->N[1] * s->N[2], stride[3] = {1, s->N[0], (PetscInt64)s->N[0] * s->N[1]};
-  PetscMPIInt       rank;
-  Vec               whole;
-  PetscScalar      *x, *kept;
-  double           *weight, *line, sum = 1;
+  const PetscReal  sigma = s->smooth / (2 * s->h);
+  const PetscInt   reach = (PetscInt)PetscCeilReal(3 * sigma);
+  const PetscInt64 all = (PetscInt64)s->N[0] * s->N[1] * s->N[2], stride[3] = {1, s->N[0], (PetscInt64)s->N[0] * s->N[1]};
+  PetscMPIInt      rank;
+  Vec              whole;
+  PetscScalar     *x, *kept;
+  double          *weight, *line, sum = 1;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(s->comm, &rank));
@@ -221,7 +221,8 @@ static PetscErrorCode ChooseTime(Survey *s)
   s->dt    = (PetscReal)(.9 * limit[which]) * s->h / (PetscSqrtReal((PetscReal)s->dim) * PetscMax(most[0], most[1]));
   s->every = PetscMax(1, (PetscInt)(1 / (10 * s->frequency * s->dt)));
   /* whole microseconds between samples, which files in SEG-Y want */
-  if (s->dt * (PetscReal)s->every > (PetscReal)1e-4) s->dt = PetscFloorReal((PetscReal)1e6 * s->dt * (PetscReal)s->every) / (PetscReal)s->every / (PetscReal)1e6;
+  if (s->dt * (PetscReal)s->every > (PetscReal)1e-4)
+    s->dt = PetscFloorReal((PetscReal)1e6 * s->dt * (PetscReal)s->every) / (PetscReal)s->every / (PetscReal)1e6;
   s->steps = PetscMax(s->every, (PetscInt)(s->time / s->dt));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -248,7 +249,7 @@ static PetscErrorCode SetWavelet(const Survey *s)
 static PetscErrorCode AddShots(const Survey *s)
 {
   const PetscInt  nx = (s->n[0] - 1) / s->step[0] + 1, ny = s->dim == 3 ? (s->n[1] - 1) / s->step[1] + 1 : 1;
-  const PetscReal z  = s->depth + s->h * (PetscReal)s->pad[2];
+  const PetscReal z = s->depth + s->h * (PetscReal)s->pad[2];
   PetscReal      *receivers, source[3];
 
   PetscFunctionBegin;
@@ -259,8 +260,8 @@ static PetscErrorCode AddShots(const Survey *s)
     receivers[s->dim * r + s->dim - 1] = z;
   }
   for (PetscInt k = 0; k < s->nshots; k++) {
-    source[0] = s->h * ((PetscReal)s->pad[0] + (PetscReal)(s->n[0] - 1) * ((PetscReal)k + (PetscReal).5) / (PetscReal)s->nshots);
-    source[1] = s->h * ((PetscReal)s->pad[1] + (PetscReal)(s->n[1] - 1) / 2);
+    source[0]          = s->h * ((PetscReal)s->pad[0] + (PetscReal)(s->n[0] - 1) * ((PetscReal)k + (PetscReal).5) / (PetscReal)s->nshots);
+    source[1]          = s->h * ((PetscReal)s->pad[1] + (PetscReal)(s->n[1] - 1) / 2);
     source[s->dim - 1] = z;
     PetscCall(MatBornAddShot(s->J, source, nx * ny, receivers));
   }
@@ -270,7 +271,7 @@ static PetscErrorCode AddShots(const Survey *s)
 
 PetscReal SurveyShotSeconds(const Survey *s, double seconds)
 {
-  PetscMPIInt size = 1;
+  PetscMPIInt size  = 1;
   PetscInt    group = 1;
 
   (void)MPI_Comm_size(s->comm, &size);
@@ -337,11 +338,13 @@ PetscErrorCode SurveyView(const Survey *s)
   PetscCall(VecNorm(s->data, NORM_2, &norm));
   PetscCall(MatGetSize(s->J, &rows, NULL));
   PetscCall(MatGetInfo(s->J, MAT_LOCAL, &info));
-  PetscCall(PetscPrintf(s->comm, "model       %s, %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes at %g m, %g to %g m/s\n", LsrtmModels[s->model],
-                        s->n[0], s->n[1], s->n[2], (double)s->h, (double)least, (double)most));
-  PetscCall(PetscPrintf(s->comm, "grid        %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes with the sponge, %.3g nodes a shortest wave\n", s->N[0],
-                        s->N[1], s->N[2], (double)(least / (s->h * s->frequency * (PetscReal)2.5))));
-  PetscCall(PetscPrintf(s->comm, "shots       %" PetscInt_FMT ", %" PetscInt_FMT " steps of %.4g ms, a sample every %" PetscInt_FMT "; %" PetscInt_FMT " samples in all\n",
+  PetscCall(PetscPrintf(s->comm, "model       %s, %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes at %g m, %g to %g m/s\n",
+                        LsrtmModels[s->model], s->n[0], s->n[1], s->n[2], (double)s->h, (double)least, (double)most));
+  PetscCall(PetscPrintf(s->comm, "grid        %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " nodes with the sponge, %.3g nodes a shortest wave\n",
+                        s->N[0], s->N[1], s->N[2], (double)(least / (s->h * s->frequency * (PetscReal)2.5))));
+  PetscCall(PetscPrintf(s->comm,
+                        "shots       %" PetscInt_FMT ", %" PetscInt_FMT " steps of %.4g ms, a sample every %" PetscInt_FMT "; %" PetscInt_FMT
+                        " samples in all\n",
                         s->nshots, s->steps, 1000 * (double)s->dt, s->every, rows));
   PetscCall(PetscPrintf(s->comm, "memory      %.4g MB a shot\n", info.memory / 1e6));
   if (s->seconds > 0) PetscCall(PetscPrintf(s->comm, "modelling   %.3g s a shot\n", (double)s->seconds));

@@ -16,7 +16,8 @@ typedef struct {
 } BornJob;
 
 /* One shot, by a group */
-static PetscErrorCode BornRunShot(void *context, PetscInt task, PETSC_UNUSED PetscInt attempt, PetscReal sum[], PetscReal piece[], PETSC_UNUSED PetscBool *failed)
+static PetscErrorCode BornRunShot(void *context, PetscInt task, PETSC_UNUSED PetscInt attempt, PetscReal sum[], PetscReal piece[],
+                                  PETSC_UNUSED PetscBool *failed)
 {
   BornJob       *job   = (BornJob *)context;
   BornSplit     *split = job->ctx->split;
@@ -48,7 +49,7 @@ static PetscErrorCode BornDeliverShot(void *context, PetscInt task, const PetscR
 /* What shots took becomes their cost in the next product; shots that have failed are named */
 static PetscErrorCode MatBornTakeResult_Private(Mat A, const LitheFarmResult *result)
 {
-  Mat_Born *ctx       = (Mat_Born *)A->data;
+  Mat_Born *ctx        = (Mat_Born *)A->data;
   char      names[256] = "";
   size_t    used       = 0;
 
@@ -86,16 +87,16 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
 */
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
-  Mat_Born              *ctx   = (Mat_Born *)A->data;
-  const BornGrid        *g     = &ctx->grid;
-  PetscInt               most  = 0, *pieces = NULL;
-  const PetscScalar     *m     = NULL;
-  PetscScalar           *d     = NULL, *y;
-  PetscReal             *slab  = NULL;
+  Mat_Born              *ctx  = (Mat_Born *)A->data;
+  const BornGrid        *g    = &ctx->grid;
+  PetscInt               most = 0, *pieces = NULL;
+  const PetscScalar     *m    = NULL;
+  PetscScalar           *d    = NULL, *y;
+  PetscReal             *slab = NULL;
   BornSplit             *split;
   LitheSums              sums;
   const LitheFarmResult *result;
-  BornJob                job = {.ctx = ctx, .product = product, .write = write};
+  BornJob                job  = {.ctx = ctx, .product = product, .write = write};
   LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
 
   PetscFunctionBegin;

@@ -17,11 +17,11 @@ typedef struct {
 
 /* In the order in which they are tried */
 static const BornChoice choices[] = {
-  {MATBORN_BACKGROUND_KEEP,       &BornKeep,           PETSC_FALSE, PETSC_TRUE },
-  {MATBORN_BACKGROUND_RING,       &BornRingBackground, PETSC_FALSE, PETSC_TRUE },
-  {MATBORN_BACKGROUND_RING,       &BornRingBackground, PETSC_TRUE,  PETSC_TRUE },
-  {MATBORN_BACKGROUND_RANDOM,     &BornRandom,         PETSC_FALSE, PETSC_TRUE },
-  {MATBORN_BACKGROUND_CHECKPOINT, &BornCheckpoint,     PETSC_FALSE, PETSC_FALSE},
+  {MATBORN_BACKGROUND_KEEP, &BornKeep, PETSC_FALSE, PETSC_TRUE},
+  {MATBORN_BACKGROUND_RING, &BornRingBackground, PETSC_FALSE, PETSC_TRUE},
+  {MATBORN_BACKGROUND_RING, &BornRingBackground, PETSC_TRUE, PETSC_TRUE},
+  {MATBORN_BACKGROUND_RANDOM, &BornRandom, PETSC_FALSE, PETSC_TRUE},
+  {MATBORN_BACKGROUND_CHECKPOINT, &BornCheckpoint, PETSC_FALSE, PETSC_FALSE},
 };
 
 static void BornChoose(Mat_Born *ctx, const BornChoice *c)

@@ -28,11 +28,11 @@ static PetscErrorCode MatDestroy_Born(Mat A)
 /* Rows and columns; everything else waits until the matrix is used */
 static PetscErrorCode MatSetUp_Born(Mat A)
 {
-  Mat_Born *ctx  = (Mat_Born *)A->data;
-  MPI_Comm  comm = PetscObjectComm((PetscObject)A);
-  DM        da;
-  PetscInt  rows = 0, all = 0, columns[3], more;
-  VecType   vectype;
+  Mat_Born   *ctx  = (Mat_Born *)A->data;
+  MPI_Comm    comm = PetscObjectComm((PetscObject)A);
+  DM          da;
+  PetscInt    rows = 0, all = 0, columns[3], more;
+  VecType     vectype;
   PetscMPIInt size, rank;
 
   PetscFunctionBegin;
@@ -161,7 +161,7 @@ PetscErrorCode MatCreateBorn(DM da, Mat *J)
 M*/
 PETSC_INTERN PetscErrorCode MatCreate_Born(Mat A)
 {
-  Mat_Born   *ctx;
+  Mat_Born *ctx;
 
   PetscFunctionBegin;
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,

@@ -61,9 +61,9 @@ static inline PetscInt64 HOST_NAME(BornStoreLine)(const BornGrid *g, PetscInt j,
 
 static void HOST_NAME(BornEncode)(const BornGrid *g, int bits, const HOST_REAL *from, void *store)
 {
-  const PetscInt64 lines = (PetscInt64)g->n[1] * g->n[2];
+  const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   uint16_t        *exponents = (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);
-  LitheFRSZ2       format = {0, 0};
+  LitheFRSZ2       format    = {0, 0};
 
   if (bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
   BORN_LINES(g, {
@@ -86,8 +86,7 @@ static void HOST_NAME(BornEncode)(const BornGrid *g, int bits, const HOST_REAL *
 }
 
 /* Numbers of a block of a store */
-static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const void *store, const uint16_t *exponents, PetscInt64 block, int n,
-                                       HOST_REAL *to)
+static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const void *store, const uint16_t *exponents, PetscInt64 block, int n, HOST_REAL *to)
 {
   if (bits == 32) {
     for (int l = 0; l < n; l++) to[l] = (HOST_REAL)((const float *)store)[BORN_ALIGN * block + l];
@@ -142,7 +141,8 @@ static void HOST_NAME(BornRandomise)(const BornGrid *g, double share, uint64_t s
 {
   BORN_LINES(g, {
     for (PetscInt i = 0; i < g->n[0]; i++)
-      to[place + i] = (HOST_REAL)((double)V[place + i] * BornRandomFactor(g, i, j, k, share, BornHash(seed, node + i + g->start * g->nodes / g->n[g->dim - 1])));
+      to[place + i] = (HOST_REAL)((double)V[place + i] *
+                                  BornRandomFactor(g, i, j, k, share, BornHash(seed, node + i + g->start * g->nodes / g->n[g->dim - 1])));
   });
 }
 

@@ -10,11 +10,11 @@
 #include <petsc/private/matimpl.h>
 
 typedef struct {
-  PetscReal  source[3];
-  PetscInt   nreceivers;
-  PetscReal *receivers; /* dim numbers each */
-  PetscMPIInt owner;    /* of its rows */
-  PetscInt   offset;    /* of the first one there */
+  PetscReal   source[3];
+  PetscInt    nreceivers;
+  PetscReal  *receivers; /* dim numbers each */
+  PetscMPIInt owner;     /* of its rows */
+  PetscInt    offset;    /* of the first one there */
 
   BornPoints at, to; /* the source, the receivers: of the built matrix */
   double     scale;  /* of the background in whole numbers; 0: not known yet */
@@ -76,7 +76,7 @@ typedef struct {
   PetscInt              busy;                         /* steps until the wavelet is over */
   void                 *V, *Vrandom, *Vreal;          /* Vreal: of which the others are made where they have 16 bits */
   double                Vunit;
-  PetscReal            *wave; /* the wavelet, where fields are */
+  PetscReal            *wave;        /* the wavelet, where fields are */
   Vec                   chain, work; /* dV/V is chain times the parameter; chain is NULL where it is 1 */
   void                 *u[2], *w[2], *q, *x, *image;
   PetscReal            *traces; /* of N */
@@ -84,8 +84,8 @@ typedef struct {
   unsigned             *largest; /* whole number of the background */
   BornState            *saved;   /* nsaved states, whose fields are there or NULL */
   PetscInt              nsaved, kept, next;
-  void                 *store; /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
-  size_t                slot;  /* bytes of a step there */
+  void                 *store;  /* of keep: q of each interval-th step; of ring: the nodes round the inside at each step */
+  size_t                slot;   /* bytes of a step there */
   PetscBool             onhost; /* where the store is */
   void                 *round;  /* a slot for q that is only rounded */
   Vec                   illumination;
@@ -98,18 +98,18 @@ typedef struct {
 
 /* A sweep over time of one shot */
 typedef struct {
-  Mat_Born   *ctx;
-  BornShot   *shot;
-  BornPoints  at, to;  /* where fields are */
-  BornState   u, w;
-  BornNumber  number;  /* of u */
-  PetscBool   sponge;  /* of u */
-  const void *V;
-  double      unit;    /* u is this times its numbers */
-  double      wunit;   /* the same of w */
+  Mat_Born        *ctx;
+  BornShot        *shot;
+  BornPoints       at, to; /* where fields are */
+  BornState        u, w;
+  BornNumber       number; /* of u */
+  PetscBool        sponge; /* of u */
+  const void      *V;
+  double           unit;  /* u is this times its numbers */
+  double           wunit; /* the same of w */
   const PetscReal *model;
-  const void *x;       /* dV/V, a field, or NULL: no w forwards */
-  void       *image;
+  const void      *x; /* dV/V, a field, or NULL: no w forwards */
+  void            *image;
 } BornSweep;
 
 /* How the background comes back. q is L u + f */
@@ -118,10 +118,10 @@ struct _n_BornBackground {
   PetscBool sponge;   /* of u */
   PetscBool rounds;   /* q is what a store gives */
   PetscErrorCode (*create)(Mat_Born *);
-  PetscErrorCode (*start)(BornSweep *);                    /* before the first step */
-  PetscErrorCode (*note)(BornSweep *, PetscInt n);         /* after step n; where it rounds, q is that of step n */
+  PetscErrorCode (*start)(BornSweep *);                             /* before the first step */
+  PetscErrorCode (*note)(BornSweep *, PetscInt n);                  /* after step n; where it rounds, q is that of step n */
   PetscErrorCode (*back)(BornSweep *, PetscInt n, PetscBool image); /* backwards from step n: image += q w, if asked, and a step of w */
-  PetscLogDouble (*bytes)(const Mat_Born *);               /* of what it keeps */
+  PetscLogDouble (*bytes)(const Mat_Born *);                        /* of what it keeps */
 };
 
 /* context.c */

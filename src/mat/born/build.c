@@ -119,10 +119,10 @@ static PetscErrorCode MatBornBuildGrid_Private(Mat A, double *spectrum)
                " nodes (-mat_born_width), or for order %" PetscInt_FMT,
                g->n[d], d, g->width, ctx->order);
   /* Lines begin where reads are widest. What stands behind a line is room for the stencil there and before the next one */
-  g->halo           = g->radius;
-  g->planes         = g->n[g->dim - 1];
-  g->start          = ctx->split->start;
-  g->n[g->dim - 1]  = ctx->split->count;
+  g->halo          = g->radius;
+  g->planes        = g->n[g->dim - 1];
+  g->start         = ctx->split->start;
+  g->n[g->dim - 1] = ctx->split->count;
   if (ctx->split->group.size > 1) {
     /* points between nodes reach into the halo, too */
     if (ctx->interpolation == MATBORN_INTERPOLATION_SINC) g->halo = PetscMax(g->halo, BORN_SINC_RADIUS);
@@ -158,7 +158,7 @@ static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
   PetscReal          value = 0, range[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
   PetscInt           start[3], count[3];
   PetscInt64         wrong = PETSC_INT64_MAX, first, l = 0;
-  double             sum = 0, limit;
+  double             sum  = 0, limit;
   MPI_Comm           comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
@@ -190,7 +190,8 @@ static PetscErrorCode MatBornReadVelocity_Private(Mat A, DM da, double spectrum)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MAX, comm));
     PetscCallMPI(MPI_Bcast(&value, 1, MPIU_REAL, owner, comm));
   }
-  PetscCheck(first == PETSC_INT64_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt64_FMT " is %g; it must be positive", first, (double)value);
+  PetscCheck(first == PETSC_INT64_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "The velocity at node %" PetscInt64_FMT " is %g; it must be positive", first,
+             (double)value);
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, range, 2, MPIU_REAL, MPIU_MIN, comm));
   ctx->least = range[0];
   ctx->most  = -range[1];

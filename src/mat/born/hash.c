@@ -47,9 +47,26 @@ static PetscErrorCode BornHashNodes(DM da, Vec x, BornPart part, uint64_t *hash)
 /* Settings and shots, which all processes have alike */
 static PetscErrorCode BornHashSettings(const Mat_Born *ctx, uint64_t *hash)
 {
-  const PetscInt64 settings[] = {ctx->order,   ctx->width,     ctx->surface,         ctx->interpolation, ctx->steps,    ctx->every,        ctx->nwavelet,
-                                 ctx->nshots,  ctx->grid.dim,  ctx->grid.n[0],       BornWhole(&ctx->grid, 1), ctx->grid.planes, (PetscInt64)ctx->real, ctx->chosen,
-                                 ctx->bits,    ctx->interval,  ctx->velocitybits,    ctx->seed,          sizeof(PetscReal), PETSC_VERSION_MAJOR};
+  const PetscInt64 settings[] = {ctx->order,
+                                 ctx->width,
+                                 ctx->surface,
+                                 ctx->interpolation,
+                                 ctx->steps,
+                                 ctx->every,
+                                 ctx->nwavelet,
+                                 ctx->nshots,
+                                 ctx->grid.dim,
+                                 ctx->grid.n[0],
+                                 BornWhole(&ctx->grid, 1),
+                                 ctx->grid.planes,
+                                 (PetscInt64)ctx->real,
+                                 ctx->chosen,
+                                 ctx->bits,
+                                 ctx->interval,
+                                 ctx->velocitybits,
+                                 ctx->seed,
+                                 sizeof(PetscReal),
+                                 PETSC_VERSION_MAJOR};
   const PetscReal  numbers[]  = {ctx->dt, (PetscReal)ctx->grid.damping, ctx->h[0], ctx->h[1], ctx->h[2], ctx->origin[0], ctx->origin[1], ctx->origin[2]};
   PetscInt64       at         = 0;
 

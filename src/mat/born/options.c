@@ -9,8 +9,8 @@
 const char *const MatBornParameters[]     = {"reflectivity", "slowness2", "velocity", "MatBornParameter", "MATBORN_PARAMETER_", NULL};
 const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolation", "MATBORN_INTERPOLATION_", NULL};
 
-const char *const MatBornFields[]         = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
-const char *const MatBornBackgrounds[]    = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
+const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
+const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
 
 PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
 {

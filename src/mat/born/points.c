@@ -68,8 +68,8 @@ static void BornAddPoint(const BornGrid *g, const BornPlanes *planes, PetscInt p
     for (int b = 0; b < count[1]; b++) {
       for (int a = 0; a < count[0]; a++) {
         PetscInt  i[3] = {low[0] + a, low[1] + b, low[2] + c}, *last = &i[g->dim - 1];
-        double    w    = weight[0][a] * weight[1][b] * weight[2][c];
-        PetscBool in   = PETSC_TRUE;
+        double    w  = weight[0][a] * weight[1][b] * weight[2][c];
+        PetscBool in = PETSC_TRUE;
 
         if (g->surface && *last < 0) {
           *last = -*last;

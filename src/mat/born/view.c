@@ -14,7 +14,7 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscViewerFormat format;
   PetscLogDouble    bytes;
   double            points;
-  char              how[32] = "";
+  char              how[32]   = "";
   PetscInt          receivers = 0;
 
   PetscFunctionBegin;
