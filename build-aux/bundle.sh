@@ -169,5 +169,5 @@ done
 
 name=lithe-$version$scalars
 say "packing $(du -sk "$top" | cut -f 1) kB"
-tar -C "$stage" -cf - "$name" | xz -6 -T0 >"$here/$name.tar.xz"
+tar -C "$stage" -cf - "$name" | xz -T0 >"$here/$name.tar.xz"
 say "$here/$name.tar.xz: $(du -k "$here/$name.tar.xz" | cut -f 1) kB"

@@ -278,7 +278,6 @@ static PetscErrorCode TestOptions(DM da, Vec v)
 int main(int argc, char **argv)
 {
   const PetscInt n[3] = {24, 20, 1};
-  PetscMPIInt    size;
   DM             da;
   Vec            v;
   Mat            J;
@@ -286,10 +285,8 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(MatCreate(PETSC_COMM_WORLD, &J));
   if (PetscDefined(USE_COMPLEX)) TEST_REFUSED("complex", MatSetType(J, MATBORN), "real scalars");
-  else if (size > 1) TEST_REFUSED("processes", MatSetType(J, MATBORN), "one process", "PETSC_COMM_SELF");
   else {
     PetscCall(BornTestDM(n, &da));
     PetscCall(BornTestVelocity(da, &v));
@@ -303,7 +300,7 @@ int main(int argc, char **argv)
     if (count != 40) FAIL("%d refusals", (int)count);
   }
   PetscCall(MatDestroy(&J));
-  PetscCall(TestDone(PetscDefined(USE_COMPLEX) || size > 1 ? 0 : 16, "all is refused that should be\n"));
+  PetscCall(TestDone(PetscDefined(USE_COMPLEX) ? 0 : 16, "all is refused that should be\n"));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -313,11 +310,6 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     requires: !complex double
-
-  test:
-    suffix: processes
-    nsize: 2
-    output_file: output/ex50_refused.out
 
   test:
     suffix: complex

@@ -10,9 +10,10 @@
 */
 
 #include "problem.h"
+#include <tutorials/common/velocity.h>
 #include <petscviewer.h>
 
-#define WATER 1500.0 /* m/s, the slowest of the generated media */
+#define WATER VELOCITY_WATER /* m/s, the slowest of the generated media */
 
 /* ------------------------------------------------------------ generated; x, y and z from 0 to 1, z the depth */
 
@@ -27,27 +28,6 @@ static double Wedge(double x, double y, double z)
 
   if (z < upper) return 2000.;
   return z < lower ? WATER : 3000.;
-}
-
-/* The depth that a point had before its layers were folded and thrust over one another along a fault */
-static double Unfolded(double x, double y, double z)
-{
-  const double fold = .035 * sin(2. * PETSC_PI * (1.4 * x + .15 * y) + .6) + .02 * cos(2. * PETSC_PI * y), fault = .18 + .42 * (1. - z) + .08 * y;
-
-  return z + fold * (1. - .4 * z) + (x < fault ? .085 * (z > .12 ? 1. : z / .12) : 0.);
-}
-
-static double Overthrust(double x, double y, double z)
-{
-  static const double layer[] = {1650., 1900., 1800., 2200., 2050., 2500., 2300., 2850., 2600., 3200., 2950., 3500., 3300., 3900.};
-  const int           last    = (int)(sizeof(layer) / sizeof(layer[0])) - 1;
-  const double        depth   = Unfolded(x, y, z);
-  const double        head    = (x - .68) * (x - .68) / .0240 + (y - .5) * (y - .5) / .06 + (z - .44) * (z - .44) / .0081;
-  const double        reach = .035 + .10 * PetscMax(0., z - .55), foot = PetscSqr((x - .70 + .1 * (z - .5)) / reach) + PetscSqr((y - .5) / (2. * reach));
-
-  if (z < .06) return WATER;
-  if (head < 1. || (foot < 1. && z > .44 && z < .85)) return 4480.;
-  return layer[(int)PetscMin((double)last, PetscMax(0., depth * (last + 1) - .6))];
 }
 
 /* ------------------------------------------------------------ of a file */
@@ -226,7 +206,7 @@ PetscErrorCode HelmholtzSetSpeed(Helmholtz *problem)
         speed[row] = Wedge(x[0], x[1], x[2]);
         break;
       case HELMHOLTZ_OVERTHRUST:
-        speed[row] = Overthrust(x[0], x[1], x[2]);
+        speed[row] = VelocityThrust(x[0], x[1], x[2]);
         break;
       default:
         speed[row] = problem->velocity;

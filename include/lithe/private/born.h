@@ -101,7 +101,7 @@ static LITHE_HD inline int32_t BornUpdateInt(int32_t u, int32_t old, float V, fl
 /* s along dimension d, at a node of the whole grid for the last one; width 0: none */
 static LITHE_HD inline PetscBool BornSpongeIsLow(const BornGrid *g, int d)
 {
-  return (PetscBool)!(g->surface && d == g->dim - 1);
+  return (PetscBool) !(g->surface && d == g->dim - 1);
 }
 
 /* How many nodes the whole grid has, and where these begin in it */
@@ -153,29 +153,30 @@ static LITHE_HD inline PetscInt64 BornBlocks(const BornGrid *g)
    transpose, by nodes, so that both directions gather in an order of their own. Nodes are those of grid arrays.
 */
 typedef struct {
-  PetscInt    points, nodes, entries;
-  PetscInt   *first, *nodefirst; /* of the entries of a point, of a node; points + 1, nodes + 1 */
-  PetscInt64 *place, *node;      /* the node of an entry by points; the nodes, in rising order */
-  PetscInt   *point;             /* the point of an entry by nodes */
+  PetscInt    points, nodes, entries; /* entries: by points; by nodes there are as many, but in slabs */
+  PetscInt    below;                  /* planes that place counts from, below the first one: 0, and in slabs, which need their halo for a point, that */
+  PetscInt   *first, *nodefirst;      /* of the entries of a point, of a node; points + 1, nodes + 1 */
+  PetscInt64 *place, *node;           /* the node of an entry by points; the nodes, in rising order */
+  PetscInt   *point;                  /* the point of an entry by nodes */
   PetscReal  *weight, *nodeweight;
 } BornPoints;
 
 /* One step of a field, or of two fields at once, see above. Arrays that are NULL are left out; real stands for the real kind of number */
 typedef struct {
-  BornNumber number;
-  PetscBool  sponge; /* else s is 0 */
-  PetscBool  inside; /* only nodes without a sponge */
-  int        Vbits;  /* 16: V is Vunit times integers without sign; else of the real kind */
-  double     Vunit;
+  BornNumber  number;
+  PetscBool   sponge; /* else s is 0 */
+  PetscBool   inside; /* only nodes without a sponge */
+  int         Vbits;  /* 16: V is Vunit times integers without sign; else of the real kind */
+  double      Vunit;
   const void *V;
-  void       *u;       /* of that number; its room beyond the grid is set where there is a free surface */
-  void       *old;     /* of that number; new replaces it */
+  void       *u;        /* of that number; its room beyond the grid is set where there is a free surface */
+  void       *old;      /* of that number; new replaces it */
   void       *w, *wold; /* the same of a second field, real, the sponge of which is never left out */
-  const void *in;      /* extra of u is scatter in. Without w */
-  const void *scatter; /* without in: extra of w is scatter L u */
-  void       *image;   /* image += L u w */
-  void       *out;     /* out = L u */
-  unsigned   *largest; /* of integers: becomes the largest |new|, if that is larger */
+  const void *in;       /* extra of u is scatter in. Without w */
+  const void *scatter;  /* without in: extra of w is scatter L u */
+  void       *image;    /* image += L u w */
+  void       *out;      /* out = L u */
+  unsigned   *largest;  /* of integers: becomes the largest |new|, if that is larger */
 } BornStep;
 
 /* A force f = factor values[stride p] at points p, in a step that has been made */
@@ -189,9 +190,9 @@ typedef struct {
   const PetscReal  *values;
   PetscInt64        stride;
   double            factor;
-  void             *u;       /* u += V f / (1 + s), in whole numbers where it has such */
-  void             *out;     /* out += f */
-  void             *w;       /* w += V scatter f / (1 + s) */
+  void             *u;   /* u += V f / (1 + s), in whole numbers where it has such */
+  void             *out; /* out += f */
+  void             *w;   /* w += V scatter f / (1 + s) */
   const void       *scatter;
   const void       *with; /* image += f with */
   void             *image;

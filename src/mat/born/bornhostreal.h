@@ -11,13 +11,17 @@
 
 static void HOST_NAME(BornExtract)(const BornGrid *g, const BornPoints *p, const HOST_REAL *u, double factor, PetscReal *values, PetscInt64 stride)
 {
+  BornGrid whole = *g; /* with the planes that places may be in */
+
+  whole.n[g->dim - 1] += 2 * p->below;
   for (PetscInt a = 0; a < p->points; a++) {
     HOST_REAL sum = 0;
 
     for (PetscInt e = p->first[a]; e < p->first[a + 1]; e++) {
       PetscInt at[3];
 
-      BornNodeOf(g, p->place[e], at);
+      BornNodeOf(&whole, p->place[e], at);
+      at[g->dim - 1] -= p->below;
       sum += (HOST_REAL)p->weight[e] * u[BornPlace(g, at[0], at[1], at[2])];
     }
     values[stride * a] = (PetscReal)(factor * (double)sum);
@@ -57,9 +61,9 @@ static inline PetscInt64 HOST_NAME(BornStoreLine)(const BornGrid *g, PetscInt j,
 
 static void HOST_NAME(BornEncode)(const BornGrid *g, int bits, const HOST_REAL *from, void *store)
 {
-  const PetscInt64 lines = (PetscInt64)g->n[1] * g->n[2];
+  const PetscInt64 lines     = (PetscInt64)g->n[1] * g->n[2];
   uint16_t        *exponents = (uint16_t *)((char *)store + BornBlocks(g) * lines * BORN_ALIGN * bits / 8);
-  LitheFRSZ2       format = {0, 0};
+  LitheFRSZ2       format    = {0, 0};
 
   if (bits < 32) (void)LitheFRSZ2SetUp(&format, bits, 16);
   BORN_LINES(g, {
@@ -82,8 +86,7 @@ static void HOST_NAME(BornEncode)(const BornGrid *g, int bits, const HOST_REAL *
 }
 
 /* Numbers of a block of a store */
-static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const void *store, const uint16_t *exponents, PetscInt64 block, int n,
-                                       HOST_REAL *to)
+static void HOST_NAME(BornDecodeBlock)(const LitheFRSZ2 *format, int bits, const void *store, const uint16_t *exponents, PetscInt64 block, int n, HOST_REAL *to)
 {
   if (bits == 32) {
     for (int l = 0; l < n; l++) to[l] = (HOST_REAL)((const float *)store)[BORN_ALIGN * block + l];
@@ -138,7 +141,8 @@ static void HOST_NAME(BornRandomise)(const BornGrid *g, double share, uint64_t s
 {
   BORN_LINES(g, {
     for (PetscInt i = 0; i < g->n[0]; i++)
-      to[place + i] = (HOST_REAL)((double)V[place + i] * BornRandomFactor(g, i, j, k, share, BornHash(seed, node + i + g->start * g->nodes / g->n[g->dim - 1])));
+      to[place + i] = (HOST_REAL)((double)V[place + i] *
+                                  BornRandomFactor(g, i, j, k, share, BornHash(seed, node + i + g->start * g->nodes / g->n[g->dim - 1])));
   });
 }
 

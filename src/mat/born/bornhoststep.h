@@ -16,7 +16,7 @@
 /* L u at m nodes along x. dim and radius are constants where this is called, so that loops over them unroll */
 static LITHE_ALWAYS_INLINE void HOST_NAME(BornStar)(const BornGrid *g, int dim, int radius, PetscInt m, const HOST_NUMBER *u, HOST_REAL *lu)
 {
-  const PetscInt64 sy = g->stride[1], sz = g->stride[2];
+  const PetscInt64 sy = g->stride[1], sz             = g->stride[2];
   HOST_REAL        w[3][BORN_MAX_RADIUS + 1], centre = 0;
 
   for (int d = 0; d < dim; d++) {
@@ -77,8 +77,8 @@ static void HOST_NAME(BornMirror)(const BornGrid *g, HOST_NUMBER *u)
 /* s of m nodes along x from node (i, j, k); returns whether there is one */
 static PetscBool HOST_NAME(BornSponges)(const BornGrid *g, PetscInt i, PetscInt j, PetscInt k, PetscInt m, HOST_REAL *s)
 {
-  const PetscInt  at[3] = {i, j, k};
-  HOST_REAL       row   = 0;
+  const PetscInt  at[3]   = {i, j, k};
+  HOST_REAL       row     = 0;
   const HOST_REAL damping = (HOST_REAL)g->damping;
 
   for (int d = 1; d < g->dim; d++) row += HOST_SPONGE(g->width, damping, BornSpongeIsLow(g, d), BornWhole(g, d), at[d] + BornFirst(g, d));
@@ -127,8 +127,8 @@ static void HOST_NAME(BornStepNodes)(const BornGrid *g, const BornStep *step, Pe
 {
   const PetscInt64   place = BornPlace(g, i, j, k);
   HOST_REAL          room[BORN_CHUNK], lu[BORN_CHUNK], s[BORN_CHUNK];
-  const HOST_REAL   *V = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room);
-  const HOST_NUMBER *u = (const HOST_NUMBER *)step->u + place;
+  const HOST_REAL   *V   = HOST_NAME(BornGetV)(step->Vbits, step->Vunit, step->V, place, m, room);
+  const HOST_NUMBER *u   = (const HOST_NUMBER *)step->u + place;
   HOST_NUMBER       *old = (HOST_NUMBER *)step->old + place;
 
   HOST_NAME(BornStarOf)(g, m, u, lu);
@@ -163,17 +163,17 @@ static void HOST_NAME(BornStepAll)(const BornGrid *g, const BornStep *step)
 
 static void HOST_NAME(BornForceAll)(const BornGrid *g, const BornForce *force)
 {
-  const BornPoints *p = force->points;
+  const BornPoints *p      = force->points;
   PetscInt          low[3] = {0, 0, 0}, high[3] = {g->n[0], g->n[1], g->n[2]};
 
   for (int d = 0; d < 3 && force->inside; d++) BornInside(g, d, &low[d], &high[d]);
   for (PetscInt a = 0; a < p->nodes; a++) {
-    PetscInt        at[3];
-    PetscInt64      place;
-    PetscBool       in = PETSC_TRUE;
-    HOST_REAL       f, s, room;
+    PetscInt         at[3];
+    PetscInt64       place;
+    PetscBool        in = PETSC_TRUE;
+    HOST_REAL        f, s, room;
     const HOST_REAL *V;
-    double          sum = 0;
+    double           sum = 0;
 
     BornNodeOf(g, p->node[a], at);
     for (int d = 0; d < 3; d++) in = (PetscBool)(in && at[d] >= low[d] && at[d] < high[d]);

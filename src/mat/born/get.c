@@ -493,8 +493,8 @@ PetscErrorCode MatBornGetShot(Mat J, PetscInt shot, const PetscReal *source[], P
 
   PetscFunctionBegin;
   PetscCall(MatBornGetContext_Private(J, &ctx));
-  PetscCheck(shot >= 0 && shot < ctx->nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT, shot,
-             ctx->nshots);
+  PetscCheck(shot >= 0 && shot < ctx->nshots, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "There is no shot %" PetscInt_FMT ", the matrix has %" PetscInt_FMT,
+             shot, ctx->nshots);
   if (source) *source = ctx->shots[shot].source;
   if (nreceivers) *nreceivers = ctx->shots[shot].nreceivers;
   if (receivers) *receivers = ctx->shots[shot].receivers;

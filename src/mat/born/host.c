@@ -12,13 +12,13 @@
 #define BORN_CHUNK 256 /* nodes along x whose L u is held at a time */
 
 /* For all lines along x: statements with j, k, and of the first node its number and its place in a field */
-#define BORN_LINES(g, ...)                                                                                      \
-  for (PetscInt k = 0; k < (g)->n[2]; k++) {                                                                    \
-    for (PetscInt j = 0; j < (g)->n[1]; j++) {                                                                  \
-      const PetscInt64 node = (g)->n[0] * (j + (PetscInt64)(g)->n[1] * k), place = BornPlace(g, 0, j, k);       \
-                                                                                                                \
-      __VA_ARGS__;                                                                                              \
-    }                                                                                                           \
+#define BORN_LINES(g, ...)                                                                                \
+  for (PetscInt k = 0; k < (g)->n[2]; k++) {                                                              \
+    for (PetscInt j = 0; j < (g)->n[1]; j++) {                                                            \
+      const PetscInt64 node = (g)->n[0] * (j + (PetscInt64)(g)->n[1] * k), place = BornPlace(g, 0, j, k); \
+                                                                                                          \
+      __VA_ARGS__;                                                                                        \
+    }                                                                                                     \
   }
 
 #define HOST_REAL    float
@@ -31,28 +31,28 @@
 
 #define NOTHING(...) ((void)0)
 
-#define HOST_NUMBER                  float
-#define HOST_REAL                    float
-#define HOST_NAME(f)                 f##_Single
-#define HOST_UPDATE                  BornUpdate_Single
-#define HOST_REAL_UPDATE             BornUpdate_Single
-#define HOST_ADD(u, x)               u += (x)
-#define HOST_SPONGE                  BornSponge_Single
-#define HOST_NOTE                    NOTHING
-#define HOST_SECOND                  BornSecond_Single
-#define HOST_SECOND_MIRROR           BornMirror_Single
+#define HOST_NUMBER        float
+#define HOST_REAL          float
+#define HOST_NAME(f)       f##_Single
+#define HOST_UPDATE        BornUpdate_Single
+#define HOST_REAL_UPDATE   BornUpdate_Single
+#define HOST_ADD(u, x)     u += (x)
+#define HOST_SPONGE        BornSponge_Single
+#define HOST_NOTE          NOTHING
+#define HOST_SECOND        BornSecond_Single
+#define HOST_SECOND_MIRROR BornMirror_Single
 #include "bornhoststep.h"
 
-#define HOST_NUMBER                  double
-#define HOST_REAL                    double
-#define HOST_NAME(f)                 f##_Double
-#define HOST_UPDATE                  BornUpdate_Double
-#define HOST_REAL_UPDATE             BornUpdate_Double
-#define HOST_ADD(u, x)               u += (x)
-#define HOST_SPONGE                  BornSponge_Double
-#define HOST_NOTE                    NOTHING
-#define HOST_SECOND                  BornSecond_Double
-#define HOST_SECOND_MIRROR           BornMirror_Double
+#define HOST_NUMBER        double
+#define HOST_REAL          double
+#define HOST_NAME(f)       f##_Double
+#define HOST_UPDATE        BornUpdate_Double
+#define HOST_REAL_UPDATE   BornUpdate_Double
+#define HOST_ADD(u, x)     u += (x)
+#define HOST_SPONGE        BornSponge_Double
+#define HOST_NOTE          NOTHING
+#define HOST_SECOND        BornSecond_Double
+#define HOST_SECOND_MIRROR BornMirror_Double
 #include "bornhoststep.h"
 
 static void BornNoteLargest(const BornStep *step, PetscInt m, const int32_t *u)
@@ -204,7 +204,8 @@ static PetscErrorCode BornHostForce(const BornGrid *g, const BornForce *force)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BornHostExtract(const BornGrid *g, BornNumber real, const BornPoints *p, const void *u, double factor, PetscReal *values, PetscInt64 stride)
+static PetscErrorCode BornHostExtract(const BornGrid *g, BornNumber real, const BornPoints *p, const void *u, double factor, PetscReal *values,
+                                      PetscInt64 stride)
 {
   PetscFunctionBegin;
   if (real == BORN_FLOAT) BornExtract_Single(g, p, (const float *)u, factor, values, stride);

@@ -42,7 +42,7 @@ PetscErrorCode MatBornGetIllumination(Mat J, Vec *illumination)
     Vec sum;
 
     PetscCall(MatCreateVecs(J, &sum, NULL));
-    PetscCall(MatBornProducts_Private(J, BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
+    PetscCall(MatBornProducts_Private(J, "illumination", BornSweepIllumination_Private, NULL, NULL, sum, PETSC_FALSE));
     /* the derivative enters twice, of which the product has put in one */
     if (ctx->chain) PetscCall(VecPointwiseMult(sum, sum, ctx->chain));
     ctx->illumination = sum;
@@ -59,7 +59,7 @@ static PetscErrorCode MatMult_BornNormal(Mat N, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(N, &J));
-  PetscCall(MatBornProducts_Private(J, BornSweepNormal_Private, x, NULL, y, PETSC_FALSE));
+  PetscCall(MatBornProducts_Private(J, "normal", BornSweepNormal_Private, x, NULL, y, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

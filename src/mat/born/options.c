@@ -9,8 +9,8 @@
 const char *const MatBornParameters[]     = {"reflectivity", "slowness2", "velocity", "MatBornParameter", "MATBORN_PARAMETER_", NULL};
 const char *const MatBornInterpolations[] = {"none", "sinc", "MatBornInterpolation", "MATBORN_INTERPOLATION_", NULL};
 
-const char *const MatBornFields[]         = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
-const char *const MatBornBackgrounds[]    = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
+const char *const MatBornFields[]      = {"float", "double", "MatBornField", "MATBORN_FIELD_", NULL};
+const char *const MatBornBackgrounds[] = {"auto", "keep", "ring", "random", "checkpoint", "MatBornBackground", "MATBORN_BACKGROUND_", NULL};
 
 PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject)
 {
@@ -21,6 +21,8 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscEnum parameter = (PetscEnum)ctx->parameter, interpolation = (PetscEnum)ctx->interpolation;
   PetscEnum field = (PetscEnum)ctx->field, background = (PetscEnum)ctx->wanted;
   PetscInt  bits = ctx->bits, interval = ctx->interval, velocitybits = ctx->velocitybits, seed = ctx->seed;
+
+  LitheFarmOptions farming = ctx->farming;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Born modelling (born)");
@@ -40,6 +42,7 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(PetscOptionsInt("-mat_born_interval", "Steps from one that scatters and images to the next one", "MatBornSetInterval", interval, &interval, NULL));
   PetscCall(PetscOptionsInt("-mat_born_velocity_bits", "Of the velocity", "MatBornSetVelocityBits", velocitybits, &velocitybits, NULL));
   PetscCall(PetscOptionsInt("-mat_born_seed", "Of random velocities", "MatBornSetSeed", seed, &seed, NULL));
+  PetscCall(LitheFarmOptionsRead(PetscOptionsObject, "-mat_born_", &farming));
   PetscOptionsHeadEnd();
 
   if (order != ctx->order) PetscCall(MatBornSetOrder(A, order));
@@ -54,6 +57,8 @@ PetscErrorCode MatSetFromOptions_Born(Mat A, PetscOptionItems PetscOptionsObject
   PetscCall(MatBornSetInterval(A, interval));
   PetscCall(MatBornSetVelocityBits(A, velocitybits));
   PetscCall(MatBornSetSeed(A, seed));
+  if (farming.size != ctx->farming.size) PetscCall(MatBornSetGroupSize(A, farming.size));
+  PetscCall(MatBornSetFarming_Private(A, &farming));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -105,13 +105,8 @@ static PetscErrorCode BornRingNote(BornSweep *s, PetscInt n)
 
 static PetscErrorCode BornRingBack(BornSweep *s, PetscInt n, PetscBool image)
 {
-  Mat_Born *ctx  = s->ctx;
-  BornStep  step = {.number  = s->number,
-                    .inside  = PETSC_TRUE,
-                    .Vbits   = (int)ctx->velocitybits,
-                    .Vunit   = ctx->Vunit,
-                    .V       = s->V,
-                    .largest = ctx->largest};
+  Mat_Born *ctx   = s->ctx;
+  BornStep  step  = {.number = s->number, .inside = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .largest = ctx->largest};
   BornForce force = {.inside = PETSC_TRUE};
 
   PetscFunctionBegin;

@@ -75,9 +75,16 @@ PetscErrorCode BornForceBackground_Private(BornSweep *s, PetscInt step, BornForc
 /* The background, a step on; q = L u + f, if not NULL */
 PetscErrorCode BornStepBackground_Private(BornSweep *s, BornState *state, void *q)
 {
-  Mat_Born      *ctx   = s->ctx;
-  const BornStep step  = {.number = s->number, .sponge = s->sponge, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = state->u,
-                          .old = state->old, .out = q, .largest = ctx->largest};
+  Mat_Born       *ctx   = s->ctx;
+  const BornStep  step  = {.number  = s->number,
+                           .sponge  = s->sponge,
+                           .Vbits   = (int)ctx->velocitybits,
+                           .Vunit   = ctx->Vunit,
+                           .V       = s->V,
+                           .u       = state->u,
+                           .old     = state->old,
+                           .out     = q,
+                           .largest = ctx->largest};
   const BornForce force = {.u = state->old, .out = q};
 
   PetscFunctionBegin;
@@ -94,8 +101,15 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
 {
   Mat_Born *ctx   = s->ctx;
   PetscInt  n     = back ? s->u.step - 1 : s->u.step;
-  BornStep  step  = {.number = s->number, .sponge = s->sponge, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .w = s->w.u, .wold = s->w.old,
-                     .out = out, .largest = ctx->largest};
+  BornStep  step  = {.number  = s->number,
+                     .sponge  = s->sponge,
+                     .Vbits   = (int)ctx->velocitybits,
+                     .Vunit   = ctx->Vunit,
+                     .V       = s->V,
+                     .w       = s->w.u,
+                     .wold    = s->w.old,
+                     .out     = out,
+                     .largest = ctx->largest};
   BornForce force = {.out = out};
 
   PetscFunctionBegin;
@@ -110,7 +124,7 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
   PetscCall(BornForceBackground_Private(s, n, force));
   if (!back) BornStateSwap_Private(&s->u);
   BornStateSwap_Private(&s->w);
-  PetscCall(BornExchange_Private(ctx, s->u.u));
+  PetscCall(BornExchange_Private(ctx, back ? s->u.old : s->u.u));
   PetscCall(BornExchange_Private(ctx, s->w.u));
   s->u.step += back ? -1 : 1;
   s->w.step += back ? -1 : 1;
@@ -121,8 +135,15 @@ PetscErrorCode BornStepBoth_Private(BornSweep *s, PetscBool back, PetscBool acti
 PetscErrorCode BornStepSecond_Private(BornSweep *s, const void *scatter, const void *in)
 {
   Mat_Born      *ctx  = s->ctx;
-  const BornStep step = {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .u = s->w.u,
-                         .old = s->w.old, .scatter = scatter, .in = in};
+  const BornStep step = {.number  = ctx->real,
+                         .sponge  = PETSC_TRUE,
+                         .Vbits   = (int)ctx->velocitybits,
+                         .Vunit   = ctx->Vunit,
+                         .V       = s->V,
+                         .u       = s->w.u,
+                         .old     = s->w.old,
+                         .scatter = scatter,
+                         .in      = in};
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->step)(&ctx->grid, &step));

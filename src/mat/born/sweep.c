@@ -26,6 +26,7 @@ static PetscErrorCode BornUnit(Mat_Born *ctx, size_t n, const PetscReal *x, doub
 
   PetscFunctionBegin;
   PetscCall((*ctx->kernels->largest)(n, x, &largest));
+  PetscCall(BornSplitLargest_Private(ctx->split, &largest));
   *unit = largest > 0 && !PetscIsInfOrNanReal((PetscReal)largest) ? ldexp(1, ilogb(largest)) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -90,14 +91,15 @@ static PetscErrorCode BornGetLargest(BornSweep *s, double *largest)
   PetscFunctionBegin;
   PetscCall((*s->ctx->kernels->copy)(sizeof(value), s->ctx->largest, &value));
   *largest = value;
+  PetscCall(BornSplitLargest_Private(s->ctx->split, largest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* How many whole numbers the unit of the fields has in a shot: a power of two, from a run while the source emits, where u is largest */
 static PetscErrorCode BornScale(BornSweep *s)
 {
-  Mat_Born *ctx = s->ctx;
-  BornShot *shot = s->shot;
+  Mat_Born *ctx     = s->ctx;
+  BornShot *shot    = s->shot;
   double    largest = 0;
 
   PetscFunctionBegin;
@@ -130,13 +132,13 @@ static PetscErrorCode BornRecord(BornSweep *s, const void *u, double unit, Petsc
 /* One step of u, and of w if there is one; the background notes it, if asked */
 static PetscErrorCode BornForwardStep(BornSweep *s, PetscBool note, PetscBool needq)
 {
-  Mat_Born              *ctx    = s->ctx;
-  const BornBackground  *b      = ctx->background;
-  const PetscInt         n      = s->u.step;
-  const PetscBool        active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds && (s->x || note));
+  Mat_Born             *ctx    = s->ctx;
+  const BornBackground *b      = ctx->background;
+  const PetscInt        n      = s->u.step;
+  const PetscBool       active = (PetscBool)(n % ctx->interval == 0), rounds = (PetscBool)(active && b->rounds && (s->x || note));
   /* w takes q as the way back will have it: not what is in registers, unless a store changes nothing */
   const PetscBool apart = (PetscBool)(rounds && s->x && !(ctx->bits == 32 && ctx->real == BORN_FLOAT));
-  void                  *q     = NULL;
+  void           *q     = NULL;
 
   PetscFunctionBegin;
   if (active && (needq || apart || (rounds && note))) {
@@ -210,13 +212,13 @@ static PetscErrorCode BornForward(BornSweep *s, PetscBool note, PetscReal *data,
 /* image, a grid array, += the transpose times data, which are where fields are */
 static PetscErrorCode BornBackward(BornSweep *s, const PetscReal *data, PetscReal *image)
 {
-  Mat_Born              *ctx = s->ctx;
-  const BornGrid        *g   = &ctx->grid;
-  const size_t           n   = (size_t)s->shot->nreceivers * (size_t)ctx->samples;
-  PetscReal             *mine;
-  double                 unit;
-  BornForce              force = {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to,
-                                  .stride = ctx->samples};
+  Mat_Born       *ctx = s->ctx;
+  const BornGrid *g   = &ctx->grid;
+  const size_t    n   = (size_t)s->shot->nreceivers * (size_t)ctx->samples;
+  PetscReal      *mine;
+  double          unit;
+  BornForce       force =
+    {.number = ctx->real, .sponge = PETSC_TRUE, .Vbits = (int)ctx->velocitybits, .Vunit = ctx->Vunit, .V = s->V, .points = &s->to, .stride = ctx->samples};
 
   PetscFunctionBegin;
   PetscCall(BornUnit(ctx, n, data, &unit));
@@ -316,7 +318,10 @@ PetscErrorCode BornSweepNormal_Private(Mat_Born *ctx, BornShot *shot, const Pets
   PetscCall(BornSweepBegin(ctx, shot, PETSC_TRUE, &s));
   if (s.number == BORN_INT32) PetscCall(BornScale(&s));
   s.model = model;
+  PetscCall((*ctx->kernels->zero)(n * sizeof(PetscReal), ctx->traces));
   PetscCall(BornForward(&s, PETSC_TRUE, ctx->traces, NULL));
+  PetscCall(BornSplitUniteRows_Private(ctx->split, (PetscInt)n, ctx->traces));
+  PetscCall(BornSplitSpreadRows_Private(ctx->split, (PetscInt)n, ctx->traces));
   PetscCall(BornBackward(&s, ctx->traces, image));
   PetscCall(BornSweepEnd(&s));
   PetscFunctionReturn(PETSC_SUCCESS);

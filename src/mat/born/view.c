@@ -14,7 +14,7 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   PetscViewerFormat format;
   PetscLogDouble    bytes;
   double            points;
-  char              how[32] = "";
+  char              how[32]   = "";
   PetscInt          receivers = 0;
 
   PetscFunctionBegin;
@@ -44,6 +44,9 @@ PetscErrorCode MatView_Born(Mat A, PetscViewer viewer)
   if (ctx->chosen == MATBORN_BACKGROUND_KEEP) PetscCall(PetscSNPrintf(how, sizeof(how), ", %" PetscInt_FMT " bits", ctx->bits));
   PetscCall(PetscViewerASCIIPrintf(viewer, "background: %s%s%s; a product with the transpose needs %.4g bytes\n", MatBornBackgrounds[ctx->chosen], how,
                                    ctx->number == BORN_INT32 ? ", whole numbers" : "", bytes));
+  if (!ctx->split->single)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " groups of %" PetscInt_FMT " processes at least share the shots\n", ctx->split->group.groups,
+                                     ctx->farming.size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

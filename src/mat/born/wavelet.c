@@ -59,10 +59,10 @@ PetscErrorCode MatBornGetPoints_Private(const Mat_Born *ctx, double *points)
 
 PetscErrorCode MatBornBuildWavelet_Private(Mat A)
 {
-  Mat_Born  *ctx     = (Mat_Born *)A->data;
-  MPI_Comm   comm    = PetscObjectComm((PetscObject)A);
-  double     largest = 0, points, nyquist;
-  PetscInt   last = 0, n = ctx->nwavelet;
+  Mat_Born *ctx     = (Mat_Born *)A->data;
+  MPI_Comm  comm    = PetscObjectComm((PetscObject)A);
+  double    largest = 0, points, nyquist;
+  PetscInt  last = 0, n = ctx->nwavelet;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) largest = PetscMax(largest, fabs((double)ctx->wavelet[k]));
@@ -71,19 +71,21 @@ PetscErrorCode MatBornBuildWavelet_Private(Mat A)
   }
   ctx->force = (double)ctx->h[0] / (double)ctx->h[1];
   if (ctx->grid.dim > 2) ctx->force /= (double)ctx->h[2];
-  ctx->unit    = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
-  ctx->busy    = PetscMin(ctx->steps, last + 2 + 2 * ctx->grid.radius);
+  ctx->unit = largest > 0 && largest * ctx->force > 0 && !PetscIsInfOrNanReal((PetscReal)(largest * ctx->force)) ? ldexp(1, ilogb(largest * ctx->force)) : 1;
+  ctx->busy = PetscMin(ctx->steps, last + 2 + 2 * ctx->grid.radius);
   PetscCall(BornHighest(last + 1, ctx->wavelet, largest > 0 ? largest : 1, &ctx->highest));
   PetscCall(MatBornGetPoints_Private(ctx, &points));
   PetscCheck(!(points > 0) || points >= BORN_LEAST, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "The shortest wave has %.3g nodes: velocity %g, frequency %g. At least %g are needed, %g are good; use a wavelet of lower frequencies, or a finer grid",
+             "The shortest wave has %.3g nodes: velocity %g, frequency %g. At least %g are needed, %g are good; use a wavelet of lower frequencies, or a finer "
+             "grid",
              points, (double)ctx->least, ctx->highest / (double)ctx->dt, BORN_LEAST, BORN_POINTS);
   if (points > 0 && points < BORN_POINTS)
-    PetscCall(PetscFPrintf(comm, PETSC_STDERR, "Warning: the shortest wave of a matrix of type born has %.3g nodes, %g are good: waves will be late\n", points, BORN_POINTS));
+    PetscCall(PetscFPrintf(comm, PETSC_STDERR, "Warning: the shortest wave of a matrix of type born has %.3g nodes, %g are good: waves will be late\n", points,
+                           BORN_POINTS));
   nyquist = ctx->highest > 0 ? 0.5 / ctx->highest : PETSC_INT_MAX;
   PetscCheck(ctx->interval == 1 || (double)ctx->interval <= nyquist / 2, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "-mat_born_interval %" PetscInt_FMT ": the highest frequency of the wavelet needs one step of %.3g at least, half of what Nyquist asks for", ctx->interval,
-             nyquist / 2);
+             "-mat_born_interval %" PetscInt_FMT ": the highest frequency of the wavelet needs one step of %.3g at least, half of what Nyquist asks for",
+             ctx->interval, nyquist / 2);
   PetscCall((*ctx->kernels->create)((size_t)n * sizeof(PetscReal), (void **)&ctx->wave));
   PetscCall((*ctx->kernels->copy)((size_t)n * sizeof(PetscReal), ctx->wavelet, ctx->wave));
   PetscFunctionReturn(PETSC_SUCCESS);
