@@ -7,7 +7,7 @@ static char help[] = "MATBORN: all backgrounds, kinds of numbers and intervals: 
 
 #include "borntest.h"
 
-#define DEVICE_SINGLE 2e-5 /* of the largest number: two orders of summation over some hundred steps */
+#define DEVICE_SINGLE 2e-5 /* of the largest number: sums are rounded differently in some hundred steps */
 #define DEVICE_DOUBLE 1e-12
 
 typedef struct {
@@ -83,16 +83,13 @@ static PetscErrorCode TestCreate(const Case *c, const Way *way, VecType type, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Random numbers between -1/2 and 1/2; inside: 0 at nodes of the sponge */
-static PetscErrorCode TestModel(const Case *c, PetscBool inside, Vec x)
+/* 0 at nodes of the sponge */
+static PetscErrorCode TestMask(const Case *c, Vec x)
 {
   PetscScalar *a;
   const int    last = c->n[2] == 1 ? 1 : 2;
 
   PetscFunctionBegin;
-  PetscCall(VecSetRandom(x, NULL));
-  PetscCall(VecShift(x, -0.5));
-  if (!inside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArray(x, &a));
   for (PetscInt k = 0; k < c->n[2]; k++) {
     for (PetscInt j = 0; j < c->n[1]; j++) {
@@ -116,8 +113,6 @@ static PetscErrorCode TestDifference(Vec a, Vec b, PetscReal *difference)
   Vec       c, d;
 
   PetscFunctionBegin;
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, 1, &c));
-  PetscCall(VecDestroy(&c));
   PetscCall(VecDuplicate(a, &c));
   PetscCall(VecDuplicate(a, &d));
   PetscCall(VecCopy(a, c));
@@ -158,14 +153,14 @@ static PetscErrorCode TestDots(Mat J, const char name[], PetscReal single, Vec x
 /* All ways of a case; device: the type of vectors, compared with those of the host */
 static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, PetscBool device)
 {
-  Vec             base[2] = {NULL, NULL}; /* data and image with checkpoints */
+  Vec             base = NULL; /* the image with checkpoints */
   const PetscReal single  = c->field == MATBORN_FIELD_FLOAT ? 1e-7 : 0;
 
   PetscFunctionBegin;
   for (size_t w = 0; w < PETSC_STATIC_ARRAY_LENGTH(ways); w++) {
     const Way *way = &ways[w];
     Mat        J, N, H;
-    Vec        x, xh, d, e, g, y, yh, same[2];
+    Vec        x, xh, d, e, g, y, yh, same;
     PetscReal  difference;
     PetscBool  equal;
     char       name[64];
@@ -174,47 +169,28 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
     PetscCall(TestCreate(c, way, type, &J));
     PetscCall(MatCreateVecs(J, &x, &d));
     PetscCall(VecDuplicate(x, &g));
-    PetscCall(VecDuplicate(x, &same[0]));
+    PetscCall(VecDuplicate(x, &same));
     PetscCall(VecDuplicate(d, &y));
     PetscCall(VecDuplicate(d, &e));
     PetscCall(VecCreateSeq(PETSC_COMM_SELF, c->n[0] * c->n[1] * c->n[2], &xh));
-    PetscCall(TestModel(c, PETSC_TRUE, xh));
+    PetscCall(VecSetRandom(xh, NULL));
+    PetscCall(VecShift(xh, -0.5));
+    PetscCall(TestMask(c, xh));
     PetscCall(VecCopy(xh, x));
     PetscCall(TestDots(J, name, single, x, d, g, y));
 
-    /* Against checkpoints: the same random numbers come for all ways */
-    PetscCall(TestModel(c, PETSC_TRUE, xh));
-    for (PetscInt i = 0; i < 1; i++) PetscCall(VecSet(y, 1));
+    /* Against checkpoints */
+    PetscCall(VecSet(y, 1));
     if (!w) {
-      PetscCall(VecDuplicate(x, &base[1]));
-      PetscCall(VecDuplicate(x, &base[0]));
-      PetscCall(VecCopy(x, base[0])); /* the model of all ways */
-      PetscCall(MatMultTranspose(J, y, base[1]));
+      PetscCall(VecDuplicate(x, &base));
+      PetscCall(MatMultTranspose(J, y, base));
     } else if (way->near > 0) {
       PetscCall(MatMultTranspose(J, y, g));
-      PetscCall(VecCopy(base[1], same[0]));
-      if (way->background == MATBORN_BACKGROUND_RING) {
-        Vec mask;
-
-        PetscCall(VecDuplicate(xh, &mask));
-        PetscCall(TestModel(c, PETSC_TRUE, mask));
-        PetscCall(VecCopy(same[0], xh));
-        {
-          PetscScalar       *a;
-          const PetscScalar *m;
-          PetscInt           n;
-
-          PetscCall(VecGetLocalSize(xh, &n));
-          PetscCall(VecGetArray(xh, &a));
-          PetscCall(VecGetArrayRead(mask, &m));
-          for (PetscInt i = 0; i < n; i++) a[i] = m[i] != 0 ? a[i] : 0;
-          PetscCall(VecRestoreArrayRead(mask, &m));
-          PetscCall(VecRestoreArray(xh, &a));
-        }
-        PetscCall(VecCopy(xh, same[0]));
-        PetscCall(VecDestroy(&mask));
-      }
-      PetscCall(TestDifference(same[0], g, &difference));
+      PetscCall(VecCopy(base, same));
+      PetscCall(VecCopy(same, xh));
+      if (way->background == MATBORN_BACKGROUND_RING) PetscCall(TestMask(c, xh));
+      PetscCall(VecCopy(xh, same));
+      PetscCall(TestDifference(same, g, &difference));
       if (WRONG(!(difference <= way->near))) FAIL("%s: the image differs by %g from that with checkpoints", name, (double)difference);
     }
 
@@ -222,9 +198,9 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
     PetscCall(MatBornGetNormal(J, &N));
     PetscCall(MatMult(J, x, d));
     PetscCall(MatMultTranspose(J, d, g));
-    PetscCall(MatMult(N, x, same[0]));
-    PetscCall(VecEqual(g, same[0], &equal));
-    PetscCall(TestDifference(g, same[0], &difference));
+    PetscCall(MatMult(N, x, same));
+    PetscCall(VecEqual(g, same, &equal));
+    PetscCall(TestDifference(g, same, &difference));
     if (WRONG(!equal)) FAIL("%s: N x differs from J^T J x by %g", name, (double)difference);
     PetscCall(MatMult(J, x, e));
     PetscCall(VecEqual(d, e, &equal));
@@ -233,7 +209,8 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
 
     /* The device against the host */
     if (device) {
-      const PetscReal limit = single > 0 ? (way->bits == 8 && way->background == MATBORN_BACKGROUND_KEEP ? 1e-2 : (way->background == MATBORN_BACKGROUND_KEEP ? 1e-4 : DEVICE_SINGLE)) : (way->background == MATBORN_BACKGROUND_KEEP ? 1e-4 : DEVICE_DOUBLE);
+      /* numbers of a store that are near the middle of two may be rounded either way */
+      const PetscReal plain = single > 0 ? DEVICE_SINGLE : DEVICE_DOUBLE, limit = PetscMax(plain, way->background == MATBORN_BACKGROUND_KEEP ? way->near : 0);
       Vec             dh, gh;
 
       PetscCall(TestCreate(c, way, VECSEQ, &H));
@@ -264,11 +241,10 @@ static PetscErrorCode TestCase(const Case *c, PetscInt number, VecType type, Pet
     PetscCall(VecDestroy(&e));
     PetscCall(VecDestroy(&g));
     PetscCall(VecDestroy(&y));
-    PetscCall(VecDestroy(&same[0]));
+    PetscCall(VecDestroy(&same));
     PetscCall(MatDestroy(&J));
   }
-  PetscCall(VecDestroy(&base[0]));
-  PetscCall(VecDestroy(&base[1]));
+  PetscCall(VecDestroy(&base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -74,3 +74,13 @@ PetscErrorCode MatBornChooseBackground_Private(Mat A)
   PetscCall((*ctx->background->create)(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* For tests, which ask the library for them by name */
+PETSC_EXTERN const BornKernels *BornGetKernels(PetscBool device);
+const BornKernels              *BornGetKernels(PetscBool device)
+{
+#if defined(LITHE_HAVE_CUDA)
+  if (device) return &BornDeviceKernels;
+#endif
+  return device ? NULL : &BornHostKernels;
+}
