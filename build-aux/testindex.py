@@ -24,11 +24,12 @@ Programs that need a GPU are skipped without one, and say so. Seconds are those 
 # Which programs test what
 OBJECTS = {
     "codec": [("Storage formats", range(1, 100))],
+    "farm": [("LitheFarm, LitheSums", range(1, 100))],
     "halo": [("LitheHalo, LitheReduce", range(1, 100))],
     "mat": [
         ("MATVCRS", [*range(1, 14), 32, 39, 40, 42, 46]),
         ("MATSBPSAT", [20, 21, 22, 23, 24, 29, 31, 38, 41, 44]),
-        ("MATBORN", [47, 48, 49, 50]),
+        ("MATBORN", range(47, 58)),
         ("MATHYBMGPU", [25, 26, 27, 28]),
         ("Types made from MATAIJ", [30, 33, 34, 35, 36]),
     ],

@@ -286,6 +286,46 @@ typedef enum {
 } MatBornInterpolation;
 PETSC_EXTERN const char *const MatBornInterpolations[];
 
+/*E
+  MatBornField - the numbers of the wavefields of a `MATBORN`, whatever `PetscReal` is
+
+  Values:
++ `MATBORN_FIELD_FLOAT`  - single precision; what runs backwards is in whole numbers of 32 bits
+- `MATBORN_FIELD_DOUBLE` - double precision
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetField()`
+E*/
+typedef enum {
+  MATBORN_FIELD_FLOAT,
+  MATBORN_FIELD_DOUBLE
+} MatBornField;
+PETSC_EXTERN const char *const MatBornFields[];
+
+/*E
+  MatBornBackground - where the transpose of a `MATBORN` has the background wavefield from, which it needs backwards in time
+
+  Values:
++ `MATBORN_BACKGROUND_AUTO`       - the first of keep, ring and random that there is memory for
+. `MATBORN_BACKGROUND_KEEP`       - stored at each interval-th step, see `MatBornSetBackgroundBits()`
+. `MATBORN_BACKGROUND_RING`       - computed backwards, from stored nodes in the sponge
+. `MATBORN_BACKGROUND_RANDOM`     - computed backwards, with a random velocity in place of the sponge
+- `MATBORN_BACKGROUND_CHECKPOINT` - computed again from states that are kept, see `MatBornSetCheckpoints()`
+
+  Level: intermediate
+
+.seealso: `MATBORN`, `MatBornSetBackground()`
+E*/
+typedef enum {
+  MATBORN_BACKGROUND_AUTO,
+  MATBORN_BACKGROUND_KEEP,
+  MATBORN_BACKGROUND_RING,
+  MATBORN_BACKGROUND_RANDOM,
+  MATBORN_BACKGROUND_CHECKPOINT
+} MatBornBackground;
+PETSC_EXTERN const char *const MatBornBackgrounds[];
+
 PETSC_EXTERN PetscErrorCode MatCreateBorn(DM, Mat *);
 PETSC_EXTERN PetscErrorCode MatBornSetVelocity(Mat, Vec);
 PETSC_EXTERN PetscErrorCode MatBornSetTime(Mat, PetscReal, PetscInt, PetscInt);
@@ -298,7 +338,36 @@ PETSC_EXTERN PetscErrorCode MatBornSetSponge(Mat, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode MatBornSetFreeSurface(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornSetInterpolation(Mat, MatBornInterpolation);
 PETSC_EXTERN PetscErrorCode MatBornSetCheckpoints(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetField(Mat, MatBornField);
+PETSC_EXTERN PetscErrorCode MatBornSetBackground(Mat, MatBornBackground);
+PETSC_EXTERN PetscErrorCode MatBornSetBackgroundBits(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetInterval(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetVelocityBits(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornSetSeed(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornGetVelocity(Mat, Vec *);
+PETSC_EXTERN PetscErrorCode MatBornGetTime(Mat, PetscReal *, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetWavelet(Mat, PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode MatBornGetSpacing(Mat, PetscReal[]);
+PETSC_EXTERN PetscErrorCode MatBornGetShots(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetShot(Mat, PetscInt, const PetscReal *[], PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode MatBornGetOrder(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetParameter(Mat, MatBornParameter *);
+PETSC_EXTERN PetscErrorCode MatBornGetSponge(Mat, PetscInt *, PetscReal *);
+PETSC_EXTERN PetscErrorCode MatBornGetFreeSurface(Mat, PetscBool *);
+PETSC_EXTERN PetscErrorCode MatBornGetInterpolation(Mat, MatBornInterpolation *);
+PETSC_EXTERN PetscErrorCode MatBornGetCheckpoints(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetField(Mat, MatBornField *);
+PETSC_EXTERN PetscErrorCode MatBornGetBackground(Mat, MatBornBackground *);
+PETSC_EXTERN PetscErrorCode MatBornGetBackgroundBits(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetInterval(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetVelocityBits(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornGetSeed(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetGroupSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatBornGetGroupSize(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatBornSetJournal(Mat, const char[], PetscBool);
 PETSC_EXTERN PetscErrorCode MatBornModel(Mat, Vec);
+PETSC_EXTERN PetscErrorCode MatBornGetIllumination(Mat, Vec *);
+PETSC_EXTERN PetscErrorCode MatBornGetNormal(Mat, Mat *);
 
 /*E
   MatHYBMGPUFormat - how a `MATHYBMGPU` matrix is stored for products

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+   SPDX-FileCopyrightText: 2026 The Lithe developers
+   This file is part of Lithe, a plugin for PETSc. */
+#pragma once
+
+/* What steps on a device do at nodes: vectors of nodes along x, sponges, the update of born.h */
+
+#include <petscdevice_cuda.h>
+#include <lithe/private/born.h>
+
+/* What is added in a step */
+enum BornExtra {
+  BORN_NOTHING,
+  BORN_SCATTER, /* a force: of the second field scatter L u; where there is none, of u scatter in */
+  BORN_IMAGE    /* image += L u w */
+};
+
+/* A step as kernels get it, with the real numbers K. Arrays begin at the first node */
+template <class K>
+struct BornArguments {
+  int         dim, n[3], from[3], to[3], halo;   /* the grid; nodes of the step; planes of room, which tensor maps count, too */
+  int         whole[3], first[3], low[3], width; /* of the sponge: the whole grid and where this begins; low: at the first face. width 0: none */
+  int         sponge, chunk;                     /* sponge: whether u has it; planes of a block */
+  ptrdiff_t   stride[2];
+  K           damping, centre, weight[3][BORN_MAX_RADIUS], Vunit;
+  const void *u, *V, *w, *scatter, *in;
+  void       *old, *wold, *image, *out;
+  unsigned   *largest;
+};
+
+/* N numbers side by side */
+template <class T, int N>
+struct alignas(sizeof(T) * N) BornVector {
+  T v[N];
+};
+
+static __device__ __forceinline__ float BornNumberOf(float u)
+{
+  return u;
+}
+
+static __device__ __forceinline__ double BornNumberOf(double u)
+{
+  return u;
+}
+
+static __device__ __forceinline__ float BornNumberOf(int32_t u)
+{
+  return __int2float_rn(u);
+}
+
+/* The sum of two numbers, of whole numbers before these are rounded */
+static __device__ __forceinline__ float BornPair(float a, float b)
+{
+  return a + b;
+}
+
+static __device__ __forceinline__ double BornPair(double a, double b)
+{
+  return a + b;
+}
+
+static __device__ __forceinline__ float BornPair(int32_t a, int32_t b)
+{
+  return __int2float_rn(static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)));
+}
+
+static __device__ __forceinline__ float BornFMA(float a, float b, float c)
+{
+  return fmaf(a, b, c);
+}
+
+static __device__ __forceinline__ double BornFMA(double a, double b, double c)
+{
+  return fma(a, b, c);
+}
+
+static __device__ __forceinline__ float BornSpongeAt(const BornArguments<float> &a, int d, int i)
+{
+  return a.width && d < a.dim ? BornSponge_Single(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.f;
+}
+
+static __device__ __forceinline__ double BornSpongeAt(const BornArguments<double> &a, int d, int i)
+{
+  return a.width && d < a.dim ? BornSponge_Double(a.width, a.damping, static_cast<PetscBool>(a.low[d]), a.whole[d], i + a.first[d]) : 0.;
+}
+
+static __device__ __forceinline__ float BornUpdateOf(float u, float old, float V, float s, float lu)
+{
+  return BornUpdate_Single(u, old, V, s, lu);
+}
+
+static __device__ __forceinline__ double BornUpdateOf(double u, double old, double V, double s, double lu)
+{
+  return BornUpdate_Double(u, old, V, s, lu);
+}
+
+static __device__ __forceinline__ int32_t BornUpdateOf(int32_t u, int32_t old, float V, float s, float lu)
+{
+  return BornUpdateInt(u, old, V, s, lu);
+}
+
+template <class K>
+static __device__ __forceinline__ void BornNoteLargest(K, unsigned *)
+{
+}
+
+template <>
+__device__ __forceinline__ void BornNoteLargest(int32_t u, unsigned *largest)
+{
+  const unsigned modulus = static_cast<unsigned>(abs(u));
+
+  *largest = modulus > *largest ? modulus : *largest;
+}
+
+/* All threads of a warp come here */
+static __device__ __forceinline__ void BornPutLargest(unsigned largest, unsigned *to)
+{
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const unsigned other = __shfl_xor_sync(0xffffffffU, largest, offset);
+
+    largest = other > largest ? other : largest;
+  }
+  if (threadIdx.x % 32 == 0 && to && largest) atomicMax(to, largest);
+}
+
+/* V of a node, or of several */
+template <class K>
+static __device__ __forceinline__ K BornVOf(const BornArguments<K> &, K V)
+{
+  return V;
+}
+
+template <class K>
+static __device__ __forceinline__ K BornVOf(const BornArguments<K> &a, uint16_t V)
+{
+  return a.Vunit * static_cast<K>(V);
+}
