@@ -11,7 +11,7 @@ static char help[] = "PCGRIDMG on one process: set-up, application, iterations a
 
 /*
    Times are in milliseconds. Set-up is from the matrix where it is, at first and once more for the same pattern, with all that PCSetUp() does; a solve is
-   from zero to a preconditioned residual that makes the true one 1e-8 of the right side. The bytes of an application are those of docs/gridmg.md, a
+   from zero to a preconditioned residual that makes the true one 1e-8 of the right side. The bytes of an application are those of docs/guide/gridmg.md, a
    cell of the finest level: 82 for W cycles with 4:1 levels, 244 for K cycles with 2:1 levels.
 */
 

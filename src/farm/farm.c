@@ -2,7 +2,7 @@
    SPDX-FileCopyrightText: 2026 The Lithe developers
    This file is part of Lithe, a plugin for PETSc. */
 
-/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first. docs/farm.md */
+/* Tasks over groups of processes: a free group takes the next ticket from a counter, longest tasks first. docs/guide/farm.md */
 
 #include "farmimpl.h"
 #include <stddef.h>

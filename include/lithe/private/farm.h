@@ -4,7 +4,7 @@
 #pragma once
 
 /*
-   A farm: many tasks that do not depend on one another, over groups of processes; docs/farm.md.
+   A farm: many tasks that do not depend on one another, over groups of processes; docs/guide/farm.md.
 
      LitheFarmOptionsRead(...)               group size, journal and others from the options database
      LitheFarmCreate(comm, &options, &farm)  groups

@@ -346,7 +346,7 @@ PetscErrorCode MatBornSetBackground(Mat J, MatBornBackground background)
   Level: intermediate
 
   Note:
-  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/frsz2.md). `MatMult()` rounds the background as well, so that
+  32 bits are single precision, fewer are blocks of 32 numbers that share an exponent (docs/theory/frsz2.md). `MatMult()` rounds the background as well, so that
   it and `MatMultTranspose()` stay transposes of one another.
 
 .seealso: `MATBORN`, `MatBornSetBackground()`, `MatBornSetInterval()`
