@@ -164,7 +164,7 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
   const PetscInt tiles = (grid->cells + SETUP_THREADS - 1) / SETUP_THREADS;
   const size_t   bytes = static_cast<size_t>(n) * sizeof(*edges);
   ReadArguments  a     = {};
-  GridMGEdge    *there;
+  GridMGEdge    *there = nullptr;
   cudaStream_t   stream;
 
   PetscFunctionBegin;
@@ -189,7 +189,7 @@ PetscErrorCode LitheCUDAGridMGGetOthers(const GridMGCSR *m, const GridMGRows *ro
 
 PetscErrorCode LitheCUDAGridMGSample(const GridMGCSR *m, PetscInt n, PetscInt most, PetscInt *found, PetscInt difference[], PetscInt count[])
 {
-  PetscInt     all[DIFFERENCES_SLOTS], samples, nall;
+  PetscInt     all[DIFFERENCES_SLOTS], samples, nall = 0;
   int          often[DIFFERENCES_SLOTS], commonest = 0;
   cudaStream_t stream;
 
