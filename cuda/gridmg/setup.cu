@@ -55,7 +55,7 @@ static __global__ void AliveOfKernel(const unsigned char *alive, PetscInt cells,
 PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const PetscInt vertex[], unsigned char alive[])
 {
   const size_t   bytes = static_cast<size_t>(n) * sizeof(PetscInt);
-  LitheScratch   s;
+  PetscInt      *there = nullptr;
   cudaStream_t   stream;
   unsigned int   blocks = 1;
   unsigned char *of;
@@ -63,11 +63,11 @@ PetscErrorCode LitheCUDAGridMGAliveOf(const GridMGFaces *f, PetscInt n, const Pe
   PetscFunctionBegin;
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(SetupScratch(stream, bytes + static_cast<size_t>(n), &s));
-  of = static_cast<unsigned char *>(s.device) + bytes;
-  PetscCallCUDA(cudaMemcpyAsync(s.device, vertex, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupScratch(stream, bytes + static_cast<size_t>(n), &there));
+  of = reinterpret_cast<unsigned char *>(there + n);
+  PetscCallCUDA(cudaMemcpyAsync(there, vertex, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
-  AliveOfKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->alive, f->grid.cells, n, static_cast<PetscInt *>(s.device), of);
+  AliveOfKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->alive, f->grid.cells, n, there, of);
   PetscCallCUDA(cudaGetLastError());
   PetscCallCUDA(cudaMemcpyAsync(alive, of, static_cast<size_t>(n), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
@@ -94,17 +94,17 @@ static __global__ void AddKernel(const __grid_constant__ GridMGFaces f, PetscInt
 
 PetscErrorCode LitheCUDAGridMGAdd(GridMGFaces *f, PetscInt n, const GridMGAddition addition[])
 {
-  const size_t bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
-  LitheScratch s;
-  cudaStream_t stream;
-  unsigned int blocks = 1;
+  const size_t    bytes = static_cast<size_t>(n) * sizeof(GridMGAddition);
+  GridMGAddition *there = nullptr;
+  cudaStream_t    stream;
+  unsigned int    blocks = 1;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  PetscCall(SetupScratch(stream, bytes, &s));
-  PetscCallCUDA(cudaMemcpyAsync(s.device, addition, bytes, cudaMemcpyHostToDevice, stream));
+  PetscCall(SetupScratch(stream, bytes, &there));
+  PetscCallCUDA(cudaMemcpyAsync(there, addition, bytes, cudaMemcpyHostToDevice, stream));
   PetscCall(SetupBlocks(n, &blocks));
-  AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, static_cast<GridMGAddition *>(s.device));
+  AddKernel<<<blocks, SETUP_THREADS, 0, stream>>>(*f, n, there);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,31 +197,30 @@ PetscErrorCode LitheCUDAGridMGInvert(const GridMGCoarsest *c, GridMGPrecision pr
   const size_t   bytes   = static_cast<size_t>(c->entries) * sizeof(GridMGEdge) + static_cast<size_t>(n) * (3 * sizeof(double) + sizeof(PetscInt)) + 256;
   double        *w[2]    = {work, work + numbers};
   DenseArrays    arrays  = {nullptr, nullptr, 16};
-  LitheScratch   s;
   cudaStream_t   stream;
+  int            flag;
 
   PetscFunctionBegin;
   PetscCall(PetscGetCurrentCUDAStream(&stream));
-  /* both are free: all that was launched before has been waited for. The flag comes first */
-  PetscCall(SetupScratch(stream, bytes, &s));
-  arrays.host   = static_cast<char *>(s.host);
-  arrays.device = static_cast<char *>(s.device);
-  memset(s.host, 0, 16);
+  /* the flag comes first */
+  PetscCall(SetupScratch(stream, bytes, &arrays.device));
+  PetscCall(PetscCalloc1(bytes, &arrays.host));
 
   const double     *diagonal = DensePut(&arrays, n, c->diagonal), *constant = DensePut(&arrays, n, c->constant), *scale = DensePut(&arrays, n, c->scale);
   const PetscInt   *part  = DensePut(&arrays, n, c->part);
   const GridMGEdge *entry = DensePut(&arrays, c->entries, c->entry);
 
   PetscCallCUDA(cudaMemsetAsync(w[0], 0, numbers * sizeof(double), stream));
-  PetscCallCUDA(cudaMemcpyAsync(s.device, s.host, arrays.taken, cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(arrays.device, arrays.host, arrays.taken, cudaMemcpyHostToDevice, stream));
   DenseFillKernel<<<static_cast<unsigned int>((rows + c->entries + DENSE_THREADS - 1) / DENSE_THREADS), DENSE_THREADS, 0, stream>>>(n, rows, diagonal,
                                                                                                                                     c->entries, entry, w[0]);
   if (c->singular) DenseAddKernel<<<static_cast<unsigned int>(n), DENSE_THREADS, 0, stream>>>(part, constant, scale, w[0]);
   PetscCallCUDA(cudaGetLastError());
-  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), static_cast<int *>(s.device), stream));
-  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), static_cast<int *>(s.device), stream));
-  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, sizeof(int), cudaMemcpyDeviceToHost, stream));
+  if (precision == GRIDMG_SINGLE) PetscCall(Invert(static_cast<int>(n), w, static_cast<float *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  else PetscCall(Invert(static_cast<int>(n), w, static_cast<double *>(inverse), reinterpret_cast<int *>(arrays.device), stream));
+  PetscCallCUDA(cudaMemcpyAsync(&flag, arrays.device, sizeof(flag), cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  *failed = *static_cast<int *>(s.host) ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(PetscFree(arrays.host));
+  *failed = flag ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -34,10 +34,14 @@ static inline PetscErrorCode SetupBlocks(PetscInt n, unsigned int *blocks)
 /* At least so many bytes, since growing takes a millisecond */
 #define SETUP_SCRATCH_LEAST 262144
 
-static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, LitheScratch *s)
+template <class T>
+static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, T **scratch)
 {
+  void *memory;
+
   PetscFunctionBegin;
-  PetscCall(LitheScratchGet(stream, PetscMax(bytes, static_cast<size_t>(SETUP_SCRATCH_LEAST)), s));
+  PetscCall(LitheScratchGetDevice(stream, PetscMax(bytes, static_cast<size_t>(SETUP_SCRATCH_LEAST)), &memory));
+  *scratch = static_cast<T *>(memory);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,17 +49,16 @@ static inline PetscErrorCode SetupScratch(cudaStream_t stream, size_t bytes, Lit
 template <int notes, class Launch>
 static PetscErrorCode SetupNotes(cudaStream_t stream, Launch launch, unsigned long long note[notes])
 {
-  const size_t bytes = notes * sizeof(*note);
-  LitheScratch s;
+  const size_t        bytes = notes * sizeof(*note);
+  unsigned long long *there = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(SetupScratch(stream, bytes, &s));
-  PetscCallCUDA(cudaMemsetAsync(s.device, 0, bytes, stream));
-  launch(static_cast<unsigned long long *>(s.device));
+  PetscCall(SetupScratch(stream, bytes, &there));
+  PetscCallCUDA(cudaMemsetAsync(there, 0, bytes, stream));
+  launch(there);
   PetscCallCUDA(cudaGetLastError());
-  PetscCallCUDA(cudaMemcpyAsync(s.host, s.device, bytes, cudaMemcpyDeviceToHost, stream));
+  PetscCallCUDA(cudaMemcpyAsync(note, there, bytes, cudaMemcpyDeviceToHost, stream));
   PetscCallCUDA(cudaStreamSynchronize(stream));
-  PetscCall(PetscMemcpy(note, s.host, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,8 +81,7 @@ template <class Number>
 static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream_t stream)
 {
   const double *t = static_cast<const double *>(f->list.t);
-  SetupListSum *list;
-  LitheScratch  s;
+  SetupListSum *list, *there = nullptr;
   unsigned int  blocks = 1;
 
   PetscFunctionBegin;
@@ -90,12 +92,12 @@ static PetscErrorCode SetupListSums(const GridMGFaces *f, Number *to, cudaStream
     list[r].sum = 0;
     for (PetscInt e = f->list.i[r]; e < f->list.i[r + 1]; e++) list[r].sum += t[e];
   }
-  PetscCall(SetupScratch(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &s));
+  PetscCall(SetupScratch(stream, static_cast<size_t>(f->list.n) * sizeof(*list), &there));
   /* from pageable memory: the array has been read when the call returns */
-  PetscCallCUDA(cudaMemcpyAsync(s.device, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
+  PetscCallCUDA(cudaMemcpyAsync(there, list, static_cast<size_t>(f->list.n) * sizeof(*list), cudaMemcpyHostToDevice, stream));
   PetscCall(PetscFree(list));
   PetscCall(SetupBlocks(f->list.n, &blocks));
-  ListSumsKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->list.n, static_cast<SetupListSum *>(s.device), to);
+  ListSumsKernel<<<blocks, SETUP_THREADS, 0, stream>>>(f->list.n, there, to);
   PetscCallCUDA(cudaGetLastError());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

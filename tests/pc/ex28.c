@@ -3,7 +3,7 @@
    This file is part of Lithe, a plugin for PETSc. */
 
 static char help[] = "PCGRIDMG where the matrix is: a hundred set-ups take no more memory, errors say what they say on the host, and other matrices.\n\
-  -type <type> - the type of the matrix\n\n";
+  -there_mat_type <type> - the type of the matrix\n\n";
 
 #include "gridmgtest.h"
 #include <tests/mat/refused.h>
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(LitheInitializePackage());
   PetscCall(PetscStrncpy(name, type, sizeof(name)));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-type", name, sizeof(name), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-there_mat_type", name, sizeof(name), NULL));
   type = name;
   PetscCall(TestMany(&plain));
   PetscCall(TestMany(&wells));
@@ -239,6 +239,6 @@ int main(int argc, char **argv)
     suffix: cuda
     requires: cuda
     output_file: output/ex28_1.out
-    args: -type aijcusparse
+    args: -there_mat_type aijcusparse
 
 TEST*/

@@ -152,8 +152,11 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
     PetscCall((*mg->kernels->alloc)(pool->taken, &mg->pool.memory));
     mg->pool.kernels = mg->kernels;
     mg->pool.bytes   = pool->taken;
-  } else if (!keep || mg->layout != pool->layout) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
-  mg->layout   = pool->layout;
+  } else {
+    mg->kept = (PetscBool)(keep && mg->layout == pool->layout);
+    if (!mg->kept) PetscCall((*mg->kernels->clear)(pool->taken, mg->pool.memory));
+  }
+  mg->layout   = keep ? pool->layout : 0;
   pool->memory = (char *)mg->pool.memory;
   pool->taken  = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -105,6 +105,7 @@ typedef struct {
   GridMGLevel          level[GRIDMG_LEVELS_MAX];
   GridMGBlock          pool;
   size_t               layout;  /* of the pool, whose parts have zeros around them */
+  PetscBool            kept;    /* the last set-up found each part of the pool at its place, and grids and edges as they were */
   GridMGArena          arena;   /* exact entries */
   GridMGCSR            given;   /* by PCGridMGSetRows(), or NULL */
   GridMGCSR            matrix;  /* while it is set up: the rows of a matrix on a device, else NULL */

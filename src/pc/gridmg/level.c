@@ -227,6 +227,18 @@ static int BitsOf(const PC_GridMG *mg, PetscInt k, double min, double max)
   return bits == 8 && min > 0 && .5 * log(max / min) / 254. > GRIDMG_COARSE ? 16 : bits;
 }
 
+/* Changes with all that kernels get as numbers, not as arrays, and with which vertices edges connect */
+static size_t LevelLayout(const GridMGLevel *l, size_t layout)
+{
+  const GridMGList *list = &l->faces.list;
+
+  for (int d = 0; d < 3; d++) layout = 31 * (31 * layout + (size_t)l->op.grid.n[d]) + (size_t)l->by[d];
+  layout = 31 * (31 * layout + (size_t)l->op.bits) + (size_t)l->op.symmetric;
+  for (PetscInt r = 0; r < list->n; r++) layout = 31 * (31 * layout + (size_t)list->row[r]) + (size_t)list->i[r];
+  for (PetscInt e = 0; e < list->i[list->n]; e++) layout = 31 * layout + (size_t)list->j[e];
+  return layout;
+}
+
 /* All levels are known: one allocation, or the one that is there, and their codes */
 PetscErrorCode PCGridMGEncode_Private(PC pc)
 {
@@ -245,6 +257,7 @@ PetscErrorCode PCGridMGEncode_Private(PC pc)
     for (int p = 0; p < 2; p++) l->op.list.part[p] = l->faces.list.part[p];
   }
   PCGridMGTakeLevels_Private(mg, &pool);
+  for (PetscInt k = 0; k < mg->n; k++) pool.layout = LevelLayout(&mg->level[k], pool.layout);
   PetscCall(PCGridMGPoolGet_Private(mg, &pool, PETSC_TRUE));
   PCGridMGTakeLevels_Private(mg, &pool);
   PetscCall(PutLists_Private(mg));
