@@ -191,7 +191,6 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
