@@ -100,8 +100,8 @@ static int CodeOf(const GridMGSmallLevel *l, int cluster, PetscInt cells, PetscI
   return static_cast<int>(SmallCode(*l, cluster, i >> 1, j, k)) | ((i + j + k) & 1);
 }
 
-/* The lists with codes, to drows and dedges; those that were got are freed */
-static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, GridMGSmallRow *drows, GridMGSmallEdge *dedges)
+/* The lists with codes, to memory; those that were got are freed */
+static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, Lists *lists, char *memory)
 {
   GridMGSmallRow  *row;
   GridMGSmallEdge *edge;
@@ -121,8 +121,8 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
     PetscCall(PetscMalloc2(first[list->n] + 1, &to, first[list->n] + 1, &t));
     PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(PetscInt), list->j, to));
     PetscCall(LitheCUDAGridMGGet(static_cast<size_t>(first[list->n]) * sizeof(float), list->t, t));
-    l->rows  = drows + nrows;
-    l->edges = dedges + nedges;
+    l->rows  = static_cast<int>(static_cast<size_t>(nrows) * sizeof(*row));
+    l->edges = static_cast<int>(static_cast<size_t>(lists->rows) * sizeof(*row) + static_cast<size_t>(nedges) * sizeof(*edge));
     for (PetscInt r = 0; r < list->n; r++, nrows++) {
       const PetscInt vertex = lists->from[k][r];
       const int      c = static_cast<int>(vertex), line = c / l->n[0];
@@ -142,8 +142,8 @@ static PetscErrorCode PutLists(const GridMGSmallPlan *plan, GridMGSmall *m, List
     PetscCall(PetscFree2(to, t));
     PetscCall(PetscFree2(lists->from[k], lists->first[k]));
   }
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, drows));
-  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, dedges));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nrows) * sizeof(*row), row, memory));
+  PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(nedges) * sizeof(*edge), edge, memory + static_cast<size_t>(nrows) * sizeof(*row)));
   PetscCall(PetscFree2(row, edge));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,7 +153,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   const GridMGOperator *coarsest = plan->op[plan->levels - 1];
   const PetscInt        dense    = coarsest->grid.cells + coarsest->grid.wells;
   unsigned short        program[GRIDMG_SMALL_STEPS];
-  size_t                shared, part[4];
+  size_t                shared, part[3];
   Small                *s = static_cast<Small *>(*small);
   Lists                 lists;
   cudaStream_t          stream;
@@ -188,26 +188,30 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
     for (int p = 0; p < 2; p++) l->list[p] = static_cast<int>(op->list.part[p]);
     if (op->list.n > ROWS) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PlaceAll(&m, &shared));
-  if (!shared) PetscFunctionReturn(PETSC_SUCCESS);
-  GridMGSmallProgram(&m, m.steps, plan->program, program);
   PetscCall(GetLists(plan, &lists));
+  m.listbytes = static_cast<int>(static_cast<size_t>(lists.rows) * sizeof(GridMGSmallRow) + static_cast<size_t>(lists.edges) * sizeof(GridMGSmallEdge));
+  PetscCall(PlaceAll(&m, &shared));
+  if (!shared) {
+    for (int k = 0; k < m.levels; k++) PetscCall(PetscFree2(lists.from[k], lists.first[k]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  GridMGSmallProgram(&m, m.steps, plan->program, program);
   part[0] = static_cast<size_t>(m.imagebytes) * m.cluster;
   part[1] = part[0] + (static_cast<size_t>(m.steps) * sizeof(*program) + 15) / 16 * 16;
-  part[2] = part[1] + static_cast<size_t>(lists.rows) * sizeof(GridMGSmallRow);
-  part[3] = part[2] + static_cast<size_t>(lists.edges) * sizeof(GridMGSmallEdge);
+  part[2] = part[1] + static_cast<size_t>(m.listbytes);
   if (!s) PetscCall(PetscNew(&s));
   *small = s;
-  if (s->bytes < part[3]) {
+  if (s->bytes < part[2]) {
     PetscCallCUDA(cudaFree(s->memory));
     s->memory = nullptr;
     s->bytes  = 0;
-    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&s->memory), part[3]));
-    s->bytes = part[3];
+    PetscCallCUDA(cudaMalloc(reinterpret_cast<void **>(&s->memory), part[2]));
+    s->bytes = part[2];
   }
   m.image   = reinterpret_cast<unsigned char *>(s->memory);
   m.program = reinterpret_cast<const unsigned short *>(s->memory + part[0]);
-  PetscCall(PutLists(plan, &m, &lists, reinterpret_cast<GridMGSmallRow *>(s->memory + part[1]), reinterpret_cast<GridMGSmallEdge *>(s->memory + part[2])));
+  m.lists   = reinterpret_cast<const unsigned char *>(s->memory + part[1]);
+  PetscCall(PutLists(plan, &m, &lists, s->memory + part[1]));
   PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
   GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), THREADS, 0, stream>>>(m);

@@ -162,6 +162,21 @@ PetscErrorCode PCGridMGPoolGet_Private(PC_GridMG *mg, GridMGPool *pool, PetscBoo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What belongs to one set-up; all: and memory that the next one can use */
+PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *mg, PetscBool all)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(LITHE_HAVE_CUDA)
+  if (mg->graph) PetscCall((*GridMGDeviceKernels.graphfree)(&mg->graph));
+  if (mg->small && all) PetscCall((*GridMGDeviceKernels.smallfree)(&mg->small));
+#endif
+  for (PetscInt k = 0; k < GRIDMG_LEVELS_MAX; k++) PetscCall(PetscMemzero(mg->level[k].shape, sizeof(mg->level[k].shape)));
+  mg->graph     = NULL;
+  mg->smallfrom = 0;
+  mg->applied   = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCReset_GridMG(PC pc)
 {
   PC_GridMG *mg = (PC_GridMG *)pc->data;

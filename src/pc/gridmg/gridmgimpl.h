@@ -151,6 +151,7 @@ PETSC_INTERN GridMGArenaMark PCGridMGArenaGetMark_Private(const PC_GridMG *);
 PETSC_INTERN PetscErrorCode  PCGridMGFreeScratch_Private(PC_GridMG *);
 PETSC_INTERN void           *PCGridMGTake_Private(GridMGPool *, size_t bytes);
 PETSC_INTERN PetscErrorCode  PCGridMGPoolGet_Private(PC_GridMG *, GridMGPool *, PetscBool keep);
+PETSC_INTERN PetscErrorCode  PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode  PCReset_GridMG(PC);
 /* options.c */
 PETSC_INTERN PetscErrorCode PCGridMGOptionsDefault_Private(PCGridMGOptions *);
@@ -194,7 +195,6 @@ PETSC_INTERN PetscErrorCode PCGridMGSmallSetUp_Private(PC_GridMG *);
 /* apply.c */
 PETSC_INTERN PetscErrorCode PCGridMGFindPlace_Private(PC);
 PETSC_INTERN PetscErrorCode PCGridMGMove_Private(PC_GridMG *);
-PETSC_INTERN PetscErrorCode PCGridMGFreeApplication_Private(PC_GridMG *, PetscBool all);
 PETSC_INTERN PetscErrorCode PCApply_GridMG(PC, Vec, Vec);
 /* stencilentries.c */
 PETSC_INTERN PetscErrorCode PCGridMGChoose_Private(PC);
