@@ -135,7 +135,9 @@ PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct pro
     farm.first = g->nodes / g->n[g->dim - 1] * g->start;
     farm.N     = g->nodes / g->n[g->dim - 1] * g->planes;
   }
-  farm.cost = ctx->cost;
+  farm.cost   = ctx->cost;
+  farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
   PetscCall(LitheFarmRun(split->farm, &farm));
   PetscCall(LitheFarmGetResult(split->farm, &result));
 
