@@ -83,7 +83,7 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
 
 /*
    A product with all shots. Vectors that it has no use for are NULL: the model and the image, vectors of columns, and the data, which it
-   writes or reads. On one process arrays of models are taken where they are, the sweeps know; images are added up on the host
+   writes or reads. On one process arrays of models are taken where they are, the sweeps know; images are added up where fields are
 */
 PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
