@@ -93,13 +93,13 @@ PetscErrorCode LitheFarmPoke(LitheFarm farm)
 static PetscErrorCode FarmForget(LitheFarm f)
 {
   PetscFunctionBegin;
+  PetscCall(LitheSumsDestroyTerm(f->sums, &f->work));
   PetscCall(LitheSumsDestroy(&f->sums));
   if (f->piece) {
     for (PetscInt t = 0; t < f->result.ntasks; t++) PetscCall(PetscFree(f->piece[t]));
   }
   PetscCall(PetscFree(f->piece));
   PetscCall(PetscFree(f->state));
-  PetscCall(PetscFree(f->work));
   PetscCall(PetscFree(f->record));
   PetscCall(PetscFree(f->failed));
   PetscCall(PetscMemzero(&f->result, sizeof(f->result)));
@@ -212,12 +212,12 @@ static PetscErrorCode FarmTask(LitheFarm f, PetscInt task, PetscInt attempt)
   record->group   = f->group.number;
   record->attempt = attempt;
   record->begin   = (PetscReal)(MPI_Wtime() - f->begin);
-  PetscCall(PetscArrayzero(f->work, job->n));
+  PetscCall(LitheSumsZeroTerm(f->sums, f->work));
   if (job->pieces && !f->group.rank) PetscCall(PetscCalloc1(job->pieces[task], &piece));
   PetscCall((*job->run)(job->ctx, task, attempt, f->work, piece, &failed));
 
-  PetscCall(LitheSumsLargest(job->n, f->work, &largest));
-  if (piece) PetscCall(LitheSumsLargest(job->pieces[task], piece, &pieces));
+  PetscCall(LitheSumsLargest(job->memory, job->n, f->work, &largest));
+  if (piece) PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, job->pieces[task], piece, &pieces));
   if (PetscIsInfOrNanReal(largest) || PetscIsInfOrNanReal(pieces)) failed = PETSC_TRUE;
   if (f->group.size > 1) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_C_BOOL, MPI_LOR, f->group.comm));
   if (!failed) {
@@ -399,8 +399,8 @@ static PetscErrorCode FarmStart(LitheFarm f, const LitheFarmJob *job)
   f->writing       = 0;
   f->spoken        = MPI_Wtime();
   f->fresh         = 0;
-  PetscCall(LitheSumsCreate(job->n, &f->sums));
-  PetscCall(PetscMalloc1(job->n, &f->work));
+  PetscCall(LitheSumsCreate(job->memory, job->n, &f->sums));
+  PetscCall(LitheSumsCreateTerm(f->sums, &f->work));
   PetscCall(PetscCalloc1(job->ntasks, &f->state));
   PetscCall(PetscCalloc1(job->ntasks, &f->record));
   PetscCall(PetscCalloc1(job->ntasks, &f->failed));

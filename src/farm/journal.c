@@ -122,9 +122,10 @@ PetscErrorCode FarmJournalWrite(LitheFarm f)
   char                path[PETSC_MAX_PATH_LEN + 64];
 
   PetscFunctionBegin;
-  PetscCall(LitheSumsGetBins(f->sums, &place, &bin));
+  PetscCall(LitheSumsGetPlace(f->sums, &place));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &place, 1, MPI_INT, MPI_MAX, f->group.comm));
   PetscCall(LitheSumsRaise(f->sums, place));
+  PetscCall(LitheSumsGetBins(f->sums, &place, &bin));
   if (!f->group.rank) {
     JournalHead head = {JOURNAL_MAGIC, job->hash, (uint64_t)job->ntasks, (uint64_t)job->N, LITHE_SUMS_BINS, sizeof(PetscReal), place, 0};
 

@@ -4,34 +4,57 @@
 
 /* Sums in any order: sums.h says how */
 
-#include <lithe/private/sums.h>
+#include <lithe/private/lithecudasums.h>
+
+/* What a memory can do. Memory is zeros when it is made; copies are from any memory to any */
+typedef struct {
+  PetscErrorCode (*create)(size_t bytes, void **);
+  PetscErrorCode (*destroy)(void **);
+  PetscErrorCode (*zero)(size_t bytes, void *);
+  PetscErrorCode (*copy)(size_t bytes, const void *from, void *to);
+  PetscErrorCode (*largest)(PetscInt n, const PetscReal x[], PetscReal *);
+  PetscErrorCode (*add)(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[]);
+} SumsOps;
 
 struct _n_LitheSums {
-  PetscInt    n;
-  int         place; /* of the first bin */
-  PetscInt64 *bin[LITHE_SUMS_MOST];
+  const SumsOps *ops;
+  PetscInt       n;
+  int            place; /* of the first bin */
+  PetscInt64    *bin[LITHE_SUMS_MOST];
+  PetscInt64    *mirror[LITHE_SUMS_MOST]; /* of bins that are not on the host; NULL until they are asked for */
 };
 
-PetscErrorCode LitheSumsCreate(PetscInt n, LitheSums *sums)
+/* ------------------------------------------------------------ the host */
+
+static PetscErrorCode SumsHostCreate(size_t bytes, void **x)
 {
   PetscFunctionBegin;
-  PetscCall(PetscNew(sums));
-  (*sums)->n     = n;
-  (*sums)->place = LITHE_SUMS_NONE;
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscCalloc1(n, &(*sums)->bin[b]));
+  PetscCall(PetscCalloc1(bytes, (char **)x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheSumsDestroy(LitheSums *sums)
+static PetscErrorCode SumsHostDestroy(void **x)
 {
   PetscFunctionBegin;
-  if (!*sums) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall(PetscFree((*sums)->bin[b]));
-  PetscCall(PetscFree(*sums));
+  PetscCall(PetscFree(*x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LitheSumsLargest(PetscInt n, const PetscReal x[], PetscReal *largest)
+static PetscErrorCode SumsHostZero(size_t bytes, void *x)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(x, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostCopy(size_t bytes, const void *from, void *to)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemcpy(to, from, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SumsHostLargest(PetscInt n, const PetscReal x[], PetscReal *largest)
 {
   PetscReal most = 0;
   PetscBool bad  = PETSC_FALSE;
@@ -47,8 +70,90 @@ PetscErrorCode LitheSumsLargest(PetscInt n, const PetscReal x[], PetscReal *larg
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode SumsHostAdd(PetscInt n, double half, const PetscReal x[], PetscInt64 *const bin[])
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) LitheSumsAddDigits((double)x[i], half, bin, i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const SumsOps SumsHost = {SumsHostCreate, SumsHostDestroy, SumsHostZero, SumsHostCopy, SumsHostLargest, SumsHostAdd};
+
+#if defined(LITHE_HAVE_CUDA)
+static const SumsOps SumsDevice = {LitheCUDASumsCreate, LitheCUDASumsDestroy, LitheCUDASumsZero, LitheCUDASumsCopy, LitheCUDASumsLargest, LitheCUDASumsAdd};
+#endif
+
+static PetscErrorCode SumsGetOps(PetscMemType memory, const SumsOps **ops)
+{
+  PetscFunctionBegin;
+  *ops = &SumsHost;
+  if (!PetscMemTypeDevice(memory)) PetscFunctionReturn(PETSC_SUCCESS);
+#if defined(LITHE_HAVE_CUDA)
+  *ops = &SumsDevice;
+#else
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "Sums on a device are in builds with CUDA only");
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ------------------------------------------------------------ sums */
+
+PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *sums)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(sums));
+  PetscCall(SumsGetOps(memory, &(*sums)->ops));
+  (*sums)->n     = n;
+  (*sums)->place = LITHE_SUMS_NONE;
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) PetscCall((*(*sums)->ops->create)((size_t)n * sizeof(PetscInt64), (void **)&(*sums)->bin[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsDestroy(LitheSums *sums)
+{
+  PetscFunctionBegin;
+  if (!*sums) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    PetscCall((*(*sums)->ops->destroy)((void **)&(*sums)->bin[b]));
+    PetscCall(PetscFree((*sums)->mirror[b]));
+  }
+  PetscCall(PetscFree(*sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsCreateTerm(LitheSums sums, PetscReal **x)
+{
+  PetscFunctionBegin;
+  PetscCall((*sums->ops->create)((size_t)sums->n * sizeof(PetscReal), (void **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsZeroTerm(LitheSums sums, PetscReal *x)
+{
+  PetscFunctionBegin;
+  PetscCall((*sums->ops->zero)((size_t)sums->n * sizeof(PetscReal), x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsDestroyTerm(LitheSums sums, PetscReal **x)
+{
+  PetscFunctionBegin;
+  if (sums) PetscCall((*sums->ops->destroy)((void **)x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *largest)
+{
+  const SumsOps *ops;
+
+  PetscFunctionBegin;
+  PetscCall(SumsGetOps(memory, &ops));
+  PetscCall((*ops->largest)(n, x, largest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Bins of a place, as those of a higher one; the lowest are left out */
-static PetscErrorCode BinsRaise(PetscInt n, PetscInt64 *bin[], int by)
+static PetscErrorCode BinsRaise(const SumsOps *ops, PetscInt n, PetscInt64 *bin[], int by)
 {
   PetscInt64 *old[LITHE_SUMS_MOST];
 
@@ -57,7 +162,7 @@ static PetscErrorCode BinsRaise(PetscInt n, PetscInt64 *bin[], int by)
   by = PetscMin(by, LITHE_SUMS_BINS);
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     bin[b] = old[(b - by + LITHE_SUMS_BINS) % LITHE_SUMS_BINS];
-    if (b < by) PetscCall(PetscArrayzero(bin[b], n));
+    if (b < by) PetscCall((*ops->zero)((size_t)n * sizeof(PetscInt64), bin[b]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,16 +171,31 @@ PetscErrorCode LitheSumsRaise(LitheSums sums, int place)
 {
   PetscFunctionBegin;
   if (place <= sums->place) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BinsRaise(sums->n, sums->bin, place - sums->place));
+  PetscCall(BinsRaise(sums->ops, sums->n, sums->bin, place - sums->place));
   sums->place = place;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LitheSumsGetPlace(LitheSums sums, int *place)
+{
+  PetscFunctionBegin;
+  *place = sums->place;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheSumsGetBins(LitheSums sums, int *place, PetscInt64 **bin[])
 {
+  const size_t bytes = (size_t)sums->n * sizeof(PetscInt64);
+
   PetscFunctionBegin;
   *place = sums->place;
   *bin   = sums->bin;
+  if (sums->ops == &SumsHost) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int b = 0; b < LITHE_SUMS_BINS; b++) {
+    if (!sums->mirror[b]) PetscCall(PetscMalloc1(sums->n, &sums->mirror[b]));
+    PetscCall((*sums->ops->copy)(bytes, sums->bin[b], sums->mirror[b]));
+  }
+  *bin = sums->mirror;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,18 +208,23 @@ PetscErrorCode LitheSumsAdd(LitheSums sums, PetscReal largest, const PetscReal x
   if (place == LITHE_SUMS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheSumsRaise(sums, place));
   half = LitheSumsHalf(-sums->place);
-  for (PetscInt i = 0; i < sums->n; i++) LitheSumsAddDigits((double)x[i], half, sums->bin, i);
+  PetscCall((*sums->ops->add)(sums->n, half, x, sums->bin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LitheSumsAddBins(LitheSums sums, int place, PetscInt64 *bin[])
 {
+  PetscInt64 **own;
+  int          unused;
+
   PetscFunctionBegin;
   if (place == LITHE_SUMS_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LitheSumsRaise(sums, place));
-  if (place < sums->place) PetscCall(BinsRaise(sums->n, bin, sums->place - place));
+  if (place < sums->place) PetscCall(BinsRaise(&SumsHost, sums->n, bin, sums->place - place));
+  PetscCall(LitheSumsGetBins(sums, &unused, &own));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
-    for (PetscInt i = 0; i < sums->n; i++) sums->bin[b][i] += bin[b][i];
+    for (PetscInt i = 0; i < sums->n; i++) own[b][i] += bin[b][i];
+    if (own[b] != sums->bin[b]) PetscCall((*sums->ops->copy)((size_t)sums->n * sizeof(PetscInt64), own[b], sums->bin[b]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,7 +233,7 @@ PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
 {
   PetscMPIInt place = sums->place;
   PetscInt    n;
-  PetscInt64 *root[LITHE_SUMS_MOST] = {NULL};
+  PetscInt64 *root[LITHE_SUMS_MOST] = {NULL}, **bin;
 
   PetscFunctionBegin;
   PetscCall(PetscSFGetGraph(sf, &n, NULL, NULL, NULL));
@@ -118,10 +243,11 @@ PetscErrorCode LitheSumsReduce(LitheSums sums, PetscSF sf, PetscReal y[])
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(LitheSumsRaise(sums, place));
+  PetscCall(LitheSumsGetBins(sums, &place, &bin));
   for (int b = 0; b < LITHE_SUMS_BINS; b++) {
     PetscCall(PetscCalloc1(n, &root[b]));
-    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, sums->bin[b], root[b], MPI_SUM));
-    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, sums->bin[b], root[b], MPI_SUM));
+    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
+    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, bin[b], root[b], MPI_SUM));
   }
   for (PetscInt i = 0; i < n; i++) {
     const double half = LitheSumsHalf(place);

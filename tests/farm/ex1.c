@@ -30,12 +30,12 @@ static PetscErrorCode Sum(const PetscReal *x, const int order[], int parts, Pets
 
   PetscFunctionBeginUser;
   for (int p = 0; p < parts; p++) {
-    PetscCall(LitheSumsCreate(N, &sums[p]));
+    PetscCall(LitheSumsCreate(PETSC_MEMTYPE_HOST, N, &sums[p]));
     for (int t = p; t < TERMS; t += parts) {
       const PetscReal *term = x + order[t] * N;
       PetscReal        largest;
 
-      PetscCall(LitheSumsLargest(N, term, &largest));
+      PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, N, term, &largest));
       PetscCall(LitheSumsAdd(sums[p], largest, term));
     }
   }
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
   PetscCall(PetscSFDestroy(&sf));
   for (int k = 0; k < 2; k++) {
     bad[3] = k ? (PetscReal)NAN : -(PetscReal)INFINITY;
-    PetscCall(LitheSumsLargest(N, bad, &largest));
+    PetscCall(LitheSumsLargest(PETSC_MEMTYPE_HOST, N, bad, &largest));
     if (WRONG(!PetscIsInfReal(largest))) FAIL("%g is not seen", (double)bad[3]);
   }
   PetscCall(TestDone(5 * (11 + N) + 2, "all sums have the same bits\n"));

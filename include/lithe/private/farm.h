@@ -51,6 +51,7 @@ typedef struct {
   unsigned char    kind;     /* of this group, noted in the journal: 1 for the host, others for other machines */
   PetscInt64       N, first; /* numbers that are added: in all, and the first of this process. They ascend with the process of a group */
   PetscInt         n;
+  PetscMemType     memory; /* where run() has sum[] */
   const PetscInt  *pieces; /* [ntasks] numbers of a task's own; NULL: none */
   PetscErrorCode (*run)(void *ctx, PetscInt task, PetscInt attempt, PetscReal sum[], PetscReal piece[], PetscBool *failed);
   PetscErrorCode (*deliver)(void *ctx, PetscInt task, const PetscReal piece[]); /* on the first process of a group, also of what a journal has */
@@ -93,7 +94,7 @@ static inline uint64_t LitheFarmHashReal(uint64_t place, PetscReal number)
   return LitheFarmHash(place, bits);
 }
 
-/* stem: "-mat_born_", begins the names of options; what: as in LitheFarmJob. Exported for tests, as all of these are */
+/* stem: "-mat_born_", begins the names of options. Exported for tests, as all of these are */
 PETSC_EXTERN PetscErrorCode LitheFarmOptionsRead(PetscOptionItems, const char stem[], LitheFarmOptions *);
 PETSC_EXTERN PetscErrorCode LitheFarmCreate(MPI_Comm, const LitheFarmOptions *, LitheFarm *);
 PETSC_EXTERN PetscErrorCode LitheFarmGetGroup(LitheFarm, LitheFarmGroup *);

@@ -53,17 +53,22 @@ static LITHE_HD inline void LitheSumsAddDigits(double x, double half, PetscInt64
 
 typedef struct _n_LitheSums *LitheSums;
 
-/* Sums of n numbers, zeros; of one process */
-PETSC_EXTERN PetscErrorCode LitheSumsCreate(PetscInt n, LitheSums *);
+/* Sums of n numbers, zeros; of one process. memory: where the bins are, and terms */
+PETSC_EXTERN PetscErrorCode LitheSumsCreate(PetscMemType memory, PetscInt n, LitheSums *);
 PETSC_EXTERN PetscErrorCode LitheSumsDestroy(LitheSums *);
+/* An array for a term, zeros */
+PETSC_EXTERN PetscErrorCode LitheSumsCreateTerm(LitheSums, PetscReal **);
+PETSC_EXTERN PetscErrorCode LitheSumsZeroTerm(LitheSums, PetscReal *);
+PETSC_EXTERN PetscErrorCode LitheSumsDestroyTerm(LitheSums, PetscReal **);
 /* The largest magnitude of n numbers; infinite if one is not finite */
-PETSC_EXTERN PetscErrorCode LitheSumsLargest(PetscInt n, const PetscReal x[], PetscReal *);
+PETSC_EXTERN PetscErrorCode LitheSumsLargest(PetscMemType memory, PetscInt n, const PetscReal x[], PetscReal *);
 /* Adds n numbers, none above largest, which is finite */
 PETSC_EXTERN PetscErrorCode LitheSumsAdd(LitheSums, PetscReal largest, const PetscReal x[]);
-/* The place of the first bin, or a higher one that it becomes; and the bins, each of n numbers */
+/* The place of the first bin becomes a higher one; that place and the bins, each of n numbers, on the host, not to be changed */
 PETSC_EXTERN PetscErrorCode LitheSumsRaise(LitheSums, int place);
+PETSC_EXTERN PetscErrorCode LitheSumsGetPlace(LitheSums, int *place);
 PETSC_EXTERN PetscErrorCode LitheSumsGetBins(LitheSums, int *place, PetscInt64 **bin[]);
-/* Adds bins, whose first one is of a place; bin is changed */
+/* Adds bins of the host, whose first one is of a place; bin is changed */
 PETSC_EXTERN PetscErrorCode LitheSumsAddBins(LitheSums, int place, PetscInt64 *bin[]);
 /*
    The sums over all processes that hold some. Collective on the star forest, whose leaves are 0, 1, ..., n - 1, the numbers of the

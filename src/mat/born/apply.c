@@ -81,32 +81,11 @@ static PetscErrorCode MatBornSetHash_Private(Mat A, const char name[], Vec model
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same on one process with a device, where nothing is to be written down: shot after shot, and all arrays stay where they are */
-static PetscErrorCode MatBornProductsOnDevice_Private(Mat A, BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
-{
-  Mat_Born          *ctx = (Mat_Born *)A->data;
-  const PetscScalar *m   = NULL;
-  PetscScalar       *d = NULL, *y = NULL;
-
-  PetscFunctionBegin;
-  if (image) PetscCall(VecSet(image, 0));
-  if (model) PetscCall(VecGetArrayReadAndMemType(model, &m, NULL));
-  if (data && write) PetscCall(VecGetArrayWriteAndMemType(data, &d, NULL));
-  else if (data) PetscCall(VecGetArrayReadAndMemType(data, (const PetscScalar **)&d, NULL));
-  if (image) PetscCall(VecGetArrayAndMemType(image, &y, NULL));
-  for (PetscInt s = 0; s < ctx->nshots; s++) {
-    BornShot *shot = &ctx->shots[s];
-
-    PetscCall((*product)(ctx, shot, (const PetscReal *)m, d ? (PetscReal *)d + shot->offset : NULL, (PetscReal *)y));
-  }
-  if (image) PetscCall(VecRestoreArrayAndMemType(image, &y));
-  if (data && write) PetscCall(VecRestoreArrayWriteAndMemType(data, &d));
-  else if (data) PetscCall(VecRestoreArrayReadAndMemType(data, (const PetscScalar **)&d));
-  if (model) PetscCall(VecRestoreArrayReadAndMemType(model, &m));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatBornProductsByFarm_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
+/*
+   A product with all shots. Vectors that it has no use for are NULL: the model and the image, vectors of columns, and the data, which it
+   writes or reads. On one process arrays of models are taken where they are, the sweeps know; images are added up where fields are
+*/
+PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
 {
   Mat_Born              *ctx  = (Mat_Born *)A->data;
   const BornGrid        *g    = &ctx->grid;
@@ -121,7 +100,13 @@ static PetscErrorCode MatBornProductsByFarm_Private(Mat A, const char name[], Bo
   LitheFarmJob           farm = {.what = "shot", .ntasks = ctx->nshots, .attempts = 1, .kind = 1, .run = BornRunShot, .deliver = BornDeliverShot, .ctx = &job};
 
   PetscFunctionBegin;
+  PetscCall(MatBornBuild_Private(A));
   split = ctx->split;
+  if (model && ctx->chain) {
+    PetscCall(VecCopy(model, ctx->work));
+    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
+    model = ctx->work;
+  }
   PetscCall(MatBornSetHash_Private(A, name, model, write ? NULL : data, &farm.hash));
   if (model && split->single) {
     PetscCall(VecGetArrayReadAndMemType(model, &m, NULL));
@@ -150,7 +135,9 @@ static PetscErrorCode MatBornProductsByFarm_Private(Mat A, const char name[], Bo
     farm.first = g->nodes / g->n[g->dim - 1] * g->start;
     farm.N     = g->nodes / g->n[g->dim - 1] * g->planes;
   }
-  farm.cost = ctx->cost;
+  farm.cost   = ctx->cost;
+  farm.memory = ctx->kernels == &BornHostKernels ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  farm.kind   = ctx->kernels == &BornHostKernels ? 1 : 2;
   PetscCall(LitheFarmRun(split->farm, &farm));
   PetscCall(LitheFarmGetResult(split->farm, &result));
 
@@ -170,27 +157,6 @@ static PetscErrorCode MatBornProductsByFarm_Private(Mat A, const char name[], Bo
     PetscCall(LitheSumsReduce(sums, split->forest, (PetscReal *)y));
     PetscCall(VecRestoreArrayWrite(image, &y));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-   A product with all shots. Vectors that it has no use for are NULL: the model and the image, vectors of columns, and the data, which it
-   writes or reads. On one process arrays of models are taken where they are, the sweeps know
-*/
-PetscErrorCode MatBornProducts_Private(Mat A, const char name[], BornProduct product, Vec model, Vec data, Vec image, PetscBool write)
-{
-  Mat_Born *ctx = (Mat_Born *)A->data;
-
-  PetscFunctionBegin;
-  PetscCall(MatBornBuild_Private(A));
-  if (model && ctx->chain) {
-    PetscCall(VecCopy(model, ctx->work));
-    PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
-    model = ctx->work;
-  }
-  if (ctx->split->single && ctx->kernels != &BornHostKernels && !ctx->farming.journal[0] && !ctx->farming.progress)
-    PetscCall(MatBornProductsOnDevice_Private(A, product, model, data, image, write));
-  else PetscCall(MatBornProductsByFarm_Private(A, name, product, model, data, image, write));
   if (image && ctx->chain) {
     PetscCall(VecCopy(image, ctx->work));
     PetscCall(VecPointwiseMult(ctx->work, ctx->work, ctx->chain));
