@@ -33,7 +33,11 @@ static PetscErrorCode GetView(PC pc, char text[], size_t size)
   rewind(file);
   while (fgets(line, sizeof(line), file)) {
     PetscBool other = PETSC_FALSE;
+    char     *end;
 
+    /* what is said of the matrix is not ours */
+    PetscCall(PetscStrstr(line, "linear system matrix", &end));
+    if (end) break;
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(others) && !other; k++) {
       char *found;
 
