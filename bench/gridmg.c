@@ -73,9 +73,16 @@ static PetscErrorCode Measure(const Bench *bench, const char name[], const Cycle
   PetscCall(KSPCreate(bench->comm, &ksp));
   PetscCall(KSPSetOperators(ksp, A, P));
   PetscCall(KSPSetType(ksp, kind->ksp));
-  /* one direction before, as in Notay's method: thirty are 60 vectors, whose allocation takes longer than a solve */
-  PetscCall(KSPFCGSetMmax(ksp, 1));
-  PetscCall(KSPFCGSetNprealloc(ksp, 2));
+  {
+    PetscBool flexible;
+
+    /* one direction before, as in Notay's method: thirty are 60 vectors, whose allocation takes longer than a solve */
+    PetscCall(PetscStrcmp(kind->ksp, KSPFCG, &flexible));
+    if (flexible) {
+      PetscCall(KSPFCGSetMmax(ksp, 1));
+      PetscCall(KSPFCGSetNprealloc(ksp, 2));
+    }
+  }
   PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, 0.0, PETSC_CURRENT, 500));
   PetscCall(KSPGetPC(ksp, &pc));

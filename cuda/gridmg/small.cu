@@ -214,6 +214,7 @@ PetscErrorCode LitheCUDAGridMGSmallCreate(const GridMGSmallPlan *plan, void **sm
   PetscCall(PutLists(plan, &m, &lists, s->memory + part[1]));
   PetscCall(LitheCUDAGridMGPut(static_cast<size_t>(m.steps) * sizeof(*program), program, s->memory + part[0]));
   PetscCall(PetscGetCurrentCUDAStream(&stream));
+  PetscCallCUDA(cudaMemsetAsync(m.image, 0, part[0], stream));
   GridMGSmallImageKernel<<<dim3(static_cast<unsigned int>(m.levels), static_cast<unsigned int>(m.cluster)), THREADS, 0, stream>>>(m);
   PetscCallCUDA(cudaGetLastError());
   s->m      = m;
